@@ -1,0 +1,43 @@
+/* Records that the host runtime and the card write, and the workbench reads (workbench/run/records.py).
+ * Little endian, packed by construction (no padding), appended to files in the folder named by $RCW_RAW.
+ * Times are picoseconds on the virtual clock; -1 where there is none. */
+#ifndef RCW_RECORDS_H
+#define RCW_RECORDS_H
+#include <stdint.h>
+
+/* host_calls.bin: one per instrumented API call, by the host runtime (recap.c) */
+typedef struct {
+    int32_t site;        /* number of the call site */
+    int32_t state;       /* state of the host block during the call */
+    int32_t entry;       /* number of the platform entry whose condition held, -1 for none */
+    int32_t thread;      /* 0 for main, then in order of first call */
+    int64_t t0_ps, t1_ps;
+    int64_t bytes;       /* -1: not a transfer */
+    int64_t address;     /* -1: none */
+    int32_t fpga;
+    int32_t reserved;
+    int64_t first_transfer; /* number of the card's first transfer inside this call, -1: none */
+    int64_t transfers;      /* how many */
+} rcw_call_record;       /* 80 bytes */
+
+/* transfers.bin: one per transfer on the card's link, by the card's client library (wbcard.c) */
+typedef struct {
+    int64_t number;      /* counts from 0 */
+    int32_t kind;        /* 0 send, 1 receive, 2 wait */
+    int32_t table;       /* number of the transfer table in card_config, -1: none */
+    int64_t address;
+    int64_t bytes;
+    int64_t call_ps;     /* when the host asked */
+    int64_t grant_ps;    /* when the link was free */
+    int64_t end_ps;      /* when the host had it back (or, asynchronous: when it was done) */
+    int64_t port_first_ps, port_last_ps; /* first and last word at the FPGA's port */
+    int64_t host_ps;     /* the host's own time since the previous API call returned */
+} rcw_transfer_record;   /* 80 bytes */
+
+/* taps.bin (traced runs): one per change of a block's state, by the card, in order of cycle */
+typedef struct {
+    int64_t cycle;       /* counts from 0 at the end of reset */
+    int32_t block;
+    int32_t state;
+} rcw_tap_record;        /* 16 bytes */
+#endif

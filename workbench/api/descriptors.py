@@ -1,0 +1,136 @@
+"""What plugins hand over, and what they are handed. All paths absolute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.application import HardwareSources, HostSources, ReadOut
+from workbench.model.blocks import Block
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.platform import Platform
+from workbench.model.run import Entry, Site, Table
+from workbench.model.scan import HdlScan, HostScan
+
+
+@dataclass(frozen=True)
+class PlatformSupport:
+    """A platform that the workbench can offer.
+
+    `template` is its YAML file. `api_dir` holds the API's header as the user's sources include it; `api_sources` are
+    C files that implement that API on the simulated card's client library (`resources/card/wbcard.h`). Without
+    them the platform can be described and predicted, but not simulated.
+    """
+
+    name: str
+    template: Path
+    api_dir: Path | None = None
+    api_sources: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class RuleFile:
+    """A knowledge-base file (YAML) of reasons and bottleneck rules."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class HostBuild:
+    """Instrumented host sources in a build folder.
+
+    `sources` replace the project's, in its order; `defines`, `include_dirs` and `extra_sources` are added to the
+    compiler's. `blocks` (one per thread function known, `host.main` first), `sites` and `entries` number what
+    the records refer to. `calls` counts sites instrumented; `missed` says which calls were left alone, and why.
+    """
+
+    sources: tuple[Path, ...]
+    include_dirs: tuple[Path, ...] = ()
+    extra_sources: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    sites: tuple[Site, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    missed: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class HdlBuild:
+    """Instrumented HDL in a build folder, with a new top level of the old name and ports.
+
+    `blocks` lists every elaborated block, whether observed or (without pragmas) wholly unclassified, in the order of
+    `decode`. `taps` gives (least bit, width) of each block's state in the simulation-only output `recap_taps`
+    (width 0: no states, nothing tapped); `tap_bits` is that port's width, 0 without any. `defines` must be set
+    to have the taps. `read_addresses`, in the port's address units, and `write_sequence` tell the reader how to
+    freeze the counters and then read them: see `resources/card/README.md`.
+    """
+
+    sources: tuple[Path, ...]
+    top: str
+    blocks: tuple[Block, ...]
+    taps: tuple[tuple[int, int], ...] = ()
+    tap_bits: int = 0
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[Path, ...] = ()
+    read_out: ReadOut | None = None
+    words: int = 0  # how many data words a full read-out has
+    missed: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    metadata: dict[str, object] = field(default_factory=dict)
+
+
+class HostLanguage(Protocol):
+    """A host language: reads, marks, instruments."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    pragma_prefix: str  # "#pragma recap "
+
+    def scan(self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
+        """Find the platform's calls and the pragmas before them. Bad source becomes diagnostics, never an exception."""
+        ...
+
+    def instrument(
+        self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str], out: Path
+    ) -> HostBuild:
+        """Write instrumented copies below `out`. Raises WorkbenchError where the source cannot be read at all."""
+        ...
+
+
+class HdlLanguage(Protocol):
+    """A hardware description language: reads, marks, instruments, and decodes what its monitors counted."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    pragma_prefix: str  # "//pragma recap " or "--pragma recap "
+
+    def scan(self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str]) -> HdlScan:
+        """Find clocked blocks, their branches and pragmas, and elaborate the design for its instances."""
+        ...
+
+    def instrument(
+        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
+    ) -> HdlBuild:
+        """Write an instrumented design below `out`. Raises WorkbenchError where the design cannot be elaborated."""
+        ...
+
+    def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
+        """The read-out words as tables `state_time` and `transitions` (block numbers from 0; time_ps left 0)."""
+        ...
+
+
+@dataclass(frozen=True)
+class LoadedPlugin:
+    """A plugin and where it came from; `error` is empty, or why it could not be loaded."""
+
+    name: str
+    origin: str
+    version: str = ""
+    hooks: Sequence[str] = ()
+    error: str = ""

@@ -1,0 +1,82 @@
+"""The application as one graph: blocks that run in parallel, and the messages between them.
+
+A block is a host thread, a VHDL process, a Verilog always block or a streaming block
+(ReCAP 2011, section 4): one kind of node, with a side, a clock and states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from workbench.model.pragma import Category
+
+
+class Side(StrEnum):
+    HOST = "host"
+    FPGA = "fpga"
+
+
+#: Name of the state that every block has at index 0: time that no pragma explains.
+UNCLASSIFIED = "unclassified"
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a block. Index 0 is always `unclassified`, with category None.
+
+    On the host a state belongs to a call site (or is the `work` between calls); in hardware to a branch.
+    """
+
+    index: int
+    name: str
+    category: Category | None = None
+    reasons: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block.
+
+    `id` is hierarchical and unique in a run: `host.main`, `pdf2d_top.core[3].ctrl`.
+    `component` is the instance (or host program) it stands in: `pdf2d_top.core[3]`.
+    `group` is the id with every index starred (`pdf2d_top.core[*].ctrl`): replicas share it; a block without
+    replicas has its own id there.
+    """
+
+    id: str
+    side: Side
+    component: str
+    kind: str
+    group: str
+    states: tuple[State, ...]
+    file: str | None = None
+    line: int | None = None
+    clock: str | None = None
+    clock_hz: float | None = None
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Messages from one block to another, by message id. `count` and `bytes` are None where no run tells them."""
+
+    source: str
+    target: str
+    message: str
+    reason: str | None = None
+    count: int | None = None
+    bytes: int | None = None
+    time_s: float | None = None
+
+
+@dataclass(frozen=True)
+class BlockGraph:
+    blocks: tuple[Block, ...]
+    edges: tuple[Edge, ...]
+
+    def block(self, block_id: str) -> Block:
+        return next(b for b in self.blocks if b.id == block_id)

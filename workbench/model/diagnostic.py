@@ -1,0 +1,50 @@
+"""What is wrong with something a person wrote, said so that the person can mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding about bad input: where it is, what is wrong, and what would be right.
+
+    `line` and `column` count from 1; they are None where the fault has no place in a file.
+    """
+
+    message: str
+    hint: str = ""
+    severity: Severity = Severity.ERROR
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+    def text(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        head = f"{place}: " if place else ""
+        tail = f" {self.hint}" if self.hint else ""
+        return f"{head}{self.severity.value}: {self.message}{tail}"
+
+    def as_json(self) -> dict[str, object]:
+        """The shape that the command line prints: file, line, column, severity, message, hint."""
+        return asdict(self)
+
+
+class WorkbenchError(Exception):
+    """A failure that a person can act on; it carries its diagnostics and never needs a traceback."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("\n".join(d.text() for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    return any(d.severity is Severity.ERROR for d in diagnostics)

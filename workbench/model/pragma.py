@@ -1,0 +1,48 @@
+"""What a line of code is doing, as its author says it (ReCAP 2011, section 4, Fig. 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Category(StrEnum):
+    WORK = "work"
+    OVERHEAD = "overhead"
+    SEND = "send"
+    RECV = "recv"
+    WAIT_SEND = "wait_send"
+    WAIT_RECV = "wait_recv"
+
+
+COMMUNICATION = (Category.SEND, Category.RECV)
+WAITS = (Category.WAIT_SEND, Category.WAIT_RECV)
+
+#: Special targets (section 4): the host processor, and memory outside the FPGA.
+CPU = "$CPU"
+MEM = "$MEM"
+
+
+@dataclass(frozen=True)
+class Pragma:
+    """One pragma, without its comment style: `NAME CATEGORY(reasons, targets, messages): condition`.
+
+    `condition` is text in the language of the file it stands in; it is never evaluated here.
+    """
+
+    name: str
+    category: Category
+    reasons: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    condition: str | None = None
+
+
+@dataclass(frozen=True)
+class PlacedPragma:
+    """A pragma and where it stands: `line` and `column` count from 1, `column` at the comment's start."""
+
+    pragma: Pragma
+    file: str
+    line: int
+    column: int

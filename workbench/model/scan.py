@@ -1,0 +1,95 @@
+"""What reading the sources finds, before anything is built: calls, blocks, branches, pragmas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.pragma import PlacedPragma
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """A call of a platform's API in the host's sources.
+
+    `entry` names the template's prototype(s) of that callee (one callee may have several conditional entries).
+    `pragmas` are those that stand before it. `indent` is the column (from 1) at which a pragma would be inserted,
+    on a new line before `line`.
+    """
+
+    file: str
+    line: int
+    column: int
+    callee: str
+    kind: str
+    entry: str
+    function: str = ""
+    pragmas: tuple[PlacedPragma, ...] = ()
+    pragma_line: int = 0
+    indent: int = 1
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch of a block (an if or else arm, a case item, the whole body).
+
+    `pragma_line` is the line before which a pragma would be inserted, `indent` its column from 1.
+    """
+
+    line: int
+    kind: str
+    label: str = ""
+    pragma_line: int = 0
+    indent: int = 1
+    end_line: int = 0
+    pragmas: tuple[PlacedPragma, ...] = ()
+
+
+@dataclass(frozen=True)
+class HdlBlock:
+    """A clocked always block or process as it stands in the source (one, however often it is instantiated).
+
+    `component` is the module or entity; `id` is `module.label` or `module.line_N`.
+    `instances` are the elaborated block ids (`pdf2d_top.core[3].ctrl`), empty when nothing instantiates it.
+    """
+
+    id: str
+    component: str
+    kind: str
+    file: str
+    line: int
+    end_line: int
+    clock: str
+    edge: str
+    branches: tuple[Branch, ...] = ()
+    instances: tuple[str, ...] = ()
+    why_not: str = ""  # empty, or why this block cannot be observed
+
+    @property
+    def pragmas(self) -> tuple[PlacedPragma, ...]:
+        return tuple(p for b in self.branches for p in b.pragmas)
+
+
+@dataclass(frozen=True)
+class HostScan:
+    calls: tuple[CallSite, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class HdlScan:
+    """`instances` maps every elaborated instance path to its module name, the top first."""
+
+    blocks: tuple[HdlBlock, ...]
+    instances: tuple[tuple[str, str], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProjectScan:
+    host: HostScan
+    hdl: HdlScan
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return self.host.diagnostics + self.hdl.diagnostics

@@ -1,0 +1,175 @@
+"""Anything longer than 100 ms: steps with progress, a log, and a cancel that ends the child processes."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+
+class Cancelled(Exception):
+    """The person who started the job ended it."""
+
+
+@dataclass(frozen=True)
+class JobEvent:
+    """What a job tells its watcher. `kind` is one of: plan, step, step_done, step_failed, progress, log, diagnostic.
+
+    plan: `text` is the step names, one a line. progress: `fraction` is 0 to 1, or None where the end is unknown.
+    step_done and step_failed: `seconds` is how long the step took.
+    """
+
+    kind: str
+    text: str = ""
+    fraction: float | None = None
+    seconds: float = 0.0
+    diagnostic: Diagnostic | None = None
+
+
+@dataclass(frozen=True)
+class ProcessResult:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Job:
+    """One running job. `watch` is called from the job's thread; `cancel` may be called from any thread."""
+
+    def __init__(self, watch: Callable[[JobEvent], None] = lambda event: None) -> None:
+        self._watch = watch
+        self._cancel = threading.Event()
+        self.diagnostics: list[Diagnostic] = []
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancel.is_set()
+
+    def cancel(self) -> None:
+        self._cancel.set()
+
+    def check(self) -> None:
+        """Raise Cancelled if the job was cancelled."""
+        if self._cancel.is_set():
+            raise Cancelled
+
+    def plan(self, steps: Sequence[str]) -> None:
+        self._watch(JobEvent("plan", "\n".join(steps)))
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        self.check()
+        started = time.monotonic()
+        self._watch(JobEvent("step", name))
+        try:
+            yield
+        except BaseException:
+            self._watch(JobEvent("step_failed", name, seconds=time.monotonic() - started))
+            raise
+        self._watch(JobEvent("step_done", name, seconds=time.monotonic() - started))
+
+    def progress(self, fraction: float | None, text: str = "") -> None:
+        self._watch(JobEvent("progress", text, fraction=fraction))
+
+    def log(self, text: str) -> None:
+        self._watch(JobEvent("log", text))
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        self.diagnostics.append(diagnostic)
+        self._watch(JobEvent("diagnostic", diagnostic.text(), diagnostic=diagnostic))
+
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+        on_line: Callable[[str], None] | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> ProcessResult:
+        """Run a child in a session of its own and wait for it, watching for cancel.
+
+        Its standard error goes to the log line by line (or to `on_line`). A cancel or the time limit ends the child and
+        all its descendants. Raises Cancelled; WorkbenchError when the command is not there or the limit passed.
+        """
+        self.check()
+        words = [str(word) for word in command]
+        try:
+            child = subprocess.Popen(
+                words,
+                cwd=cwd,
+                env={**os.environ, **(env or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+                pass_fds=pass_fds,
+            )
+        except OSError as error:
+            raise WorkbenchError(
+                Diagnostic(f"cannot start {words[0]}: {error.strerror or error}", "Is it installed and on the PATH?")
+            ) from None
+        lines: queue.Queue[tuple[str, str]] = queue.Queue()
+        readers = [
+            threading.Thread(target=_pump, args=(stream, name, lines), daemon=True)
+            for stream, name in ((child.stdout, "out"), (child.stderr, "err"))
+        ]
+        for reader in readers:
+            reader.start()
+        collected: dict[str, list[str]] = {"out": [], "err": []}
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        try:
+            while any(reader.is_alive() for reader in readers) or child.poll() is None or not lines.empty():
+                with suppress(queue.Empty):
+                    name, line = lines.get(timeout=0.05)
+                    collected[name].append(line)
+                    if name == "err":
+                        (on_line or self.log)(line.rstrip("\n"))
+                self.check()
+                if deadline is not None and time.monotonic() > deadline:
+                    raise WorkbenchError(
+                        Diagnostic(
+                            f"{Path(words[0]).name} was still running after {timeout_s:g} s and was ended",
+                            "Raise the wall limit in the project's simulation settings, or look for an endless loop.",
+                        )
+                    )
+        finally:
+            end_process_tree(child)
+        return ProcessResult(child.wait(), "".join(collected["out"]), "".join(collected["err"]))
+
+
+def _pump(stream: object, name: str, lines: queue.Queue[tuple[str, str]]) -> None:
+    for line in stream:  # type: ignore[attr-defined]
+        lines.put((name, line))
+
+
+def end_process_tree(child: subprocess.Popen[str], grace_s: float = 1.0) -> None:
+    """End a child and everything it started, first politely. Does nothing when all have ended."""
+    family: list[psutil.Process] = []
+    with suppress(psutil.NoSuchProcess):
+        family = psutil.Process(child.pid).children(recursive=True)
+    if child.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(grace_s)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    for process in family:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    child.wait()
