@@ -1,7 +1,8 @@
 """What a program is: its sources, how it is built and run, on which platform. Schema of `*.workbench.yaml`.
 
 Pragmas stand in the sources themselves. `settings` are the names that `--set NAME=VALUE` can change: each becomes
-a macro of the host's compiler, and a parameter of the top module where that has one of this name.
+a macro of the host's compiler, and replaces the value of the top module's parameter of the same name where
+`hardware.parameters` lists it.
 """
 
 from __future__ import annotations

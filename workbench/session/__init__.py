@@ -1,0 +1,1 @@
+"""An open project: what the window and the command line both do."""

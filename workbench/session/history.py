@@ -1,0 +1,52 @@
+"""Undo and redo for everything a person changes, without Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """A change with a name: `do` makes it, `undo` takes it back. Either may raise WorkbenchError and then changed nothing."""
+
+    label: str
+    do: Callable[[], None]
+    undo: Callable[[], None]
+
+
+class History:
+    """What was done, in order. A command that raises is not recorded."""
+
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        self._done: list[Command] = []
+        self._undone: list[Command] = []
+        self._changed = changed
+
+    @property
+    def undo_label(self) -> str:
+        return self._done[-1].label if self._done else ""
+
+    @property
+    def redo_label(self) -> str:
+        return self._undone[-1].label if self._undone else ""
+
+    def do(self, command: Command) -> None:
+        command.do()
+        self._done.append(command)
+        self._undone.clear()
+        self._changed()
+
+    def undo(self) -> None:
+        """Take the last change back; does nothing when there is none."""
+        if self._done:
+            self._done[-1].undo()
+            self._undone.append(self._done.pop())
+            self._changed()
+
+    def redo(self) -> None:
+        """Make the last undone change again; does nothing when there is none."""
+        if self._undone:
+            self._undone[-1].do()
+            self._done.append(self._undone.pop())
+            self._changed()

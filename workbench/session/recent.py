@@ -1,0 +1,22 @@
+"""The projects opened lately, newest first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.session import store
+
+KEPT = 8
+
+
+def recent() -> tuple[Path, ...]:
+    return tuple(Path(p) for p in store.load("recent", []) if Path(p).exists())
+
+
+def remember(project: Path) -> None:
+    path = str(project.resolve())
+    store.save("recent", [path, *(p for p in store.load("recent", []) if p != path)][:KEPT])
+
+
+def clear() -> None:
+    store.save("recent", [])

@@ -1,0 +1,35 @@
+"""What is remembered between sessions: trusted projects, recent ones, preferences. One small JSON file each."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+
+def config_dir() -> Path:
+    """Where preferences live: `$RCW_CONFIG`, or the XDG configuration folder."""
+    if chosen := os.environ.get("RCW_CONFIG"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "rc-workbench"
+
+
+def load(name: str, default: Any) -> Any:
+    """The stored value, or `default` where there is none or the file is damaged."""
+    try:
+        return json.loads((config_dir() / f"{name}.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return default
+
+
+def save(name: str, value: Any) -> None:
+    """Store a value atomically. A folder that cannot be written is no reason to stop: the value is then forgotten."""
+    with suppress(OSError):
+        folder = config_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:
+            json.dump(value, file, indent=1)
+        os.replace(file.name, folder / f"{name}.json")

@@ -1,0 +1,164 @@
+"""A project opened: its documents read and resolved, its languages and its platform's support found."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+
+from workbench.api import HdlLanguage, HostLanguage, PlatformSupport
+from workbench.formats.platform_file import load_platform
+from workbench.formats.project_file import load_project
+from workbench.model.application import HostSources, Project
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import Platform
+from workbench.model.scan import ProjectScan
+from workbench.session.plugins import Plugins
+
+PROJECT_SUFFIX = ".workbench.yaml"
+Value = int | float | str
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """An open project. `diagnostics` are the warnings met on the way; errors raise instead."""
+
+    path: Path
+    root: Path
+    project: Project
+    platform: Platform
+    platform_path: Path
+    support: PlatformSupport | None
+    host_language: HostLanguage
+    hdl_language: HdlLanguage
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
+        """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""
+        for name in changes or {}:
+            if name not in self.project.settings:
+                raise WorkbenchError(unknown_name("setting", name, self.project.settings, self.path))
+        return {**self.project.settings, **(changes or {})}
+
+    def defines(self, settings: Mapping[str, Value]) -> dict[str, str]:
+        """Macros for the host's compiler."""
+        return {name: str(value) for name, value in {**self.project.host.defines, **settings}.items()}
+
+    def parameters(self, settings: Mapping[str, Value]) -> dict[str, str]:
+        """Parameters of the top module: those the project lists, with the settings of the same name laid over."""
+        listed = self.project.hardware.parameters
+        return {name: str(settings.get(name, value)) for name, value in listed.items()}
+
+    @property
+    def host(self) -> HostSources:
+        """The host's sources, with the folder of the platform's header among the include folders."""
+        api = (str(self.support.api_dir),) if self.support and self.support.api_dir else ()
+        host = self.project.host
+        return host.model_copy(update={"include_dirs": (*host.include_dirs, *api)})
+
+    def scan(self, changes: Mapping[str, Value] | None = None) -> ProjectScan:
+        settings = self.settings(changes)
+        return ProjectScan(
+            host=self.host_language.scan(self.root, self.host, self.platform, self.defines(settings)),
+            hdl=self.hdl_language.scan(
+                self.root, self.project.hardware, self.platform, self.parameters(settings)
+            ),
+        )
+
+    @property
+    def runs_dir(self) -> Path:
+        return self.root / "runs"
+
+    def run_folders(self) -> tuple[Path, ...]:
+        """The project's run folders, oldest first."""
+        if not self.runs_dir.is_dir():
+            return ()
+        found = [p.parent for p in self.runs_dir.glob("*/manifest.json")]
+        return tuple(sorted(found, key=lambda p: (p.joinpath("manifest.json").stat().st_mtime_ns, p.name)))
+
+    def next_run_folder(self) -> Path:
+        """`runs/run-N`, N one more than the highest there is."""
+        numbers = [int(p.name[4:]) for p in self.runs_dir.glob("run-*") if p.name[4:].isdigit()]
+        return self.runs_dir / f"run-{max(numbers, default=0) + 1}"
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
+    """`NAME=VALUE` texts, values read as YAML scalars. WorkbenchError for one without a name or an equals sign."""
+    settings: dict[str, Value] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name.isidentifier() and equals):
+            raise WorkbenchError(Diagnostic(f"'{text}' is not NAME=VALUE", "Write for example --set CORES=20."))
+        try:
+            parsed = yaml.safe_load(value)
+        except yaml.YAMLError:
+            parsed = value
+        settings[name] = parsed if isinstance(parsed, int | float | str) else value
+    return settings
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], file: Path | None = None) -> Diagnostic:
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(names) or 'none'}."
+    return Diagnostic(f"there is no {kind} '{name}'", hint, file=str(file) if file else None)
+
+
+def find_project(path: Path) -> Path:
+    """The project file meant by a path: itself, or the only one in a folder."""
+    if path.is_dir():
+        found = sorted(path.glob("*" + PROJECT_SUFFIX))
+        if len(found) == 1:
+            return found[0]
+        hint = ", ".join(p.name for p in found) if found else f"A project file ends in {PROJECT_SUFFIX}."
+        problem = "holds several projects: name one" if found else "holds no project"
+        raise WorkbenchError(Diagnostic(f"the folder {problem}", hint, file=str(path)))
+    return path
+
+
+def open_workspace(path: Path, plugins: Plugins) -> Workspace:
+    """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found.
+
+    Reads only; nothing of the project is run.
+    """
+    path = find_project(path).resolve()
+    project, problems = load_project(path)
+    if project is None:
+        raise WorkbenchError(*problems)
+    platform_path, support = _find_platform(project, path, plugins)
+    platform, more = load_platform(platform_path)
+    problems = (*problems, *more)
+    if platform is None:
+        raise WorkbenchError(*problems)
+    return Workspace(
+        path=path,
+        root=path.parent,
+        project=project,
+        platform=platform,
+        platform_path=platform_path,
+        support=support or plugins.platforms.get(platform.name),
+        host_language=_language("host language", project.host.language, plugins.host_languages, path),
+        hdl_language=_language("hardware language", project.hardware.language, plugins.hdl_languages, path),
+        diagnostics=problems,
+    )
+
+
+def _find_platform(project: Project, path: Path, plugins: Plugins) -> tuple[Path, PlatformSupport | None]:
+    """A platform is named by its template, or by a file beside the project (whose name then finds its support)."""
+    if support := plugins.platforms.get(project.platform):
+        return support.template, support
+    beside = path.parent / project.platform
+    if beside.is_file():
+        return beside, None
+    raise WorkbenchError(unknown_name("platform template", project.platform, plugins.platforms, path))
+
+
+def _language(kind: str, name: str, known: Mapping[str, T], path: Path) -> T:
+    if name not in known:
+        raise WorkbenchError(unknown_name(kind, name, known, path))
+    return known[name]
