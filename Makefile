@@ -1,0 +1,34 @@
+# make demo   the main job on the bundled application (a window where there is a display, otherwise headless)
+# make test   every check there is
+# make setup  what both do first: system packages where they lack, .venv with the workbench in it
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test setup system lint clean
+
+setup: system $(VENV)/.ready
+
+system:
+	@sh resources/setup/system.sh
+
+$(VENV)/.ready: pyproject.toml setup.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: setup
+	$(BIN)/workbench demo --out demo
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest
+
+clean:
+	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
