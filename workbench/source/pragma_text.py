@@ -1,0 +1,326 @@
+"""The pragma language: one grammar, one parser, three comment styles (ReCAP 2011, section 4, Fig. 4).
+
+    NAME CATEGORY(reasons, targets, messages): condition
+
+`|` joins several reasons, targets or messages. `work` takes no arguments, `overhead` an optional reason; `send`,
+`recv`, `wait_send` and `wait_recv` an optional reason, then a target and a message. The condition is the rest of
+the line, in the language of the file, without a comment that may follow it; it is kept as text.
+
+A target is `$CPU`, `$MEM` or a hierarchical name such as `top.core[3].ctrl` or `core[*]`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.pragma import Category, PlacedPragma, Pragma
+
+Style = Literal["c", "vhdl", "verilog"]
+
+#: What stands before a pragma in each comment style.
+PREFIX: dict[Style, str] = {"c": "#pragma recap ", "vhdl": "--pragma recap ", "verilog": "//pragma recap "}
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_INDEXED = rf"{_NAME}(?:\[(?:[0-9]+|\*)\])*"
+NAME = re.compile(_NAME)
+REASON = NAME
+TARGET = re.compile(rf"\$CPU|\$MEM|{_INDEXED}(?:\.{_INDEXED})*")
+MESSAGE = re.compile(r"[A-Za-z0-9_]+")
+
+_EXAMPLE = "Write NAME CATEGORY(reason, target, message): condition, as in writeX send(data, top.in, x1): words > 0."
+_PARTS = (
+    ("reason", REASON, "A reason is a plain name, such as data or buffer_empty."),
+    ("target", TARGET, "A target is $CPU, $MEM or a hierarchical name, such as top.core[3].ctrl or core[*]."),
+    ("message", MESSAGE, "A message is a plain name or number, such as x1."),
+)
+#: How many arguments a category takes at most; one that takes three needs the second and third.
+_ARGUMENTS = {Category.WORK: 0, Category.OVERHEAD: 1}
+
+#: Comments and strings of each language. Group `comment` is set for comments; a C comment may be spliced.
+_TOKENS: dict[Style, re.Pattern[str]] = {
+    "c": re.compile(
+        r"""(?P<comment>//(?:\\[ \t]*\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
+        |R"(?P<raw>[^\s()\\"]{0,16})\(.*?(?:\)(?P=raw)"|\Z)
+        |"(?:\\.|[^"\\\n])*"?
+        |(?:(?<![0-9A-Za-z_])|(?<=\b[uUL])|(?<=\bu8))'(?:\\.|[^'\\\n])*'?""",
+        re.VERBOSE | re.DOTALL,
+    ),
+    "verilog": re.compile(
+        r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))|"(?:\\.|[^"\\\n])*"?|\\[^\s]+""",
+        re.VERBOSE | re.DOTALL,
+    ),
+    "vhdl": re.compile(
+        r"""(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|"(?:""|[^"\n])*"?|(?<![A-Za-z0-9_)\]])'.'|\\(?:\\\\|[^\\\n])*\\?""",
+        re.VERBOSE | re.DOTALL,
+    ),
+}
+_OPENING: dict[Style, re.Pattern[str]] = {
+    "c": re.compile(r"#[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)"),
+    "verilog": re.compile(r"//[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)"),
+    "vhdl": re.compile(r"--[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)", re.IGNORECASE),
+}
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+
+Locate = Callable[[int], tuple[int, int]]
+
+
+class _Bad(Exception):
+    """What is wrong at an offset of the pragma's text, and what would be right."""
+
+    def __init__(self, offset: int, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.offset, self.message, self.hint = offset, message, hint
+
+
+def format_pragma(pragma: Pragma) -> str:
+    """The pragma's text without a comment style; `parse_pragma` reads it back."""
+    lists = ["|".join(part) for part in (pragma.reasons, pragma.targets, pragma.messages)]
+    arguments = ", ".join(lists[: _ARGUMENTS.get(pragma.category, 3)])
+    condition = f": {pragma.condition}" if pragma.condition else ""
+    return f"{pragma.name} {pragma.category.value}({arguments}){condition}"
+
+
+def parse_pragma(
+    text: str, file: str | None = None, line: int = 1, column: int = 1
+) -> tuple[Pragma | None, tuple[Diagnostic, ...]]:
+    """Read a pragma's text (what follows `recap`), which starts at `line` and `column`.
+
+    A pragma that cannot be read is None, with diagnostics; it may be usable and still have warnings.
+    """
+    return _parse(text, file, lambda offset: (line, column + offset))
+
+
+def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
+    """All pragmas of a source text, in order. Strings, and comments that merely mention one, are left alone.
+
+    A pragma begins its line, after blanks. One that stands after code, or that is addressed to a misspelt `recap`, is
+    reported and not used.
+    """
+    if "pragma" not in source.lower():
+        return (), ()
+    found: list[PlacedPragma] = []
+    problems: list[Diagnostic] = []
+    starts = _line_starts(source)
+    for start, alone in _candidates(source, style):
+        end = _line_end(source, start, spliced=style == "c")
+        text, offsets = _splice(source, start, end) if style == "c" else (source[start:end], None)
+        opening = _OPENING[style].match(text)
+        if opening is None:
+            continue
+
+        def locate(offset: int, start: int = start, offsets: list[int] | None = offsets) -> tuple[int, int]:
+            return _position(starts, offsets[offset] if offsets is not None else start + offset)
+
+        line, column = locate(0)
+        if opening["who"].lower() != "recap":
+            problems += _misspelt(opening["who"], file, *locate(opening.start("who")))
+            continue
+        if style == "c" and not alone:
+            continue
+        body = " " * opening.end() + _without_comments(text[opening.end() :], style)
+        pragma, more = _parse(body, file, locate)
+        if not alone:
+            if pragma is not None:
+                problems.append(_after_code(file, line, column))
+            continue
+        problems += more
+        if pragma is not None:
+            found.append(PlacedPragma(pragma, file, line, column))
+    return tuple(found), tuple(problems)
+
+
+def _parse(text: str, file: str | None, locate: Locate) -> tuple[Pragma | None, tuple[Diagnostic, ...]]:
+    def diagnostic(offset: int, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
+        line, column = locate(offset)
+        return Diagnostic(message, hint, severity, file, line, column)
+
+    try:
+        name, position = _name(text)
+        category, position = _category(text, position, name)
+        arguments, position = _arguments(text, position, category)
+        condition = _condition(text, position)
+        lists = [_items(index, offset, part) for index, (offset, part) in enumerate(arguments)]
+    except _Bad as bad:
+        return None, (diagnostic(bad.offset, bad.message, bad.hint),)
+    warnings: list[Diagnostic] = []
+    kept: list[tuple[str, ...]] = []
+    for (title, _, _), items in zip(_PARTS, lists, strict=False):
+        seen: dict[str, int] = {}
+        for offset, item in items:
+            if item in seen:
+                warnings.append(
+                    diagnostic(offset, f"the {title} {item} is given twice", "Leave one out.", Severity.WARNING)
+                )
+            seen.setdefault(item, offset)
+        kept.append(tuple(seen))
+    kept += [()] * (3 - len(kept))
+    return Pragma(name, category, kept[0], kept[1], kept[2], condition), tuple(warnings)
+
+
+def _skip_blanks(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
+
+
+def _name(text: str) -> tuple[str, int]:
+    start = _skip_blanks(text, 0)
+    match = NAME.match(text, start)
+    if match is None:
+        found = f", not '{text[start]}'" if start < len(text) else ""
+        raise _Bad(start, f"a pragma begins with the state's name{found}", _EXAMPLE)
+    after = text[match.end() : match.end() + 1]
+    if match[0] in set(Category) and (not text[match.end() :].strip() or text[match.end() :].lstrip()[0] in "(:"):
+        raise _Bad(start, f"'{match[0]}' is a category; the state's name is missing before it", _EXAMPLE)
+    if after and not after.isspace():
+        raise _Bad(match.end(), f"'{after}' cannot be part of the state's name", _EXAMPLE)
+    return match[0], match.end()
+
+
+def _category(text: str, position: int, name: str) -> tuple[Category, int]:
+    start = _skip_blanks(text, position)
+    match = NAME.match(text, start)
+    names = [category.value for category in Category]
+    choices = f"Categories are {', '.join(names)}."
+    if match is None:
+        raise _Bad(start, f"the category is missing after '{name}'", choices)
+    if match[0] not in names:
+        near = difflib.get_close_matches(match[0].lower(), names, 1, 0.5)
+        hint = f"Did you mean '{near[0]}'?" if near else choices
+        raise _Bad(start, f"there is no category '{match[0]}'", hint)
+    return Category(match[0]), match.end()
+
+
+def _arguments(text: str, position: int, category: Category) -> tuple[list[tuple[int, str]], int]:
+    """The arguments with their offsets, and where the rest begins. Checks how many the category takes."""
+    limit = _ARGUMENTS.get(category, 3)
+    shape = f"{category.value}({', '.join(title for title, _, _ in _PARTS[:limit])})"
+    opening = _skip_blanks(text, position)
+    if not text.startswith("(", opening):
+        if limit == 3:
+            raise _Bad(opening, f"{category.value} needs a target and a message", f"Write {shape}.")
+        return [], opening
+    closing, colon = text.find(")", opening), text.find(":", opening)
+    if closing < 0 or 0 <= colon < closing:
+        raise _Bad(opening, "this parenthesis is never closed", f"Write {shape}.")
+    inside = text[opening + 1 : closing]
+    arguments: list[tuple[int, str]] = []
+    offset = opening + 1
+    for part in inside.split(",") if inside.strip() else []:
+        arguments.append((offset, part))
+        offset += len(part) + 1
+    if len(arguments) > limit:
+        start, part = arguments[limit]
+        takes = {0: "no arguments", 1: "only a reason"}.get(limit, "three arguments")
+        raise _Bad(_skip_blanks(text, start), f"{category.value} takes {takes}", f"Write {shape}.")
+    if limit == 3 and len(arguments) < 3:
+        missing = ("a target and a message", "a target and a message", "a message")[len(arguments)]
+        hint = f"Write {shape}; the reason may be left empty: {category.value}(, target, message)."
+        raise _Bad(closing, f"{category.value} needs {missing}", hint)
+    return arguments, closing + 1
+
+
+def _items(index: int, offset: int, text: str) -> list[tuple[int, str]]:
+    """The items that `|` joins in one argument, with their offsets. The reason alone may be empty."""
+    title, pattern, hint = _PARTS[index]
+    if not text.strip():
+        if index == 0:
+            return []
+        raise _Bad(offset + len(text), f"the {title} is empty", hint)
+    items: list[tuple[int, str]] = []
+    for part in text.split("|"):
+        item, start = part.strip(), offset + _skip_blanks(part, 0)
+        if pattern.fullmatch(item) is None:
+            raise _Bad(start, f"'{item}' is no {title}" if item else f"a {title} is missing beside '|'", hint)
+        items.append((start, item))
+        offset += len(part) + 1
+    return items
+
+
+def _condition(text: str, position: int) -> str | None:
+    start = _skip_blanks(text, position)
+    if start == len(text):
+        return None
+    if text[start] != ":":
+        raise _Bad(start, f"unexpected '{text[start:].split()[0]}'", "A condition begins with a colon.")
+    condition = text[start + 1 :].strip()
+    if not condition:
+        raise _Bad(start, "the condition is empty", "Leave the colon out, or write an expression after it.")
+    return condition
+
+
+def _candidates(source: str, style: Style) -> Iterator[tuple[int, bool]]:
+    """Offsets at which a pragma may begin, and whether it stands alone on its line."""
+    tokens = _TOKENS[style].finditer(source)
+    if style != "c":
+        for token in tokens:
+            if token["comment"] is not None:
+                before = source[source.rfind("\n", 0, token.start()) + 1 : token.start()]
+                yield token.start(), not before.strip()
+        return
+    covered = [token.span() for token in tokens]
+    index = 0
+    for match in re.finditer(r"^[ \t]*(?=#)", source, re.MULTILINE):
+        while index < len(covered) and covered[index][1] <= match.start():
+            index += 1
+        in_token = index < len(covered) and covered[index][0] < match.end()
+        continued = re.search(r"\\[ \t]*\r?\n\Z", source[max(0, match.start() - 80) : match.start()])
+        if not in_token and continued is None:
+            yield match.end(), True
+
+
+def _line_end(source: str, start: int, *, spliced: bool) -> int:
+    position = start
+    while True:
+        end = source.find("\n", position)
+        if end < 0:
+            return len(source)
+        if not (spliced and source[start:end].rstrip(" \t\r").endswith("\\")):
+            return end
+        position = end + 1
+
+
+def _splice(source: str, start: int, end: int) -> tuple[str, list[int]]:
+    """The logical line and, for each of its characters and its end, the offset in the source."""
+    offsets: list[int] = []
+    position = start
+    for match in _SPLICE.finditer(source, start, end):
+        offsets += range(position, match.start())
+        position = match.end()
+    offsets += range(position, end + 1)
+    return "".join(source[offset] for offset in offsets[:-1]), offsets
+
+
+def _without_comments(text: str, style: Style) -> str:
+    """The text with the language's own comments blanked, so that offsets stay."""
+
+    def blank(token: re.Match[str]) -> str:
+        return " " * len(token[0]) if token["comment"] is not None else token[0]
+
+    return _TOKENS[style].sub(blank, text)
+
+
+def _line_starts(source: str) -> list[int]:
+    return [0, *(match.end() for match in re.finditer("\n", source))]
+
+
+def _position(starts: list[int], offset: int) -> tuple[int, int]:
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
+
+
+def _misspelt(who: str, file: str, line: int, column: int) -> list[Diagnostic]:
+    if not difflib.get_close_matches(who.lower(), ["recap"], 1, 0.75):
+        return []
+    message = f"a pragma for '{who}' is not read here"
+    return [Diagnostic(message, "Did you mean 'recap'?", Severity.WARNING, file, line, column)]
+
+
+def _after_code(file: str, line: int, column: int) -> Diagnostic:
+    hint = "Move it to a line before the statement that it speaks of."
+    return Diagnostic("a pragma must begin its line; this one is not used", hint, Severity.WARNING, file, line, column)
