@@ -1,0 +1,60 @@
+"""What commands print: one JSON document or lines on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from workbench.model.diagnostic import Diagnostic
+from workbench.run.job import JobEvent
+
+DONE, FAILED, BAD_INPUT, CANCELLED = 0, 1, 2, 130
+
+
+def print_json(document: Any) -> None:
+    """One JSON document; NaN and infinities, which JSON lacks, become null."""
+    json.dump(_plain(document), sys.stdout, indent=1, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if hasattr(value, "item"):  # a numpy scalar
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    for diagnostic in diagnostics:
+        print(diagnostic.text(), file=sys.stderr)
+
+
+def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:
+    return [d.as_json() for d in diagnostics]
+
+
+def show_event(event: JobEvent) -> None:
+    """A job's steps, problems and log as lines on stderr."""
+    if event.kind == "step":
+        print(f"{event.text} ...", file=sys.stderr)
+    elif event.kind == "step_done":
+        print(f"{event.text}: {event.seconds:.1f} s", file=sys.stderr)
+    elif event.kind == "step_failed":
+        print(f"{event.text}: failed after {event.seconds:.1f} s", file=sys.stderr)
+    elif event.kind in ("log", "diagnostic"):
+        print(event.text, file=sys.stderr)
+
+
+def table(rows: Iterable[tuple[str, ...]]) -> str:
+    """Rows as aligned columns."""
+    kept = list(rows)
+    widths = [max(len(cell) for cell in column) for column in zip(*kept, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in kept
+    )

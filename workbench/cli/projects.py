@@ -1,0 +1,155 @@
+"""`workbench scan`, `instrument` and `run`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, show_event, table
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.run import PS_PER_S, RunStatus
+from workbench.model.scan import HdlBlock
+from workbench.run.job import Job
+from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.trust import is_trusted, trust
+from workbench.session.workspace import Workspace, open_workspace, parse_settings
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    scan = commands.add_parser("scan", help="find API calls, clocked blocks, branches and pragmas")
+    scan.set_defaults(run=run_scan)
+    instrument = commands.add_parser("instrument", help="write instrumented copies of the sources")
+    instrument.add_argument("--out", type=Path, required=True, metavar="DIR")
+    instrument.set_defaults(run=run_instrument)
+    run = commands.add_parser("run", help="instrument, build and run on the simulated card")
+    run.add_argument("--out", type=Path, metavar="RUN", help="run folder to make (default: runs/run-N beside the project)")
+    run.add_argument("--plain", action="store_true", help="leave host and hardware uninstrumented")
+    run.add_argument("--trace", action="store_true", help="keep every change of state, for the timeline")
+    run.add_argument("--deterministic", action="store_true", help="host time from counted work: two runs are identical")
+    run.set_defaults(run=run_run)
+    for command in (scan, instrument, run):
+        command.add_argument("project", type=Path, metavar="PROJECT")
+        command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="changes")
+        command.add_argument("--json", action="store_true")
+
+
+def _open(arguments: argparse.Namespace) -> Workspace:
+    workspace = open_workspace(arguments.project, load_plugins())
+    print_diagnostics(workspace.diagnostics)
+    return workspace
+
+
+def run_scan(arguments: argparse.Namespace) -> int:
+    workspace = _open(arguments)
+    found = workspace.scan(parse_settings(arguments.changes))
+    problems = workspace.diagnostics + found.diagnostics
+    if arguments.json:
+        print_json(
+            {
+                "calls": [
+                    {
+                        "file": call.file,
+                        "line": call.line,
+                        "column": call.column,
+                        "callee": call.callee,
+                        "kind": call.kind,
+                        "entry": call.entry,
+                        "pragma": call.pragmas[0].pragma.name if call.pragmas else None,
+                    }
+                    for call in found.host.calls
+                ],
+                "blocks": [_block_json(block) for block in found.hdl.blocks],
+                "diagnostics": as_json(problems),
+            }
+        )
+    else:
+        print_diagnostics(found.diagnostics)
+        rows = [(f"{c.file}:{c.line}", c.callee, c.kind, ", ".join(p.pragma.name for p in c.pragmas) or "no pragma")
+                for c in found.host.calls]  # fmt: skip
+        rows += [(f"{b.file}:{b.line}", b.id, f"{len(b.branches)} branches, {len(b.instances)} instances",
+                  f"{len(b.pragmas)} pragmas" if not b.why_not else b.why_not)
+                 for b in found.hdl.blocks]  # fmt: skip
+        print(table(rows))
+    return FAILED if has_errors(problems) else DONE
+
+
+def _block_json(block: HdlBlock) -> dict[str, object]:
+    return {
+        "id": block.id,
+        "component": block.component,
+        "kind": block.kind,
+        "file": block.file,
+        "line": block.line,
+        "clock": block.clock,
+        "edge": block.edge,
+        "branches": [{"line": branch.line, "kind": branch.kind} for branch in block.branches],
+        "pragmas": [{"name": p.pragma.name, "category": p.pragma.category.value, "line": p.line} for p in block.pragmas],
+        "instances": list(block.instances),
+    }
+
+
+def run_instrument(arguments: argparse.Namespace) -> int:
+    workspace = _open(arguments)
+    host, hdl = instrument_workspace(workspace, parse_settings(arguments.changes), arguments.out)
+    missed = host.missed + hdl.missed
+    problems = workspace.diagnostics + host.diagnostics + hdl.diagnostics
+    document = {
+        "sites": len(host.sites),
+        "missed": as_json(missed),
+        "blocks": len(hdl.blocks),
+        "states": sum(len(block.states) for block in hdl.blocks),
+        "read_out": {"first": hdl.read_out.first, "last": hdl.read_out.last} if hdl.read_out else None,
+        "diagnostics": as_json(problems),
+    }
+    if arguments.json:
+        print_json(document)
+    else:
+        print_diagnostics(problems + missed)
+        print(f"{document['sites']} call sites, {document['blocks']} blocks, {document['states']} states: {arguments.out}")
+    return FAILED if has_errors(problems) else DONE
+
+
+def run_run(arguments: argparse.Namespace) -> int:
+    workspace = _open(arguments)
+    _ask_trust(workspace)
+    options = RunOptions(
+        out=arguments.out,
+        plain=arguments.plain,
+        trace=arguments.trace,
+        deterministic=arguments.deterministic,
+        settings=parse_settings(arguments.changes),
+    )
+    run = run_workspace(workspace, options, Job(show_event))
+    manifest = run.manifest
+    if arguments.json:
+        print_json(
+            {
+                "run": str(run.path),
+                "status": manifest.status.value,
+                "time_s": manifest.time_ps / PS_PER_S,
+                "exit": manifest.exit,
+                "stdout_sha256": manifest.stdout_sha256,
+                "overhead": {name: manifest.overhead.get(name) for name in ("host_pct", "virtual_pct")},
+                "diagnostics": as_json(manifest.diagnostics),
+            }
+        )
+    else:
+        print(f"{run.path}: {manifest.status.value}, {manifest.time_ps / PS_PER_S:.9f} s virtual (simulated card)")
+    return DONE if manifest.status is RunStatus.COMPLETE and not manifest.exit else FAILED
+
+
+def _ask_trust(workspace: Workspace) -> None:
+    """Building and running runs the project's code: asked once. In a script, where nobody can answer, the command
+    itself is the answer, and is said and remembered as such."""
+    if is_trusted(workspace.path):
+        return
+    print(f"Building and running {workspace.path.name} runs its code with your rights.", file=sys.stderr)
+    if sys.stdin.isatty():
+        print("Trust it? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            raise WorkbenchError(Diagnostic("this project is not trusted", "Nothing was built or run.", file=str(workspace.path)))
+    else:
+        print("Taken as trusted from now on, since this command asks for it.", file=sys.stderr)
+    trust(workspace.path)

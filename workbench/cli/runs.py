@@ -1,0 +1,86 @@
+"""`workbench report`, `compare` and `export`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from workbench.analysis.compare import compare, comparison_json
+from workbench.analysis.export import EXPORTERS
+from workbench.analysis.html_report import html_report
+from workbench.analysis.report import report_json
+from workbench.analysis.svg_graph import graph_svg
+from workbench.cli.output import DONE, print_diagnostics, print_json, table
+from workbench.session.files import write_atomically
+from workbench.session.plugins import load_plugins
+from workbench.session.results import OpenRun, open_result
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    report = commands.add_parser("report", help="what a run spent its time on, and which bottleneck to mend")
+    report.add_argument("run_folder", type=Path, metavar="RUN")
+    report.add_argument("--html", type=Path, metavar="F", help="write a report that stands alone")
+    report.add_argument("--svg", type=Path, metavar="F", help="write the block graph")
+    report.add_argument("--png", type=Path, metavar="F", help="write a picture of the window on this run")
+    report.set_defaults(run=run_report)
+    both = commands.add_parser("compare", help="two runs side by side")
+    both.add_argument("run_a", type=Path, metavar="RUN_A")
+    both.add_argument("run_b", type=Path, metavar="RUN_B")
+    both.set_defaults(run=run_compare)
+    for command in (report, both):
+        command.add_argument("--threshold", type=float, default=1.05, help="least ideal speedup that is reported")
+        command.add_argument("--json", action="store_true")
+    export = commands.add_parser("export", help="write a run in a form that other programs read")
+    export.add_argument("run_folder", type=Path, metavar="RUN")
+    export.add_argument("--format", choices=sorted(EXPORTERS), required=True)
+    export.add_argument("--out", type=Path, required=True, metavar="FILE")
+    export.set_defaults(run=run_export)
+
+
+def _open(path: Path, threshold: float = 1.05) -> OpenRun:
+    opened = open_result(path, load_plugins(), threshold)
+    print_diagnostics(opened.diagnostics)
+    return opened
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    opened = _open(arguments.run_folder, arguments.threshold)
+    if arguments.html:
+        write_atomically(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
+    if arguments.svg:
+        write_atomically(arguments.svg, graph_svg(opened.analysis.graph, opened.analysis.findings))
+    if arguments.png:
+        from workbench.gui.pictures import take_picture  # the window's libraries only where a picture is asked for
+
+        take_picture(arguments.run_folder, arguments.png)
+    if arguments.json:
+        print_json(report_json(opened.analysis))
+    else:
+        rows = [("Finding", "Where", "Time", "Gain", "Ideal", "Cap")]
+        rows += [
+            (f.title, f.where, f"{f.time_s:.6f} s", f"{f.gain:.2f}x", f"{f.speedup_ideal:.2f}x",
+             f"{f.speedup_cap:.2f}x" if f.speedup_cap else "none")
+            for f in opened.analysis.findings
+        ]  # fmt: skip
+        print(f"{arguments.run_folder}: {opened.run.time_s:.9f} s virtual (simulated card)")
+        print(table(rows))
+    return DONE
+
+
+def run_compare(arguments: argparse.Namespace) -> int:
+    a, b = (_open(path, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
+    comparison = compare(a.analysis, b.analysis)
+    document = comparison_json(comparison)
+    if arguments.json:
+        print_json(document)
+    else:
+        print(f"A {a.run.time_s:.9f} s, B {b.run.time_s:.9f} s: B is {document['speedup']:.2f}x faster")
+        for kind in ("gone", "kept", "new"):
+            print(f"{kind}: {', '.join(document['findings'][kind]) or 'none'}")
+    return DONE
+
+
+def run_export(arguments: argparse.Namespace) -> int:
+    opened = _open(arguments.run_folder)
+    EXPORTERS[arguments.format](opened.run, arguments.out)
+    return DONE

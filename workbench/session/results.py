@@ -1,0 +1,59 @@
+"""A run opened and analysed, with the platform it ran on and the rules of every plugin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
+from workbench.formats.platform_file import load_platform
+from workbench.formats.run_folder import open_run
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.platform import Platform
+from workbench.model.run import Run
+from workbench.session.plugins import Plugins
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    run: Run
+    analysis: Analysis
+    platform: Platform | None
+    knowledge: KnowledgeBase
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def open_knowledge(plugins: Plugins) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
+    """Every plugin's rules and reasons, merged."""
+    return load_knowledge([file.path for file in plugins.rule_files])
+
+
+def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
+    """The platform as it was when the run was made (kept in its folder), or the template of that name."""
+    kept = run.path / "platform.yaml" if run.path else None
+    support = plugins.platforms.get(run.manifest.platform)
+    path = kept if kept and kept.is_file() else support.template if support else None
+    if path is None:
+        return None, (
+            Diagnostic(
+                f"the platform '{run.manifest.platform}' of this run is not known here",
+                "Rules that need its transfer times stay silent.",
+                severity=Severity.WARNING,
+                file=str(run.path) if run.path else None,
+            ),
+        )
+    return load_platform(path)
+
+
+def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
+    """Open and analyse a run folder. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
+    run, problems = open_run(path)
+    platform, more = platform_of_run(run, plugins)
+    knowledge, rule_problems = open_knowledge(plugins)
+    return OpenRun(
+        run=run,
+        analysis=analyse(run, platform, knowledge, threshold),
+        platform=platform,
+        knowledge=knowledge,
+        diagnostics=(*problems, *more, *rule_problems),
+    )
