@@ -1,0 +1,80 @@
+"""`workbench demo`: the bundled application in both forms, from instrumenting to the report."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from workbench.analysis.compare import compare
+from workbench.analysis.html_report import html_report
+from workbench.cli.output import DONE, FAILED, show_event
+from workbench.model.run import Run
+from workbench.run.job import Job
+from workbench.session.examples import EXAMPLES, copy_example
+from workbench.session.files import write_atomically
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
+from workbench.session.trust import trust
+from workbench.session.workspace import open_workspace
+
+FORMS = ("original", "optimised")
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    demo = commands.add_parser("demo", help="the bundled application, from instrumenting to the report")
+    demo.add_argument("--headless", action="store_true", help="make the report and pictures, open no window")
+    demo.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR")
+    demo.set_defaults(run=run_demo)
+    pictures = commands.add_parser("pictures", help="pictures of the window, every mode, light and dark")
+    pictures.add_argument("--out", type=Path, required=True, metavar="DIR")
+    pictures.add_argument("--demo", type=Path, default=Path("demo"), metavar="DIR", help="a folder that `demo` left")
+    pictures.set_defaults(run=run_pictures)
+
+
+def run_demo(arguments: argparse.Namespace) -> int:
+    out: Path = arguments.out.resolve()
+    plugins = load_plugins()
+    runs: dict[str, Run] = {}
+    project = Path()
+    for form, example in zip(FORMS, EXAMPLES, strict=True):
+        print(f"2-D PDF, {form}: the user's RTL on the simulated card", file=sys.stderr)
+        path = copy_example(example, out / "project")
+        project = project if form != FORMS[0] else path
+        trust(path)  # our own code, and the person asked for it
+        shutil.rmtree(out / form, ignore_errors=True)
+        runs[form] = run_workspace(open_workspace(path, plugins), RunOptions(out=out / form, trace=True), Job(show_event))
+    original, optimised = (open_result(out / form, plugins) for form in FORMS)
+    comparison = compare(original.analysis, optimised.analysis)
+    write_atomically(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
+    first = original.analysis.findings[0] if original.analysis.findings else None
+    print(f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual: {comparison.speedup:.2f}x")
+    if first:
+        print(f"mend first: {first.title} ({first.where}), at most {first.gain:.2f}x")
+    print(f"report: {out / 'report.html'}")
+    if arguments.headless or not has_display():
+        take(out, out)
+    else:
+        from workbench.gui.app import run_window  # Qt only where there is a display
+
+        return run_window(project, [out / form for form in FORMS])
+    return DONE if all(run.complete for run in runs.values()) else FAILED
+
+
+def run_pictures(arguments: argparse.Namespace) -> int:
+    take(arguments.demo.resolve(), arguments.out.resolve())
+    return DONE
+
+
+def take(demo: Path, out: Path) -> None:
+    from workbench.gui.pictures import take_pictures  # Qt only where pictures are asked for
+
+    for picture in take_pictures(out, demo / "project" / "pdf2d" / EXAMPLES[0].project, [demo / form for form in FORMS]):
+        print(f"picture: {picture}")
+
+
+def has_display() -> bool:
+    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,0 +1,50 @@
+"""The bundled applications. They are copied to a folder of the user's before anything is built or changed."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+
+@dataclass(frozen=True)
+class Example:
+    """A bundled project: `folder` below the examples, `project` its project file."""
+
+    folder: str
+    project: str
+    title: str
+    summary: str
+
+
+EXAMPLES = (
+    Example(
+        "pdf2d",
+        "original.workbench.yaml",
+        "2-D PDF, original",
+        "Small transfers, polling and host-driven control.",
+    ),
+    Example(
+        "pdf2d",
+        "optimised.workbench.yaml",
+        "2-D PDF, optimised",
+        "32 KB transfers, one status register, control in hardware.",
+    ),
+)
+
+
+def copy_example(example: Example, folder: Path) -> Path:
+    """Copy an example below `folder` and give its project file. An earlier copy is used again as it is."""
+    target = folder / example.folder
+    if not target.exists():
+        try:
+            with as_file(files("workbench.resources").joinpath("examples", example.folder)) as source:
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "runs"))
+        except OSError as error:
+            raise WorkbenchError(
+                Diagnostic(f"cannot copy the example: {error}", "Choose a folder that can be written.", file=str(target))
+            ) from None
+    return target / example.project
