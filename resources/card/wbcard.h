@@ -1,0 +1,45 @@
+/* The simulated card's client library: what a platform's host API is written on (see README.md).
+ * Sizes are bytes, addresses are in the port's address units. A size has to be a multiple of the port's word.
+ * Functions return 0, or -1 on a wrong argument. When the card itself fails, they print why and end the program with
+ * exit code WBCARD_EXIT_FAILED. */
+#ifndef WBCARD_H
+#define WBCARD_H
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WBCARD_EXIT_FAILED 113
+
+typedef struct wbcard wbcard_t;
+
+/* NULL, with a message on the standard error, when there is no such card. */
+wbcard_t *wbcard_open(int card);
+void wbcard_close(wbcard_t *card);
+
+/* Takes the time of table `table` for 1 byte, when the platform has such a table. Only before the first transfer. */
+int wbcard_configure(wbcard_t *card, const char *table, const char *file);
+
+/* Blocking transfers; `table` names the platform's transfer table that says how long they last. */
+int wbcard_send(wbcard_t *card, const char *table, const void *data, int64_t address, int64_t bytes);
+int wbcard_receive(wbcard_t *card, const char *table, void *data, int64_t address, int64_t bytes);
+
+/* Returns at once; the data are copied. wbcard_wait returns when all such sends are done. */
+int wbcard_send_async(wbcard_t *card, const char *table, const void *data, int64_t address, int64_t bytes);
+int wbcard_wait(wbcard_t *card);
+
+/* Returns when the card's interrupt signal is high (at once, when it is already). */
+int wbcard_wait_irq(wbcard_t *card);
+
+/* This thread's time on the virtual clock. Asking costs no virtual time. */
+int64_t rcw_now_ps(void);
+
+/* How many transfers and waits were begun so far: the next one's number in transfers.bin. */
+int64_t rcw_transfer_count(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
