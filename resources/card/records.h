@@ -40,4 +40,15 @@ typedef struct {
     int32_t block;
     int32_t state;
 } rcw_tap_record;        /* 16 bytes */
+
+/* dwell.bin: how often a block's state lasted 2^log2_cycles to 2^(log2_cycles+1)-1 cycles, by the card at its end.
+ * The stay that the end cut short is counted as it stands, so that a block's cycles add up to the run's. */
+typedef struct {
+    int32_t block;
+    int32_t state;
+    int32_t log2_cycles;
+    int32_t reserved;
+    int64_t count;
+    int64_t cycles;      /* their sum */
+} rcw_dwell_record;      /* 32 bytes */
 #endif

@@ -46,12 +46,16 @@ def run_demo(arguments: argparse.Namespace) -> int:
         project = project if form != FORMS[0] else path
         trust(path)  # our own code, and the person asked for it
         shutil.rmtree(out / form, ignore_errors=True)
-        runs[form] = run_workspace(open_workspace(path, plugins), RunOptions(out=out / form, trace=True), Job(show_event))
+        runs[form] = run_workspace(
+            open_workspace(path, plugins), RunOptions(out=out / form, trace=True), Job(show_event)
+        )
     original, optimised = (open_result(out / form, plugins) for form in FORMS)
     comparison = compare(original.analysis, optimised.analysis)
     write_atomically(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
     first = original.analysis.findings[0] if original.analysis.findings else None
-    print(f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual: {comparison.speedup:.2f}x")
+    print(
+        f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual: {comparison.speedup:.2f}x"
+    )
     if first:
         print(f"mend first: {first.title} ({first.where}), at most {first.gain:.2f}x")
     print(f"report: {out / 'report.html'}")
@@ -72,7 +76,9 @@ def run_pictures(arguments: argparse.Namespace) -> int:
 def take(demo: Path, out: Path) -> None:
     from workbench.gui.pictures import take_pictures  # Qt only where pictures are asked for
 
-    for picture in take_pictures(out, demo / "project" / "pdf2d" / EXAMPLES[0].project, [demo / form for form in FORMS]):
+    for picture in take_pictures(
+        out, demo / "project" / "pdf2d" / EXAMPLES[0].project, [demo / form for form in FORMS]
+    ):
         print(f"picture: {picture}")
 
 

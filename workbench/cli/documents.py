@@ -48,7 +48,14 @@ def run_template_list(arguments: argparse.Namespace) -> int:
         platform, problems = load_platform(support.template)
         print_diagnostics(problems)
         title = platform.title if platform else "cannot be read"
-        rows.append({"name": support.name, "title": title, "file": str(support.template), "simulated": bool(support.api_sources)})
+        rows.append(
+            {
+                "name": support.name,
+                "title": title,
+                "file": str(support.template),
+                "simulated": bool(support.api_sources),
+            }
+        )
     if arguments.json:
         print_json({"templates": rows})
     else:
@@ -78,7 +85,9 @@ def run_template_new(arguments: argparse.Namespace) -> int:
         with arguments.file.open("xb") as target, platforms[arguments.of].template.open("rb") as source:
             shutil.copyfileobj(source, target)
     except FileExistsError:
-        raise WorkbenchError(Diagnostic("this file exists already", "Choose another name.", file=str(arguments.file))) from None
+        raise WorkbenchError(
+            Diagnostic("this file exists already", "Choose another name.", file=str(arguments.file))
+        ) from None
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", file=str(arguments.file))) from None
     if arguments.json:

@@ -55,6 +55,4 @@ def table(rows: Iterable[tuple[str, ...]]) -> str:
     """Rows as aligned columns."""
     kept = list(rows)
     widths = [max(len(cell) for cell in column) for column in zip(*kept, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in kept
-    )
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in kept)

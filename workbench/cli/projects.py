@@ -24,7 +24,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     instrument.add_argument("--out", type=Path, required=True, metavar="DIR")
     instrument.set_defaults(run=run_instrument)
     run = commands.add_parser("run", help="instrument, build and run on the simulated card")
-    run.add_argument("--out", type=Path, metavar="RUN", help="run folder to make (default: runs/run-N beside the project)")
+    run.add_argument(
+        "--out", type=Path, metavar="RUN", help="run folder to make (default: runs/run-N beside the project)"
+    )
     run.add_argument("--plain", action="store_true", help="leave host and hardware uninstrumented")
     run.add_argument("--trace", action="store_true", help="keep every change of state, for the timeline")
     run.add_argument("--deterministic", action="store_true", help="host time from counted work: two runs are identical")
@@ -85,7 +87,9 @@ def _block_json(block: HdlBlock) -> dict[str, object]:
         "clock": block.clock,
         "edge": block.edge,
         "branches": [{"line": branch.line, "kind": branch.kind} for branch in block.branches],
-        "pragmas": [{"name": p.pragma.name, "category": p.pragma.category.value, "line": p.line} for p in block.pragmas],
+        "pragmas": [
+            {"name": p.pragma.name, "category": p.pragma.category.value, "line": p.line} for p in block.pragmas
+        ],
         "instances": list(block.instances),
     }
 
@@ -107,7 +111,9 @@ def run_instrument(arguments: argparse.Namespace) -> int:
         print_json(document)
     else:
         print_diagnostics(problems + missed)
-        print(f"{document['sites']} call sites, {document['blocks']} blocks, {document['states']} states: {arguments.out}")
+        print(
+            f"{document['sites']} call sites, {document['blocks']} blocks, {document['states']} states: {arguments.out}"
+        )
     return FAILED if has_errors(problems) else DONE
 
 
@@ -149,7 +155,9 @@ def _ask_trust(workspace: Workspace) -> None:
     if sys.stdin.isatty():
         print("Trust it? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            raise WorkbenchError(Diagnostic("this project is not trusted", "Nothing was built or run.", file=str(workspace.path)))
+            raise WorkbenchError(
+                Diagnostic("this project is not trusted", "Nothing was built or run.", file=str(workspace.path))
+            )
     else:
         print("Taken as trusted from now on, since this command asks for it.", file=sys.stderr)
     trust(workspace.path)

@@ -40,16 +40,36 @@ TABLES: dict[str, dict[str, str]] = {
     "dwell": {"block": "i4", "state": "i4", "log2_cycles": "i4", "count": "i8", "cycles": "i8"},
     # aggregates per call site and state; rates in bytes/s, runs = lengths of consecutive calls of one site
     "call_stats": {
-        "site": "i4", "block": "i4", "state": "i4", "entry": "i4", "count": "i8", "bytes": "i8", "time_ps": "i8",
-        "min_bytes_per_s": "f8", "max_bytes_per_s": "f8",
-        "runs": "i8", "min_run": "i8", "max_run": "i8",
+        "site": "i4",
+        "block": "i4",
+        "state": "i4",
+        "entry": "i4",
+        "count": "i8",
+        "bytes": "i8",
+        "time_ps": "i8",
+        "min_bytes_per_s": "f8",
+        "max_bytes_per_s": "f8",
+        "runs": "i8",
+        "min_run": "i8",
+        "max_run": "i8",
     },
     # every call in order. host_ps: CPU time of the host's own code before it; port_*_ps: when its first and last word
     # passed the FPGA's port (-1: none); grant_ps: when it got the bus; resource indexes manifest.resources (-1: none)
     "calls": {
-        "site": "i4", "block": "i4", "state": "i4", "entry": "i4", "t0_ps": "i8", "t1_ps": "i8", "bytes": "i8",
-        "address": "i8", "host_ps": "i8", "grant_ps": "i8", "port_first_ps": "i8", "port_last_ps": "i8",
-        "resource": "i4", "message": "i4",
+        "site": "i4",
+        "block": "i4",
+        "state": "i4",
+        "entry": "i4",
+        "t0_ps": "i8",
+        "t1_ps": "i8",
+        "bytes": "i8",
+        "address": "i8",
+        "host_ps": "i8",
+        "grant_ps": "i8",
+        "port_first_ps": "i8",
+        "port_last_ps": "i8",
+        "resource": "i4",
+        "message": "i4",
     },
     # the calls' order as a loop skeleton: rows in pre-order; `site` is -1 for a loop, `body` = rows that follow
     # belonging to the loop (0 for a call), `repeat` = how often (loops and single calls alike)

@@ -45,6 +45,8 @@ def copy_example(example: Example, folder: Path) -> Path:
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "runs"))
         except OSError as error:
             raise WorkbenchError(
-                Diagnostic(f"cannot copy the example: {error}", "Choose a folder that can be written.", file=str(target))
+                Diagnostic(
+                    f"cannot copy the example: {error}", "Choose a folder that can be written.", file=str(target)
+                )
             ) from None
     return target / example.project

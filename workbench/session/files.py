@@ -25,5 +25,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         with suppress(OSError):
             os.unlink(temporary)
         raise WorkbenchError(
-            Diagnostic(f"cannot write: {error.strerror or error}", "Choose another place, or free some room.", file=str(path))
+            Diagnostic(
+                f"cannot write: {error.strerror or error}", "Choose another place, or free some room.", file=str(path)
+            )
         ) from None

@@ -29,7 +29,9 @@ def load_plugins() -> Plugins:
     manager = pluggy.PluginManager(PROJECT_NAME)
     manager.add_hookspecs(hookspecs)
     loaded: list[LoadedPlugin] = []
-    for point in sorted(entry_points(group=GROUP), key=lambda p: (not p.value.startswith("rc_workbench_plugins"), p.name)):
+    for point in sorted(
+        entry_points(group=GROUP), key=lambda p: (not p.value.startswith("rc_workbench_plugins"), p.name)
+    ):
         origin = f"{point.dist.name} ({point.value})" if point.dist else point.value
         version = point.dist.version if point.dist else ""
         name = ""

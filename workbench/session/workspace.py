@@ -65,9 +65,7 @@ class Workspace:
         settings = self.settings(changes)
         return ProjectScan(
             host=self.host_language.scan(self.root, self.host, self.platform, self.defines(settings)),
-            hdl=self.hdl_language.scan(
-                self.root, self.project.hardware, self.platform, self.parameters(settings)
-            ),
+            hdl=self.hdl_language.scan(self.root, self.project.hardware, self.platform, self.parameters(settings)),
         )
 
     @property

@@ -1,0 +1,182 @@
+"""The equations of RATSS, one function each.
+
+Holland, George, Lam, Smith: "An analytical model for multilevel performance prediction of multi-FPGA systems", ACM
+TRETS 4(3):27, 2011. Every argument may be a number or an array (they broadcast); times in seconds, sizes in bytes,
+gaps in seconds per byte, frequencies in hertz. Sets of times (Eqs. 11, 13, 16, 21, 23) are sequences of such values.
+"Erratum Rn" is an inconsistency of the paper; see `resources/models/ERRATA.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+Quantity = float | NDArray[np.float64]
+
+
+def time_s(delay_s: Quantity, quantity: Quantity, gap: Quantity) -> Quantity:
+    """Eq. 1: delay + quantity x gap, the form of every time here; gap is 1/throughput."""
+    return delay_s + quantity * gap
+
+
+def performance(duration_s: Quantity) -> Quantity:
+    """Eq. 2: performance is inversely proportional to time (here 1/time)."""
+    return 1.0 / duration_s
+
+
+def t_fpga(
+    pipeline_cycles: Quantity,
+    elements: Quantity,
+    ops_per_element: Quantity,
+    clock_hz: Quantity,
+    ops_per_cycle: Quantity,
+) -> Quantity:
+    """Eqs. 3 and 4: PL/F + N x ops / (F x R), the time of one FPGA node."""
+    return pipeline_cycles / clock_hz + (elements * ops_per_element) / (clock_hz * ops_per_cycle)
+
+
+def t_transaction(
+    delay_s: Quantity, quantity_bytes: Quantity, gap_s_per_byte: Quantity, cost_s: Quantity = 0.0
+) -> Quantity:
+    """Eqs. 5 and 6: f_delay(L, o) + f_quantity(P, k) x [g or G] + f_cost(P, k, gamma)."""
+    return delay_s + quantity_bytes * gap_s_per_byte + cost_s
+
+
+def io_gap(rate_bytes_per_s: Quantity, efficiency: Quantity) -> Quantity:
+    """Eq. 7: g(k) = 1 / (R_IO x Eff_IO), in s per byte (the paper prints per MB: erratum R4)."""
+    return 1.0 / (rate_bytes_per_s * efficiency)
+
+
+def io_bytes(elements: Quantity, bytes_per_element: Quantity) -> Quantity:
+    """Eq. 8: k = N_IO_elements x N_bytes/element."""
+    return elements * bytes_per_element
+
+
+def t_io(
+    delay_s: Quantity, nodes: Quantity, message_bytes: Quantity, gap_s_per_byte: Quantity, cost_s: Quantity = 0.0
+) -> Quantity:
+    """Eqs. 9 and 10: f_delay(L, o) + P x k x g(k) + f_cost(k, gamma); P = 1 one way, 2 both ways."""
+    return delay_s + nodes * message_bytes * gap_s_per_byte + cost_s
+
+
+def t_comp(
+    fpga_s: Sequence[Quantity],
+    microprocessor_s: Quantity = 0.0,
+    preprocessing_s: Quantity = 0.0,
+    postprocessing_s: Quantity = 0.0,
+) -> Quantity:
+    """Eqs. 11 and 12: preprocessing + max(max(S_comp), t_microprocessor) + postprocessing.
+
+    With the defaults it is also Eqs. 21 and 22, and Eq. 28: the longest node, any node where the shares are equal.
+    """
+    return preprocessing_s + np.maximum(longest(fpga_s), microprocessor_s) + postprocessing_s
+
+
+def t_comm(transactions_s: Sequence[Quantity]) -> Quantity:
+    """Eqs. 13 and 14: the transactions one after the other (blocking).
+
+    Eqs. 23 and 24 (2-D PDF: scatter X, scatter Y, write X, write Y, read, reduce) and Eq. 29 (broadcast or scatter, and
+    gather) are this sum over the sets they name.
+    """
+    return total(transactions_s)
+
+
+def t_comm_nonblocking(delays_s: Sequence[Quantity], throughputs_s: Sequence[Quantity]) -> Quantity:
+    """Text after Eq. 13: nonblocking transactions take the total delay and the longest throughput time."""
+    return total(delays_s) + longest(throughputs_s)
+
+
+def t_stage(
+    comp_s: Quantity,
+    comm_s: Quantity,
+    iterations: Quantity = 1.0,
+    configuration_s: Quantity = 0.0,
+    overlapped: bool = False,
+) -> Quantity:
+    """Eq. 15: configuration + iterations x (t_comp + t_comm), or x max of both where they overlap.
+
+    Eqs. 25 and 30 are its serial branch without configuration, for applications of one stage.
+    """
+    round_s = np.maximum(comp_s, comm_s) if overlapped else comp_s + comm_s
+    return configuration_s + iterations * round_s
+
+
+def t_application(stages_s: Sequence[Quantity], iterations: Quantity = 1.0, pipelined: bool = False) -> Quantity:
+    """Eqs. 16 and 17: iterations x the sum of the stages, or x the slowest where they are pipelined."""
+    return iterations * (longest(stages_s) if pipelined else total(stages_s))
+
+
+def t_bus(delay_s: Quantity, message_bytes: Quantity, gap_s_per_byte: Quantity, transfers: Quantity = 1.0) -> Quantity:
+    """Eq. 18: (L_IO + o_IO) + g(k) x k.
+
+    `transfers` counts how often the delay is paid: 1 fits the print (Table II); the number of blocks the message is
+    really cut into is the other reading (erratum R6).
+    """
+    return transfers * delay_s + gap_s_per_byte * message_bytes
+
+
+def t_scatter(
+    nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, overhead_s: Quantity, gap_s_per_byte: Quantity
+) -> Quantity:
+    """Eq. 19: binomial-tree scatter, log2(P) L + 2 o + G (P - 1) k; P a power of two, k the bytes of each node."""
+    return np.log2(nodes) * latency_s + 2 * overhead_s + gap_s_per_byte * (nodes - 1) * message_bytes
+
+
+def t_reduce(
+    nodes: Quantity,
+    message_bytes: Quantity,
+    latency_s: Quantity,
+    overhead_s: Quantity,
+    gap_s_per_byte: Quantity,
+    gamma_s: Quantity,
+) -> Quantity:
+    """Eq. 20 as printed: log2(P) (L + 2 o + G k + gamma k), gamma per byte."""
+    return np.log2(nodes) * (latency_s + 2 * overhead_s + gap_s_per_byte * message_bytes + gamma_s * message_bytes)
+
+
+def t_reduce_fitted(
+    nodes: Quantity,
+    message_bytes: Quantity,
+    latency_s: Quantity,
+    overhead_s: Quantity,
+    gap_s_per_byte: Quantity,
+    gamma_s: Quantity,
+    short_gap_s: Quantity,
+    bytes_per_element: Quantity = 4.0,
+) -> Quantity:
+    """Eq. 20 in the reading that gives Table III: gamma per element, and one short gap g a round (erratum R7)."""
+    return np.log2(nodes) * (
+        latency_s
+        + 2 * overhead_s
+        + short_gap_s
+        + gap_s_per_byte * message_bytes
+        + gamma_s * message_bytes / bytes_per_element
+    )
+
+
+def t_snap(nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, gap_s_per_byte: Quantity) -> Quantity:
+    """Eq. 26: SNAP broadcast or scatter, L + G P k: the P messages are serialised, L is paid once (erratum R17)."""
+    return latency_s + gap_s_per_byte * nodes * message_bytes
+
+
+def t_snap_gather(
+    nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, gap_s_per_byte: Quantity, overlapped: bool
+) -> Quantity:
+    """Eq. 27: L + G k where communication overlaps computation (only the last message shows), else L + G P k.
+
+    Both SRC-6 cases of the paper are the overlapping branch (erratum R15).
+    """
+    return latency_s + gap_s_per_byte * (1.0 if overlapped else nodes) * message_bytes
+
+
+def total(times_s: Sequence[Quantity]) -> Quantity:
+    """The sum of a set of times; 0 for an empty one."""
+    return reduce(lambda a, b: a + b, times_s, 0.0)
+
+
+def longest(times_s: Sequence[Quantity]) -> Quantity:
+    """The elementwise maximum of a set of times; 0 for an empty one."""
+    return reduce(np.maximum, times_s, 0.0)
