@@ -53,9 +53,8 @@ def run_demo(arguments: argparse.Namespace) -> int:
     comparison = compare(original.analysis, optimised.analysis)
     write_atomically(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
     first = original.analysis.findings[0] if original.analysis.findings else None
-    print(
-        f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual: {comparison.speedup:.2f}x"
-    )
+    times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"
+    print(f"{times}: {comparison.speedup:.2f}x")
     if first:
         print(f"mend first: {first.title} ({first.where}), at most {first.gain:.2f}x")
     print(f"report: {out / 'report.html'}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Command:
-    """A change with a name: `do` makes it, `undo` takes it back. Either may raise WorkbenchError and then changed nothing."""
+    """A change with a name: `do` makes it, `undo` takes it back. One that raises WorkbenchError changed nothing."""
 
     label: str
     do: Callable[[], None]
