@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.blocks import Block, Side
@@ -20,7 +20,7 @@ from workbench.model.diagnostic import Diagnostic
 SCHEMA_VERSION = 1
 PS_PER_S = 1_000_000_000_000
 
-Table = Mapping[str, NDArray[np.generic]]
+Table = Mapping[str, NDArray[Any]]
 
 
 class RunStatus(StrEnum):
