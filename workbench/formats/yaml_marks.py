@@ -1,0 +1,324 @@
+"""YAML with the place of every key and value, checked against a pydantic model, errors said in a person's terms.
+
+Only plain data is read (no tags that construct objects, no merge keys), with YAML 1.2's scalars: `1e-6` is a number,
+`on` and `12:30` are texts. A key given twice is an error. Nothing here raises for bad input.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from workbench.formats.schema import Path, fields_at, suggestion, with_units
+from workbench.model.diagnostic import Diagnostic, Severity
+
+M = TypeVar("M", bound=BaseModel)
+
+_NODE_LIMIT = 200_000
+_DEPTH_LIMIT = 60
+_PLAIN = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader with YAML 1.2's scalars instead of 1.1's."""
+
+
+def _whole_number(loader: _Loader, node: yaml.ScalarNode) -> int:
+    text = str(node.value)
+    return int(text, 0 if text[:2].lower() in ("0x", "0o") else 10)
+
+
+_Loader.yaml_implicit_resolvers = {}
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+|0o[0-7]+", "-+0123456789"),
+    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where a key or value stands: offsets in the text (end excluded), line and column from 1."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A YAML document: its data, and where each key and value stands by its path from the top."""
+
+    file: str | None
+    data: Any
+    keys: Mapping[Path, Span]
+    values: Mapping[Path, Span]
+
+    def span(self, path: Path, *, key: bool = False) -> Span:
+        """Where the value (or its key) at `path` stands, or the nearest thing around it."""
+        while path:
+            found = self.keys.get(path) if key else self.values.get(path)
+            found = found or self.values.get(path) or self.keys.get(path)
+            if found:
+                return found
+            path = path[:-1]
+        return self.values.get((), Span(0, 0, 1, 1))
+
+    def diagnostic(
+        self, path: Path, message: str, hint: str = "", severity: Severity = Severity.ERROR, *, key: bool = False
+    ) -> Diagnostic:
+        span = self.span(path, key=key)
+        return Diagnostic(message, hint, severity, self.file, span.line, span.column)
+
+
+def validate(
+    model_class: type[M], text: str, file: str | None = None
+) -> tuple[M | None, tuple[Diagnostic, ...]]:
+    """Read a YAML text as a model. None, with diagnostics, where it is not one; every problem found is told."""
+    marked, problems = read_marked(text, file)
+    if marked is None:
+        return None, problems
+    return check(model_class, marked)
+
+
+def check(model_class: type[M], marked: Marked) -> tuple[M | None, tuple[Diagnostic, ...]]:
+    """Hold a read document against a model. Texts with units become numbers where a field's name tells the unit."""
+    problems: list[Diagnostic] = []
+
+    def unit_problem(path: Path, message: str, hint: str) -> None:
+        problems.append(marked.diagnostic(path, message, hint))
+
+    data = with_units(model_class, marked.data, unit_problem)
+    bad_units = {(problem.line, problem.column) for problem in problems}
+    try:
+        model = model_class.model_validate_json(json.dumps(data), strict=True)
+    except ValidationError as error:
+        found = _explain(model_class, marked, error)
+        problems += [problem for problem in found if (problem.line, problem.column) not in bad_units]
+        return None, _ordered(problems)
+    return (None if problems else model), _ordered(problems)
+
+
+def read_marked(text: str, file: str | None = None) -> tuple[Marked | None, tuple[Diagnostic, ...]]:
+    """Parse a YAML text. None, with diagnostics, where it cannot be read as plain data."""
+
+    def bad(message: str, hint: str, line: int = 1, column: int = 1) -> tuple[None, tuple[Diagnostic, ...]]:
+        return None, (Diagnostic(message, hint, Severity.ERROR, file, line, column),)
+
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        column = error.position - text.rfind("\n", 0, error.position)
+        return bad("this character is not allowed in YAML", "Remove it, or write it as an escape.", line, column)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        return bad(*_syntax(error), line, column)
+    except (RecursionError, ValueError, yaml.YAMLError):
+        return bad("this YAML is nested too deeply", "A document of the workbench has at most a few levels.")
+    if node is None:
+        return bad("the file is empty", "It should begin with `schema_version: 1`.")
+    walker = _Walker(loader, file)
+    data = walker.walk(node, (), ())
+    if walker.problems:
+        return None, _ordered(walker.problems)
+    return Marked(file, data, walker.keys, walker.values), ()
+
+
+class _Walker:
+    """Turns nodes into plain data, and keeps their places."""
+
+    def __init__(self, loader: _Loader, file: str | None) -> None:
+        self._loader, self._file = loader, file
+        self.keys: dict[Path, Span] = {}
+        self.values: dict[Path, Span] = {}
+        self.problems: list[Diagnostic] = []
+
+    def walk(self, node: yaml.Node, path: Path, above: tuple[int, ...]) -> Any:
+        self.values[path] = _span(node)
+        if id(node) in above:
+            return self._bad(node, "this alias refers to what it stands in", "Write the value out.")
+        if len(self.values) > _NODE_LIMIT or len(above) > _DEPTH_LIMIT:
+            if not self.problems:
+                self._bad(node, "this document is too large or too deep", "Write aliases out, or split the file.")
+            return None
+        above = (*above, id(node))
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in _PLAIN:
+            return self._bad(node, f"values of kind {node.tag} are not read", "Write plain lists and keys.")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path, above)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.walk(item, (*path, index), above) for index, item in enumerate(node.value)]
+        return self._scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode, path: Path, above: tuple[int, ...]) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                self._bad(key_node, "a key should be a plain name", "Write `name: value`.")
+                continue
+            key = str(key_node.value)
+            if key == "<<" and key_node.style is None:
+                self._bad(key_node, "merge keys (<<) are not read", "Write the keys out.")
+                continue
+            if key in data:
+                first = self.keys[(*path, key)].line
+                self._bad(key_node, f"the key '{key}' is given twice", f"It stands on line {first} already.")
+                continue
+            self.keys[(*path, key)] = _span(key_node)
+            data[key] = self.walk(value_node, (*path, key), above)
+        return data
+
+    def _scalar(self, node: yaml.Node) -> Any:
+        try:
+            value = self._loader.construct_object(node, deep=True)
+            if isinstance(value, str):
+                value.encode("utf-8")
+        except (yaml.YAMLError, ValueError, TypeError, OverflowError, LookupError):
+            return self._bad(node, f"'{str(node.value)[:40]}' cannot be read as {node.tag}", "Write plain values.")
+        if isinstance(value, float) and not abs(value) < float("inf"):
+            return self._bad(node, f"'{node.value}' is too large a number", "")
+        if value is not None and not isinstance(value, bool | int | float | str):
+            return self._bad(node, f"values of kind {node.tag} are not read", "Write a number or a text.")
+        return value
+
+    def _bad(self, node: yaml.Node, message: str, hint: str) -> None:
+        span = _span(node)
+        self.problems.append(Diagnostic(message, hint, Severity.ERROR, self._file, span.line, span.column))
+
+
+def _span(node: yaml.Node) -> Span:
+    start, end = node.start_mark, node.end_mark
+    return Span(start.index, end.index, start.line + 1, start.column + 1)
+
+
+def _ordered(problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(problems, key=lambda p: (p.line or 0, p.column or 0)))
+
+
+def _syntax(error: yaml.MarkedYAMLError) -> tuple[str, str]:
+    problem = error.problem or "this is not YAML"
+    hints = {
+        "mapping values are not allowed": "Check the indentation; a text with a colon in it needs quotes.",
+        "'\\t'": "Indent with blanks, not tabs.",
+        "cannot start any token": "Put this text in quotes.",
+        "but found '?'": "Check the indentation of this line.",
+        "expected <block end>": "Check the indentation of this line.",
+        "expected ',' or": "A bracket is not closed, or a comma is missing.",
+        "unexpected end of stream": "A quote is not closed.",
+        "could not find expected ':'": "Write `key: value`, with a blank after the colon.",
+        "undefined alias": "Texts that begin with * need quotes.",
+        "another document": "Keep one document in the file: remove the line with ---.",
+    }
+    hint = next((text for part, text in hints.items() if part in problem), "")
+    return f"this is not YAML: {problem}", hint
+
+
+_SHOULD_BE = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "keys with values",
+    "model_type": "keys with values",
+}
+_HINTS = {
+    "a text": "Put it in quotes.",
+    "a list": "Begin each item with '- ', or write [a, b].",
+    "keys with values": "Write `key: value` lines, indented.",
+}
+
+
+def _explain(model_class: type[BaseModel], marked: Marked, error: ValidationError) -> list[Diagnostic]:
+    """One diagnostic for each place that pydantic complains of (a union complains once for each member)."""
+    grouped: dict[tuple[Path, str], list[Any]] = {}
+    for item in error.errors(include_url=False):
+        location = item["loc"]
+        missing = item["type"] == "missing"
+        path = _real_path(marked.data, location[:-1] if missing else location)
+        grouped.setdefault((path, str(location[-1]) if missing else ""), []).append(item)
+    return [
+        _one(model_class, marked, path, missing, items) for (path, missing), items in grouped.items()
+    ]
+
+
+def _one(
+    model_class: type[BaseModel], marked: Marked, path: Path, missing: str, items: list[Any]
+) -> Diagnostic:
+    if missing:
+        hint = f"Add `{missing}: {suggestion(model_class, (*path, missing))}`."
+        return marked.diagnostic(path, f"the key '{missing}' is missing", hint, key=True)
+    kind, context = items[0]["type"], items[0].get("ctx", {})
+    value = _value(marked.data, path)
+    if kind == "extra_forbidden":
+        return marked.diagnostic(
+            path,
+            f"there is no key '{path[-1]}' here",
+            near(str(path[-1]), fields_at(model_class, path[:-1]), "Keys here are"),
+            key=True,
+        )
+    if kind in ("enum", "literal_error"):
+        known = re.findall(r"'([^']*)'", str(context.get("expected", "")))
+        return marked.diagnostic(path, f"'{value}' is not one of the choices", near(str(value), known, "Choices are"))
+    if value is None and kind in _SHOULD_BE:
+        hint = f"Write {suggestion(model_class, path)} after the colon, or leave the key out."
+        return marked.diagnostic(path, "a value is missing", hint, key=True)
+    wanted = list(dict.fromkeys(_SHOULD_BE[item["type"]] for item in items if item["type"] in _SHOULD_BE))
+    if wanted:
+        hint = _HINTS.get(wanted[-1], "") or f"Write for example {suggestion(model_class, path)}."
+        return marked.diagnostic(path, f"{_shown(value)} should be {' or '.join(wanted)}", hint)
+    limits = {"greater_than": ("gt", "above"), "greater_than_equal": ("ge", "at least")}
+    limits |= {"less_than": ("lt", "below"), "less_than_equal": ("le", "at most")}
+    if kind in limits:
+        name, word = limits[kind]
+        return marked.diagnostic(path, f"{_shown(value)} should be {word} {context[name]:g}")
+    message = str(items[0]["msg"]).removeprefix("Value error, ")
+    return marked.diagnostic(path, message[:1].lower() + message[1:])
+
+
+def near(wrong: str, known: Iterable[str], otherwise: str) -> str:
+    """A hint: the nearest right word, or all of them."""
+    names = list(known)
+    close = difflib.get_close_matches(wrong, names, 1) or [n for n in names if n.lower() == wrong.lower()]
+    if close:
+        return f"Did you mean '{close[0]}'?"
+    return f"{otherwise}: {', '.join(names)}." if names else ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "this"
+    return json.dumps(value, ensure_ascii=False)[:60]
+
+
+def _value(data: Any, path: Path) -> Any:
+    for part in path:
+        data = data[part]
+    return data
+
+
+def _real_path(data: Any, location: tuple[int | str, ...]) -> Path:
+    """Pydantic's location without the labels of union members, which are no part of the document."""
+    path: list[int | str] = []
+    for part in location:
+        inside = part in data if isinstance(data, dict) else isinstance(data, list) and part in range(len(data))
+        if inside:
+            data = data[part]
+            path.append(part)
+    return tuple(path)
