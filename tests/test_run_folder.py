@@ -1,0 +1,179 @@
+"""Run folders keep what they are given, and open whatever state an accident left them in."""
+
+from __future__ import annotations
+
+import errno
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.formats.run_folder import RunWriter, manifest_text, open_run, read_manifest
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import TABLES, Run, RunStatus
+from workbench.testing.runs import synthetic_run
+
+
+@pytest.fixture(scope="module")
+def made() -> Run:
+    return synthetic_run(cores=3, rounds=2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, made: Run) -> Path:
+    writer = RunWriter(tmp_path / "run-1")
+    writer.finish(made.manifest, made.tables)
+    return writer.path
+
+
+def test_what_is_written_is_what_opens(folder: Path, made: Run) -> None:
+    run, problems = open_run(folder)
+    assert problems == ()
+    assert run.manifest == made.manifest
+    assert set(run.tables) == set(TABLES)
+    for name, table in made.tables.items():
+        for column, values in table.items():
+            assert np.array_equal(run.tables[name][column], values)
+            assert isinstance(run.tables[name][column], np.memmap)
+            assert not run.tables[name][column].flags.writeable
+    assert sorted(entry.name for entry in folder.iterdir()) == ["manifest.json", "tables"]
+
+
+def test_diagnostics_and_settings_survive(tmp_path: Path, made: Run) -> None:
+    manifest = replace(
+        made.manifest,
+        diagnostics=(Diagnostic("odd", "mend", file="a.v", line=3),),
+        settings={"CORES": 4, "GAIN": 0.5, "NAME": "x"},
+        overhead={"host_pct": float("nan")},
+    )
+    again = read_manifest(manifest_text(manifest), "manifest.json")
+    assert again.diagnostics == manifest.diagnostics
+    assert again.settings == manifest.settings
+    assert np.isnan(again.overhead["host_pct"])
+
+
+def test_an_empty_table_is_a_table(tmp_path: Path, made: Run) -> None:
+    empty = {column: np.zeros(0, dtype=kind) for column, kind in TABLES["calls"].items()}
+    run = RunWriter(tmp_path / "r").finish(made.manifest, {"calls": empty})
+    assert len(run.tables["calls"]["site"]) == 0
+
+
+def test_a_killed_run_opens_and_says_so(tmp_path: Path) -> None:
+    writer = RunWriter(tmp_path / "run-2")
+    (writer.raw / "host_calls.bin").write_bytes(b"half a rec")
+    run, problems = open_run(writer.path)
+    assert run.manifest.status is RunStatus.RUNNING
+    assert not run.complete
+    assert "incomplete" in problems[0].message
+    assert run.tables == {}
+
+
+@pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED])
+def test_a_marked_run_says_why(tmp_path: Path, status: RunStatus) -> None:
+    writer = RunWriter(tmp_path / "run-3")
+    writer.mark(status, "the host crashed with signal 11")
+    run, problems = open_run(writer.path)
+    assert run.manifest.status is status
+    assert "signal 11" in problems[0].message
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-5])
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _wrong_kind(path: Path) -> None:
+    np.save(path, np.zeros(3, dtype="f4"))
+
+
+def _longer(path: Path) -> None:
+    values = np.load(path)
+    np.save(path, np.concatenate((values, values[:1])))
+
+
+def _outside(path: Path) -> None:
+    values = np.load(path)
+    values[0] = 10_000
+    np.save(path, values)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, _cut, _empty, _wrong_kind, _longer, _outside])
+def test_a_damaged_column_leaves_out_its_table_and_nothing_else(folder: Path, damage: object) -> None:
+    damage(folder / "tables" / "call_stats" / "state.npy")  # type: ignore[operator]
+    run, problems = open_run(folder)
+    assert "call_stats" not in run.tables
+    assert set(run.tables) == set(TABLES) - {"call_stats"}
+    assert len(problems) == 1
+    assert "call_stats" in problems[0].message
+    assert problems[0].file == str(folder / "tables" / "call_stats")
+
+
+def test_a_trace_whose_offsets_do_not_fit_is_left_out(folder: Path) -> None:
+    offsets = folder / "tables" / "interval_offsets" / "offset.npy"
+    np.save(offsets, np.load(offsets) + 1)
+    run, problems = open_run(folder)
+    assert "intervals" not in run.tables
+    assert "offsets" in problems[0].message
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"name": "x"}', '{"schema_version": 1}', '{"schema_version": 99}',
+                                  '{"schema_version": 1, "name": "x", "status": "odd", "created": ""}'])  # fmt: skip
+def test_a_manifest_that_is_none_is_refused_with_a_reason(tmp_path: Path, text: str) -> None:
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(WorkbenchError) as caught:
+        open_run(tmp_path)
+    assert caught.value.diagnostics[0].file == str(tmp_path / "manifest.json")
+
+
+def test_what_is_no_run_folder_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nothing"):
+        with pytest.raises(WorkbenchError, match="no run folder"):
+            open_run(path)
+
+
+def test_older_manifests_are_brought_up_step_by_step(made: Run) -> None:
+    document = json.loads(manifest_text(made.manifest))
+    document["schema_version"] = -1
+    document["title"] = document.pop("name")
+    steps = {-1: lambda d: {**d, "called": d["title"]}, 0: lambda d: {**d, "name": d["called"]}}
+    assert read_manifest(json.dumps(document), "m", steps) == made.manifest
+    with pytest.raises(WorkbenchError, match="version 0"):
+        read_manifest(json.dumps(document), "m", {-1: steps[-1]})
+
+
+def test_a_folder_that_holds_something_is_left_alone(folder: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    with pytest.raises(WorkbenchError, match="not empty"):
+        RunWriter(folder)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path, made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = RunWriter(tmp_path / "run-4")
+    (writer.raw / "host_calls.bin").write_bytes(b"records")
+    saved = np.save
+
+    def full(path: Path, *rest: object, **named: object) -> None:
+        if "visits" in str(path):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        saved(path, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(WorkbenchError, match="disk is full"):
+        writer.finish(made.manifest, made.tables)
+    run, _ = open_run(writer.path)
+    assert run.manifest.status is RunStatus.RUNNING
+    assert sorted(entry.name for entry in writer.path.iterdir()) == ["manifest.json", "raw"]
+    assert (writer.raw / "host_calls.bin").read_bytes() == b"records"
+
+
+def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        RunWriter(tmp_path / "file" / "run")
+    assert (tmp_path / "file").read_text() == "mine"
