@@ -1,0 +1,78 @@
+"""Slow work off the window's thread; its result comes back by signal, on the window's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+T = TypeVar("T")
+Failed = Callable[[tuple[Diagnostic, ...]], None]
+
+
+class _Task(QRunnable):
+    def __init__(self, number: int, work: Callable[[], object], report: Callable[..., None]) -> None:
+        super().__init__()
+        self._number, self._work, self._report = number, work, report
+
+    def run(self) -> None:
+        try:
+            result = self._work()
+        except WorkbenchError as error:
+            self._report(self._number, None, error.diagnostics)
+        except Exception as error:
+            self._report(self._number, None, (unexpected(error),))
+        else:
+            self._report(self._number, result, None)
+
+
+def unexpected(error: BaseException) -> Diagnostic:
+    """A fault of the workbench itself, said in one line."""
+    return Diagnostic(
+        f"the workbench failed here: {type(error).__name__}: {error}",
+        "Nothing of yours was changed. Please report it with what you did.",
+    )
+
+
+class Background(QObject):
+    """A few threads. Of several tasks with one key only the last one started is answered."""
+
+    _finished = Signal(int, object, object)
+    idle_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(2)
+        self._count = 0
+        self._waiting: dict[int, tuple[str, Callable[[Any], None], Failed]] = {}
+        self._last: dict[str, int] = {}
+        self._finished.connect(self._deliver)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._waiting)
+
+    def start(self, key: str, work: Callable[[], T], done: Callable[[T], None], failed: Failed) -> None:
+        """Run `work` in a thread, then `done(result)` or `failed(diagnostics)` here."""
+        self._count += 1
+        self._waiting[self._count] = (key, done, failed)
+        self._last[key] = self._count
+        self._pool.start(_Task(self._count, work, self._finished.emit))
+        self.idle_changed.emit()
+
+    def wait(self, timeout_ms: int = 30_000) -> bool:
+        """Wait for the threads; their answers still have to be delivered by the event loop."""
+        return self._pool.waitForDone(timeout_ms)
+
+    def _deliver(self, number: int, result: object, diagnostics: tuple[Diagnostic, ...] | None) -> None:
+        key, done, failed = self._waiting.pop(number)
+        if self._last.get(key) == number:
+            if diagnostics is None:
+                done(result)
+            else:
+                failed(diagnostics)
+        self.idle_changed.emit()

@@ -1,0 +1,302 @@
+"""What every view shares: the open project, its scan, the run shown, one selection, one range of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from workbench.analysis import Analysis, KnowledgeBase
+from workbench.gui.background import Background
+from workbench.gui.selection import Selection
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import Platform
+from workbench.model.run import Run
+from workbench.model.scan import ProjectScan
+from workbench.session import recent, store
+from workbench.session.history import Command, History
+from workbench.session.plugins import Plugins
+from workbench.session.results import OpenRun, open_knowledge, open_result
+from workbench.session.workspace import Workspace, open_workspace
+
+MODES = ("source", "analyse", "timeline", "compare", "platform")
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one is, for back and forward."""
+
+    mode: str
+    selection: Selection | None
+    time_range: Range | None
+
+
+class Context(QObject):
+    """The shared state of a window. Views read it, call its methods, and follow its signals; it knows no view.
+
+    `time_range` is picoseconds from the run's start (first, last), or None for the whole run.
+    """
+
+    workspace_changed = Signal()
+    scan_changed = Signal()
+    run_changed = Signal()  # `opened`, `run` and `analysis` changed together
+    runs_changed = Signal()  # the project's run folders
+    selection_changed = Signal()
+    range_changed = Signal()
+    mode_changed = Signal(str)
+    places_changed = Signal()
+    theme_changed = Signal()
+    open_line_requested = Signal(str, int)
+    history_changed = Signal()
+    notices_changed = Signal()
+    status_changed = Signal()
+    file_saved = Signal(str)
+    run_requested = Signal()
+
+    def __init__(self, plugins: Plugins, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.plugins = plugins
+        self.background = Background(self)
+        self.history = History(self.history_changed.emit)
+        self.workspace: Workspace | None = None
+        self.scan: ProjectScan | None = None
+        self.opened: OpenRun | None = None
+        self.notices: tuple[Diagnostic, ...] = ()
+        self.mode = "source"
+        self.selection: Selection | None = None
+        self.time_range: Range | None = None
+        self.status: dict[str, tuple[str, ...]] = {}
+        self._knowledge: KnowledgeBase | None = None
+        self._places: list[Place] = []
+        self._position = -1
+        self._moving = False
+
+    # ---- documents
+
+    @property
+    def run(self) -> Run | None:
+        return self.opened.run if self.opened else None
+
+    @property
+    def analysis(self) -> Analysis | None:
+        return self.opened.analysis if self.opened else None
+
+    @property
+    def platform(self) -> Platform | None:
+        """The open project's platform, or else the one the run was made on."""
+        if self.workspace:
+            return self.workspace.platform
+        return self.opened.platform if self.opened else None
+
+    @property
+    def knowledge(self) -> KnowledgeBase:
+        """Every plugin's rules and reasons, read once."""
+        if self.opened:
+            return self.opened.knowledge
+        if self._knowledge is None:
+            self._knowledge, problems = open_knowledge(self.plugins)
+            self.notify(*problems)
+        return self._knowledge
+
+    def open_path(self, path: Path) -> None:
+        """Open a run folder or a project, whichever it is."""
+        if (path / "manifest.json").is_file():
+            self.open_run(path)
+        else:
+            self.open_project(path)
+
+    def open_project(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
+        """Open a project, then its newest run if it has one."""
+
+        def done(workspace: Workspace) -> None:
+            recent.remember(workspace.path)
+            self.close()
+            self.set_workspace(workspace)
+            if folders := workspace.run_folders():
+                self.open_run(folders[-1])
+            then()
+
+        self.background.start("workspace", lambda: open_workspace(path, self.plugins), done, self._failed)
+
+    def set_workspace(self, workspace: Workspace) -> None:
+        """Show a project that is open already, and read its sources."""
+        self.workspace, self.scan = workspace, None
+        self.notify(*workspace.diagnostics)
+        self.workspace_changed.emit()
+        self.runs_changed.emit()
+        self.rescan()
+
+    def close(self) -> None:
+        """Forget project, run and selection; notices that spoke of them go too."""
+        self.workspace, self.scan, self.opened = None, None, None
+        self.selection, self.time_range, self.notices = None, None, ()
+        self._places, self._position = [], -1
+        self.history = History(self.history_changed.emit)
+        for signal in (
+            self.workspace_changed,
+            self.scan_changed,
+            self.run_changed,
+            self.selection_changed,
+            self.range_changed,
+            self.places_changed,
+            self.history_changed,
+            self.notices_changed,
+        ):
+            signal.emit()
+
+    def rescan(self) -> None:
+        """Read the project's sources again, in the background."""
+        workspace = self.workspace
+        if workspace is not None:
+            self.background.start("scan", workspace.scan, self._scanned, self._failed)
+
+    def _scanned(self, scan: ProjectScan) -> None:
+        self.scan = scan
+        self.scan_changed.emit()
+        self.notices_changed.emit()
+
+    def open_run(self, path: Path) -> None:
+        """Open and analyse a run folder in the background, then show it."""
+        self.background.start("run", lambda: open_result(path, self.plugins), self.set_run, self._failed)
+
+    def set_run(self, opened: OpenRun | None) -> None:
+        """Show a run that is open already; None shows no run."""
+        self.opened = opened
+        self.selection, self.time_range = None, None
+        if opened:
+            self.notify(*opened.diagnostics)
+        self.run_changed.emit()
+        self.selection_changed.emit()
+        self.range_changed.emit()
+
+    def root(self) -> Path | None:
+        """The folder that file names of scan and run are relative to."""
+        return self.workspace.root if self.workspace else None
+
+    def resolve(self, file: str) -> Path:
+        """A file as scan, run or finding names it, as a path."""
+        root = self.root()
+        return Path(file) if root is None else root / file
+
+    def same_file(self, one: str, other: str) -> bool:
+        return one == other or self.resolve(one) == self.resolve(other)
+
+    # ---- where one is
+
+    def set_mode(self, mode: str) -> None:
+        if mode != self.mode:
+            self.mode = mode
+            self.mode_changed.emit(mode)
+            self._remember()
+
+    def select(self, selection: Selection | None) -> None:
+        if selection != self.selection:
+            self.selection = selection
+            self.selection_changed.emit()
+            self._remember()
+
+    def set_range(self, time_range: Range | None) -> None:
+        if time_range != self.time_range:
+            self.time_range = time_range
+            self.range_changed.emit()
+            self._remember()
+
+    def open_line(self, file: str, line: int) -> None:
+        """Show a line of source, in Source mode."""
+        self.set_mode("source")
+        self.open_line_requested.emit(str(self.resolve(file)), line)
+
+    @property
+    def can_go_back(self) -> bool:
+        return self._position > 0
+
+    @property
+    def can_go_forward(self) -> bool:
+        return self._position < len(self._places) - 1
+
+    def back(self) -> None:
+        self._go(self._position - 1)
+
+    def forward(self) -> None:
+        self._go(self._position + 1)
+
+    def _remember(self) -> None:
+        place = Place(self.mode, self.selection, self.time_range)
+        if self._moving or (self._places and self._places[self._position] == place):
+            return
+        self._places = [*self._places[: self._position + 1], place][-100:]
+        self._position = len(self._places) - 1
+        self.places_changed.emit()
+
+    def _go(self, position: int) -> None:
+        if not 0 <= position < len(self._places):
+            return
+        self._position, self._moving = position, True
+        place = self._places[position]
+        self.set_mode(place.mode)
+        self.select(place.selection)
+        self.set_range(place.time_range)
+        self._moving = False
+        self.places_changed.emit()
+
+    # ---- changes, notices, preferences
+
+    def do(self, command: Command) -> bool:
+        """Make a change that Ctrl+Z takes back. False, with a notice, where it could not be made."""
+        return self._try(lambda: self.history.do(command))
+
+    def undo(self) -> bool:
+        return self._try(self.history.undo)
+
+    def redo(self) -> bool:
+        return self._try(self.history.redo)
+
+    def _try(self, action: Callable[[], None]) -> bool:
+        try:
+            action()
+        except WorkbenchError as error:
+            self.notify(*error.diagnostics)
+            return False
+        return True
+
+    def notify(self, *diagnostics: Diagnostic) -> None:
+        """Show diagnostics among the notices; one that is there already is not repeated."""
+        new = tuple(d for d in dict.fromkeys(diagnostics) if d not in self.notices)
+        if new:
+            self.notices += new
+            self.notices_changed.emit()
+
+    def dismiss(self, diagnostic: Diagnostic) -> None:
+        self.notices = tuple(d for d in self.notices if d != diagnostic)
+        self.notices_changed.emit()
+
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """All that is wrong now: notices, and what the scan of the sources found."""
+        found = self.scan.diagnostics if self.scan else ()
+        return tuple(dict.fromkeys((*self.notices, *(d for d in found if d.severity is not Severity.NOTE))))
+
+    def set_status(self, mode: str, *parts: str) -> None:
+        """What the status bar adds while `mode` is shown."""
+        if self.status.get(mode) != parts:
+            self.status[mode] = parts
+            self.status_changed.emit()
+
+    def preference(self, name: str, default: str) -> str:
+        stored = store.load("window", {})
+        return str(stored.get(name, default)) if isinstance(stored, dict) else default
+
+    def set_preference(self, name: str, value: str) -> None:
+        stored = store.load("window", {})
+        store.save("window", {**(stored if isinstance(stored, dict) else {}), name: value})
+
+    def _failed(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        self.notify(*diagnostics)
+
+    def shut_down(self) -> None:
+        """Wait for the threads before the window goes."""
+        with suppress(RuntimeError):
+            self.background.wait(5_000)

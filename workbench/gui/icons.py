@@ -1,0 +1,49 @@
+"""Lucide icons, drawn from their SVG in the colour of the text beside them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from workbench.gui import theme
+
+
+@lru_cache(maxsize=512)
+def _pixmap(name: str, colour: str, size_px: int, ratio: float, filled: bool) -> QPixmap:
+    source = files("workbench.resources").joinpath("icons", f"{name}.svg").read_text("utf-8")
+    source = source.replace("currentColor", colour)
+    if filled:
+        source = source.replace('fill="none"', f'fill="{colour}"')
+    renderer = QSvgRenderer(QByteArray(source.encode()))
+    pixmap = QPixmap(QSize(round(size_px * ratio), round(size_px * ratio)))
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    renderer.render(painter, QRectF(pixmap.rect()))
+    painter.end()
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
+
+
+def icon_pixmap(name: str, colour: str = "", size_px: int = 16, ratio: float = 1.0, filled: bool = False) -> QPixmap:
+    """The icon as a pixmap; `colour` is #RRGGBB, the second text colour where none is given."""
+    return _pixmap(name, colour or theme.palette().second, size_px, ratio, filled)
+
+
+def draw_icon(
+    painter: QPainter, name: str, x: float, y: float, size_px: int = 16, colour: str = "", filled: bool = False
+) -> None:
+    """Draw the icon with its top left corner at (x, y)."""
+    ratio = painter.device().devicePixelRatioF()
+    painter.drawPixmap(round(x), round(y), icon_pixmap(name, colour, size_px, ratio, filled))
+
+
+def icon(name: str, colour: str = "", size_px: int = 16, filled: bool = False) -> QIcon:
+    """A QIcon in one colour, for widgets of Qt that want one. Take it anew when the theme changes."""
+    made = QIcon()
+    for ratio in (1.0, 2.0):
+        made.addPixmap(icon_pixmap(name, colour, size_px, ratio, filled))
+    return made

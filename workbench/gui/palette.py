@@ -1,0 +1,161 @@
+"""The window's colours, light and dark: the only place that names one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from workbench.model.pragma import Category
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours as #RRGGBB. `states` is keyed by category; None is `unclassified`."""
+
+    name: str
+    window: str
+    panel: str
+    sunken: str
+    chrome: str
+    rule: str
+    edge: str  # of controls
+    text: str
+    second: str
+    muted: str
+    accent: str
+    on_accent: str
+    link: str
+    selection: str
+    high: str
+    medium: str  # shapes
+    medium_text: str
+    low: str
+    good: str
+    within_cap: str
+    raised: str
+    track: str  # the empty part of a bar
+    high_ground: str
+    medium_ground: str
+    low_ground: str
+    good_ground: str
+    keyword: str
+    comment: str
+    pragma: str
+    number: str
+    string: str
+    pattern: str  # lines over a state's colour, with `pattern_opacity`
+    pattern_opacity: float
+    states: dict[Category | None, str]
+
+    @property
+    def dark(self) -> bool:
+        return self.name == "dark"
+
+    def colours(self) -> dict[str, str]:
+        """Every plain colour by its name."""
+        return {f.name: value for f in fields(self) if isinstance(value := getattr(self, f.name), str)}
+
+
+LIGHT = Palette(
+    name="light",
+    window="#EEF0F3",
+    panel="#FFFFFF",
+    sunken="#F5F6F8",
+    chrome="#F7F8FA",
+    rule="#D8DCE2",
+    edge="#868F9B",
+    text="#15191F",
+    second="#454D58",
+    muted="#5F6873",
+    accent="#3A4BC2",
+    on_accent="#FFFFFF",
+    link="#3443B0",
+    selection="#E3E7F9",
+    high="#B3261E",
+    medium="#C77700",
+    medium_text="#8F5200",
+    low="#3F5B77",
+    good="#0B6E4F",
+    within_cap="#B9C2EE",
+    raised="#FFFFFF",
+    track="#E6E9EE",
+    high_ground="#F9E8E6",
+    medium_ground="#FDF1DC",
+    low_ground="#E8EEF4",
+    good_ground="#E2F1EA",
+    keyword="#7A1FA2",
+    comment="#4E6A55",
+    pragma="#0B6E4F",
+    number="#0B5C8A",
+    string="#8A4B00",
+    pattern="#FFFFFF",
+    pattern_opacity=0.47,
+    states={
+        Category.WORK: "#009E73",
+        Category.OVERHEAD: "#CC79A7",
+        Category.SEND: "#0072B2",
+        Category.RECV: "#56B4E9",
+        Category.WAIT_SEND: "#D55E00",
+        Category.WAIT_RECV: "#E69F00",
+        None: "#CDD2D9",
+    },
+)
+
+DARK = Palette(
+    name="dark",
+    window="#0F1216",
+    panel="#1B2027",
+    sunken="#14181E",
+    chrome="#171B21",
+    rule="#333B46",
+    edge="#76818F",
+    text="#E9ECF0",
+    second="#BCC4CE",
+    muted="#97A1AD",
+    accent="#8E9BFF",
+    on_accent="#0F1216",
+    link="#A9B4FF",
+    selection="#2B3156",
+    high="#FF8F84",
+    medium="#F2B64A",
+    medium_text="#F2B64A",
+    low="#9DB7D1",
+    good="#5AD1A4",
+    within_cap="#4A5596",
+    raised="#242B34",
+    track="#2A313B",
+    high_ground="#3A2223",
+    medium_ground="#372B18",
+    low_ground="#1F2A36",
+    good_ground="#173128",
+    keyword="#D6A3F0",
+    comment="#8FB097",
+    pragma="#5AD1A4",
+    number="#83C7EE",
+    string="#E8B77A",
+    pattern="#000000",
+    pattern_opacity=0.41,
+    states={
+        Category.WORK: "#22B585",
+        Category.OVERHEAD: "#D58CB6",
+        Category.SEND: "#3F97DB",
+        Category.RECV: "#86CDF5",
+        Category.WAIT_SEND: "#EF7A33",
+        Category.WAIT_RECV: "#F0B530",
+        None: "#505A67",
+    },
+)
+
+PALETTES = {"light": LIGHT, "dark": DARK}
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #RRGGBB, as WCAG 2 defines it."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, 1 to 21."""
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)

@@ -1,0 +1,146 @@
+"""The look in force: Fusion with our own palette and style sheet, light or dark, and how states are filled."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+
+from PySide6.QtCore import QDir, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPalette, QPen, QPixmap
+from PySide6.QtWidgets import QApplication, QWidget
+
+from workbench.gui import fonts
+from workbench.gui.palette import DARK, LIGHT, PALETTES, Palette
+from workbench.gui.stylesheet import style_sheet
+from workbench.model.pragma import Category
+
+#: Pixels a state must be wide to carry its pattern.
+PATTERN_FROM_PX = 3
+_TILE_PX = {Category.OVERHEAD: 6, Category.WAIT_SEND: 4, Category.WAIT_RECV: 4}
+
+_current: Palette = LIGHT
+
+
+def palette() -> Palette:
+    """The palette in force."""
+    return _current
+
+
+def colour(name: str) -> QColor:
+    """A colour of the palette in force, by its name there."""
+    return QColor(getattr(_current, name))
+
+
+def apply_theme(application: QApplication, name: str) -> None:
+    """Dress the application: `light`, `dark`, or `system` for what the desktop prefers."""
+    global _current
+    if name == "system":
+        scheme = application.styleHints().colorScheme()
+        name = "dark" if scheme is Qt.ColorScheme.Dark else "light"
+    _current = PALETTES[name]
+    QDir.setSearchPaths("rcw", [str(files("workbench.resources").joinpath("icons", "style"))])
+    fonts.load_fonts()
+    application.setStyle("Fusion")
+    application.setFont(fonts.ui_font())
+    application.setPalette(_qt_palette(_current))
+    application.setStyleSheet(style_sheet(_current))
+
+
+def _qt_palette(p: Palette) -> QPalette:
+    made = QPalette()
+    role = QPalette.ColorRole
+    table = {
+        role.Window: p.window,
+        role.WindowText: p.text,
+        role.Base: p.panel,
+        role.AlternateBase: p.sunken,
+        role.Text: p.text,
+        role.PlaceholderText: p.muted,
+        role.Button: p.raised,
+        role.ButtonText: p.text,
+        role.BrightText: p.high,
+        role.ToolTipBase: p.raised,
+        role.ToolTipText: p.text,
+        role.Highlight: p.selection,
+        role.HighlightedText: p.text,
+        role.Accent: p.accent,
+        role.Link: p.link,
+        role.LinkVisited: p.link,
+        role.Light: p.panel,
+        role.Midlight: p.sunken,
+        role.Mid: p.rule,
+        role.Dark: p.edge,
+        role.Shadow: p.edge,
+    }
+    for which, value in table.items():
+        made.setColor(which, QColor(value))
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, which, QColor(p.muted))
+    return made
+
+
+def set_ground(widget: QWidget, name: str) -> None:
+    """Give a plain widget a ground of the palette: panel, sunken, chrome, window or raised."""
+    widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+    widget.setProperty("ground", name)
+
+
+def state_colour(category: Category | None) -> QColor:
+    """The colour of a state's category; None is unclassified."""
+    return QColor(_current.states[category])
+
+
+def state_brush(category: Category | None) -> QBrush:
+    """The colour with its pattern, as a tile. Set the painter's brush origin to the bar's corner."""
+    return QBrush(_tile(_current.name, category))
+
+
+def fill_state(painter: QPainter, rect: QRectF, category: Category | None) -> None:
+    """Fill a rectangle with a state: plain when narrow, patterned from three pixels on."""
+    if rect.width() < PATTERN_FROM_PX:
+        painter.fillRect(rect, state_colour(category))
+        return
+    painter.setBrushOrigin(rect.topLeft())
+    painter.fillRect(rect, state_brush(category))
+
+
+def frame_colour() -> QColor:
+    """The thin frame of state bars: the text's colour at 53 %."""
+    made = QColor(_current.text)
+    made.setAlphaF(0.53)
+    return made
+
+
+@lru_cache(maxsize=32)
+def _tile(name: str, category: Category | None) -> QPixmap:
+    """One tile of a pattern; drawn over three tiles' breadth so that slanted lines meet at the edges."""
+    p = DARK if name == "dark" else LIGHT
+    size = _TILE_PX.get(category, 5) if category is not None else 5
+    ratio = 2.0
+    pixmap = QPixmap(round(size * ratio), round(size * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(QColor(p.states[category]))
+    line = QColor(p.pattern)
+    line.setAlphaF(p.pattern_opacity)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(line, 1.0))
+    lines: list[tuple[float, float, float, float]] = []
+    slanted = range(-1, 3)
+    if category is Category.SEND or category is None:
+        lines += [(i * size - size, size * 2, i * size + size * 2, -size) for i in slanted]
+    if category is Category.RECV or category is None:
+        lines += [(i * size - size * 2, -size, i * size + size, size * 2) for i in slanted]
+    if category is Category.WAIT_SEND:
+        lines.append((size - 0.5, 0, size - 0.5, size))
+    if category is Category.WAIT_RECV:
+        lines.append((0, size - 0.5, size, size - 0.5))
+    for x0, y0, x1, y1 in lines:
+        painter.drawLine(QPointF(x0, y0), QPointF(x1, y1))
+    if category is Category.OVERHEAD:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(line)
+        for x, y in ((1.5, 1.5), (4.5, 4.5)):
+            painter.drawEllipse(QPointF(x, y), 0.9, 0.9)
+    painter.end()
+    return pixmap

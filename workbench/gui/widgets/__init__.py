@@ -1,0 +1,39 @@
+"""The window's own small widgets."""
+
+from workbench.gui.widgets.buttons import Button, IconButton, PillButton, draw_swatch, swatch_icon
+from workbench.gui.widgets.diagnostic_row import DiagnosticRow
+from workbench.gui.widgets.empty_state import EmptyState, IconLabel
+from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role
+from workbench.gui.widgets.panel_header import PanelHeader
+from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_badge, paint_severity
+from workbench.gui.widgets.speedup_bar import SpeedupBar, axis_x, paint_speedup_bar
+from workbench.gui.widgets.state_bar import Legend, StateBar, Swatch, category_name, paint_state_bar
+
+__all__ = [
+    "Button",
+    "DiagnosticRow",
+    "ElidedLabel",
+    "EmptyState",
+    "IconButton",
+    "IconLabel",
+    "Legend",
+    "PanelHeader",
+    "PillButton",
+    "SeverityBadge",
+    "SeverityIcon",
+    "SpeedupBar",
+    "StateBar",
+    "Swatch",
+    "axis_x",
+    "category_name",
+    "draw_swatch",
+    "label",
+    "level_of",
+    "paint_badge",
+    "paint_severity",
+    "paint_speedup_bar",
+    "paint_state_bar",
+    "rule",
+    "set_role",
+    "swatch_icon",
+]

@@ -1,0 +1,115 @@
+"""Buttons: plain, primary, link, pill and icon. Their icons follow the theme."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+
+from workbench.gui import theme
+from workbench.gui.icons import draw_icon, icon
+from workbench.model.pragma import Category
+
+
+class Button(QPushButton):
+    """A push button; `kind` is plain, primary or link."""
+
+    def __init__(self, text: str, icon_name: str = "", kind: str = "plain", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self._icon_name, self._kind = icon_name, kind
+        self.setProperty("kind", kind)
+        self.setIconSize(QSize(16, 16))
+        if kind == "link":
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+            self.setFlat(True)
+        self._dress()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.EnabledChange):
+            self._dress()
+
+    def _dress(self) -> None:
+        if not self._icon_name:
+            return
+        p = theme.palette()
+        colour = {"primary": p.on_accent, "link": p.link}.get(self._kind, p.text) if self.isEnabled() else p.muted
+        self.setIcon(icon(self._icon_name, colour, filled=self._icon_name == "play"))
+
+
+class PillButton(QPushButton):
+    """A filter that is on or off, with a swatch or an icon if wanted."""
+
+    def __init__(
+        self, text: str, *, icon_name: str = "", category: Category | None = None, swatch: bool = False,
+        checked: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(text)
+        self._icon_name, self._category, self._swatch = icon_name, category, swatch
+        self.setProperty("kind", "pill")
+        self.setCheckable(True)
+        self.setChecked(checked)
+        self.setIconSize(QSize(14, 14))
+        self.toggled.connect(self._dress)
+        self._dress()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._dress()
+
+    def _dress(self) -> None:
+        if self._swatch:
+            self.setIcon(swatch_icon(self._category))
+        elif self._icon_name:
+            p = theme.palette()
+            self.setIcon(icon(self._icon_name, p.link if self.isChecked() else p.second, 14))
+
+
+def swatch_icon(category: Category | None, width: int = 14, height: int = 10) -> QIcon:
+    """A state's colour, pattern and frame as an icon, for buttons, combo boxes and menus."""
+    made = QIcon()
+    for ratio in (1.0, 2.0):
+        pixmap = QPixmap(round(width * ratio), round(height * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        draw_swatch(painter, 0, 0, width, height, category)
+        painter.end()
+        made.addPixmap(pixmap)
+    return made
+
+
+def draw_swatch(painter: QPainter, x: int, y: int, width: int, height: int, category: Category | None) -> None:
+    theme.fill_state(painter, QRectF(x, y, width, height), category)
+    painter.setPen(theme.frame_colour())
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(QRectF(x + 0.5, y + 0.5, width - 1, height - 1))
+
+
+class IconButton(QToolButton):
+    """An icon of 16 or 20 pixels in a square of 28; its tooltip says what it does, and with which key."""
+
+    def __init__(self, icon_name: str, tip: str, size_px: int = 16, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.icon_name, self._size_px = icon_name, size_px
+        self.setToolTip(tip)
+        self.setAccessibleName(tip)
+        self.setFixedSize(28, 28)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        p = theme.palette()
+        if self.isChecked() or (self.isEnabled() and (self.underMouse() or self.isDown())):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(p.selection))
+            painter.drawRoundedRect(self.rect(), 5, 5)
+        if self.hasFocus():
+            painter.setPen(QColor(p.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(self.rect().adjusted(1, 1, -2, -2), 5, 5)
+        colour = p.second if self.isEnabled() else p.edge
+        offset = (self.width() - self._size_px) / 2
+        draw_icon(painter, self.icon_name, offset, (self.height() - self._size_px) / 2, self._size_px, colour)

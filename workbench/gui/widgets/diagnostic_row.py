@@ -1,0 +1,72 @@
+"""A diagnostic, beside what it is about: what, where (a link), what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.gui import theme
+from workbench.gui.widgets.buttons import Button
+from workbench.gui.widgets.labels import label
+from workbench.gui.widgets.severity import SeverityIcon, level_of
+from workbench.model.diagnostic import Diagnostic
+
+
+class DiagnosticRow(QWidget):
+    """A box tinted by severity. `open_line` asks for the place, `dismissed` to drop it (where it may be dropped)."""
+
+    open_line = Signal(str, int)
+    dismissed = Signal()
+
+    def __init__(self, diagnostic: Diagnostic, *, dismissable: bool = False) -> None:
+        super().__init__()
+        self.diagnostic = diagnostic
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 9, 12, 9)
+        row.setSpacing(10)
+        row.addWidget(SeverityIcon(level_of(diagnostic.severity)), 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout()
+        column.setSpacing(3)
+        place = _place(diagnostic)
+        if place:
+            where = label(place, "code")
+            where.setToolTip(diagnostic.file or "")
+            where.setStyleSheet("color: palette(link)")
+            column.addWidget(where)
+        what = label(_sentence(diagnostic.message), "strong" if not place else "", wrap=True)
+        what.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        column.addWidget(what)
+        if diagnostic.hint:
+            column.addWidget(label(diagnostic.hint, "smallsecond", wrap=True))
+        row.addLayout(column, 1)
+        if diagnostic.file and diagnostic.line:
+            go = Button("Open line", kind="link")
+            go.clicked.connect(lambda: self.open_line.emit(diagnostic.file, diagnostic.line))
+            row.addWidget(go, 0, Qt.AlignmentFlag.AlignTop)
+        if dismissable:
+            drop = Button("Dismiss", kind="link")
+            drop.clicked.connect(self.dismissed.emit)
+            row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(theme.palette(), f"{level_of(self.diagnostic.severity)}_ground")))
+        painter.drawRoundedRect(QRectF(self.rect()), 5, 5)
+
+
+def _place(diagnostic: Diagnostic) -> str:
+    if not diagnostic.file:
+        return ""
+    parts = (Path(diagnostic.file).name, diagnostic.line, diagnostic.column)
+    return ":".join(str(part) for part in parts if part is not None)
+
+
+def _sentence(text: str) -> str:
+    """First letter large and a full stop, as the other texts of the window have it."""
+    said = text[:1].upper() + text[1:]
+    return said if said.endswith((".", "?", ":")) else said + "."

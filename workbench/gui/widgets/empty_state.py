@@ -1,0 +1,62 @@
+"""Nothing to show: one icon, one sentence why, one action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from workbench.gui import theme
+from workbench.gui.icons import draw_icon
+from workbench.gui.widgets.buttons import Button
+from workbench.gui.widgets.labels import label
+
+
+class IconLabel(QWidget):
+    """An icon in a colour of the palette."""
+
+    def __init__(self, icon_name: str, size_px: int = 16, colour: str = "second") -> None:
+        super().__init__()
+        self._icon_name, self._colour = icon_name, colour
+        self.setFixedSize(size_px, size_px)
+
+    def set_icon(self, icon_name: str, colour: str = "second") -> None:
+        self._icon_name, self._colour = icon_name, colour
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        draw_icon(QPainter(self), self._icon_name, 0, 0, self.width(), getattr(theme.palette(), self._colour))
+
+
+class EmptyState(QWidget):
+    """Shown in the middle of a panel that has nothing to show."""
+
+    def __init__(
+        self, icon_name: str, title: str, why: str = "", action: str = "", do: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 24)
+        column.setSpacing(8)
+        column.addStretch(2)
+        self._icon = IconLabel(icon_name, 24)
+        self.title = label(title, "strong", wrap=True)
+        self.why = label(why, "small", wrap=True)
+        self.why.setMaximumWidth(420)
+        self.button = Button(action, kind="link")
+        self.button.setVisible(bool(action))
+        if do is not None:
+            self.button.clicked.connect(lambda: do())
+        for widget in (self._icon, self.title, self.why, self.button):
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.why.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+
+    def say(self, title: str, why: str = "", action: str = "") -> None:
+        self.title.setText(title)
+        self.why.setText(why)
+        self.button.setText(action)
+        self.button.setVisible(bool(action))

@@ -1,0 +1,36 @@
+"""The head of a panel: title, what it says about itself, and its controls, over a rule."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets.labels import ElidedLabel, label, rule
+
+
+class PanelHeader(QWidget):
+    """40 pixels high; `add` puts controls at its right end."""
+
+    def __init__(self, title: str, subtitle: str = "", margin: int = 16) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self.setFixedHeight(40)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._row = QHBoxLayout()
+        self._row.setContentsMargins(margin, 0, 8, 0)
+        self._row.setSpacing(8)
+        self.title = label(title, "title")
+        self.subtitle = ElidedLabel(subtitle, "small")
+        self._row.addWidget(self.title)
+        self._row.addWidget(self.subtitle, 1)
+        column.addLayout(self._row, 1)
+        column.addWidget(rule())
+
+    def set_title(self, title: str, subtitle: str = "") -> None:
+        self.title.setText(title)
+        self.subtitle.setText(subtitle)
+
+    def add(self, widget: QWidget) -> None:
+        self._row.addWidget(widget)

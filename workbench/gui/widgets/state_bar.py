@@ -1,0 +1,100 @@
+"""Shares of time by state, as a bar; its swatch; its legend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from workbench.gui import theme
+from workbench.gui.text import percent_text
+from workbench.gui.widgets.buttons import draw_swatch
+from workbench.gui.widgets.labels import label
+from workbench.model.blocks import UNCLASSIFIED
+from workbench.model.pragma import Category
+
+Shares = Sequence[tuple[Category | None, float]]
+#: The order of states in bars and legends.
+ORDER: tuple[Category | None, ...] = (*Category, None)
+
+
+def category_name(category: Category | None) -> str:
+    return category.value if category else UNCLASSIFIED
+
+
+def paint_state_bar(painter: QPainter, rect: QRectF, shares: Shares, *, frame: bool = True) -> None:
+    """Paint shares of 1 from left to right, in the order given. What is missing to 1 stays empty."""
+    left = rect.left()
+    for category, share in shares:
+        width = share * rect.width()
+        if width > 0:
+            theme.fill_state(painter, QRectF(left, rect.top(), width, rect.height()), category)
+            left += width
+    if frame:
+        painter.setPen(theme.frame_colour())
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        width = min(left, rect.right()) - rect.left()
+        painter.drawRect(QRectF(rect.left() + 0.5, rect.top() + 0.5, max(width - 1, 0), rect.height() - 1))
+
+
+class StateBar(QWidget):
+    """A bar of states; its tooltip lists the shares."""
+
+    def __init__(self, shares: Shares = (), height_px: int = 14, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shares: Shares = ()
+        self.setFixedHeight(height_px)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.set_shares(shares)
+
+    def set_shares(self, shares: Shares) -> None:
+        self._shares = tuple(shares)
+        said = [f"{category_name(c)} {percent_text(share)}" for c, share in self._shares if share > 0]
+        self.setToolTip("Share of time: " + ", ".join(said) if said else "")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, self.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        rect = QRectF(self.rect())
+        if sum(share for _, share in self._shares) < 0.999:
+            painter.fillRect(rect, QColor(theme.palette().track))
+        paint_state_bar(painter, rect, self._shares)
+
+
+class Swatch(QWidget):
+    """The colour and pattern of one state."""
+
+    def __init__(self, category: Category | None, width: int = 16, height: int = 11) -> None:
+        super().__init__()
+        self._category = category
+        self.setFixedSize(width, height)
+        self.setToolTip(category_name(category))
+
+    def set_category(self, category: Category | None) -> None:
+        self._category = category
+        self.setToolTip(category_name(category))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        draw_swatch(QPainter(self), 0, 0, self.width(), self.height(), self._category)
+
+
+class Legend(QWidget):
+    """The states' names beside their swatches."""
+
+    def __init__(self, categories: Sequence[Category | None] = ORDER) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for index, category in enumerate(categories):
+            if index:
+                row.addSpacing(8)
+            row.addWidget(Swatch(category))
+            row.addWidget(label(category_name(category), "smallsecond"))
+        row.addStretch(1)
