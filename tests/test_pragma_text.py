@@ -162,7 +162,7 @@ def test_twice_is_a_warning_and_counts_once() -> None:
 
 
 def test_c_strings_and_comments_do_not_fool() -> None:
-    source = r'''
+    source = r"""
 const char *s = "\
 #pragma recap a work()";
 /*
@@ -178,7 +178,7 @@ const char *r = R"x(
 #pragma omp parallel
   #  pragma   recap g work() // why: it is so
 #pragma recap h work(): strcmp(s, "// :)") == 0 /* eh */ || 1
-'''
+"""
     found, problems = find_pragmas(source, "c", "f.c")
     assert problems == ()
     assert [(p.pragma.name, p.line, p.column, p.pragma.condition) for p in found] == [

@@ -99,7 +99,7 @@ def test_places() -> None:
         (("    time_s", "    tmie_s"), 6, 5, "no key 'tmie_s' here", "Did you mean 'time_s'?"),
         (("100 MHz", "100 us"), 2, 11, "'us' is not a frequency", '"100 MHz"'),
         (("2 KiB", "2 KB"), 4, 13, "'KB' can mean two sizes", "KiB (1024 bytes)"),
-        (("13.94 us", "-13.94 us"), 4, 29, '"-13.94 us" should be above 0', ""),
+        (("13.94 us", "-13.94 us"), 4, 28, '"-13.94 us" should be above 0', ""),
         (("receive", "recieve"), 9, 11, "'recieve' is not one of the choices", "Did you mean 'receive'?"),
         (("4096", "4096.5"), 5, 12, "4096.5 should be a whole number", '"32 KiB"'),
         (("    time_s: 1e-5\n", ""), 5, 5, "the key 'time_s' is missing", 'Add `time_s: "13.94 us"`.'),

@@ -67,10 +67,10 @@ class Marked:
 
     def span(self, path: Path, *, key: bool = False) -> Span:
         """Where the value (or its key) at `path` stands, or the nearest thing around it."""
+        if found := (self.keys if key else self.values).get(path):
+            return found
         while path:
-            found = self.keys.get(path) if key else self.values.get(path)
-            found = found or self.values.get(path) or self.keys.get(path)
-            if found:
+            if found := self.keys.get(path) or self.values.get(path):
                 return found
             path = path[:-1]
         return self.values.get((), Span(0, 0, 1, 1))
@@ -82,9 +82,7 @@ class Marked:
         return Diagnostic(message, hint, severity, self.file, span.line, span.column)
 
 
-def validate(
-    model_class: type[M], text: str, file: str | None = None
-) -> tuple[M | None, tuple[Diagnostic, ...]]:
+def validate(model_class: type[M], text: str, file: str | None = None) -> tuple[M | None, tuple[Diagnostic, ...]]:
     """Read a YAML text as a model. None, with diagnostics, where it is not one; every problem found is told."""
     marked, problems = read_marked(text, file)
     if marked is None:
@@ -253,14 +251,10 @@ def _explain(model_class: type[BaseModel], marked: Marked, error: ValidationErro
         missing = item["type"] == "missing"
         path = _real_path(marked.data, location[:-1] if missing else location)
         grouped.setdefault((path, str(location[-1]) if missing else ""), []).append(item)
-    return [
-        _one(model_class, marked, path, missing, items) for (path, missing), items in grouped.items()
-    ]
+    return [_one(model_class, marked, path, missing, items) for (path, missing), items in grouped.items()]
 
 
-def _one(
-    model_class: type[BaseModel], marked: Marked, path: Path, missing: str, items: list[Any]
-) -> Diagnostic:
+def _one(model_class: type[BaseModel], marked: Marked, path: Path, missing: str, items: list[Any]) -> Diagnostic:
     if missing:
         hint = f"Add `{missing}: {suggestion(model_class, (*path, missing))}`."
         return marked.diagnostic(path, f"the key '{missing}' is missing", hint, key=True)

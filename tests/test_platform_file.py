@@ -1,0 +1,255 @@
+"""Platform templates and project files: what their checks say, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.formats.documents import Schema, parse_document
+from workbench.formats.platform_file import callee_name, load_platform, parse_platform
+from workbench.formats.project_file import expand_sources, load_project
+from workbench.model.diagnostic import Severity
+from workbench.model.platform import Document, Platform
+
+PLATFORM = """\
+schema_version: 1
+name: card
+host:
+  entries:
+    - prototype: int put(card_t *c, const uint32_t *data, int words);
+      kind: send
+      condition: words > 0
+      bytes: words * 4
+      transfer: write
+    - {prototype: "uint32_t get(card_t *c)", kind: receive, bytes: "4", transfer: read}
+  transfers: {minimum_bytes: 4, maximum_bytes: 4 MiB}
+hardware:
+  incoming: {data_signal: d, address_signal: a, condition_hdl: we}
+  outgoing: {data_signal: q, address_signal: a, condition_hdl: re}
+  write_enable: we
+  read_enable: re
+  clock: clk
+  clock_hz: 100 MHz
+  reset: rst
+transfer_tables:
+  read:
+    direction: receive
+    points: [{bytes: 4, time_s: 8 us}]
+  write:
+    points:
+      - {bytes: 4, time_s: 8 us}
+      - {bytes: 2 KiB, time_s: 13.94 us}
+      - {bytes: 16 KiB, time_s: 52 us}
+      - {bytes: 32 KiB, time_s: 95.6 us}
+memories:
+  - {name: SRAM}
+"""
+
+
+def test_good_platform() -> None:
+    platform, problems = parse_platform(PLATFORM, "card.yaml")
+    assert problems == ()
+    assert platform is not None
+    assert platform.transfer_tables["write"].points[1].time_s == 13.94e-6
+    assert platform.host.transfers.maximum_bytes == 4 << 20
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "column", "message", "hint"),
+    [
+        (("schema_version: 1\n", ""), 1, 1, "'schema_version' is missing", "Add `schema_version: 1`"),
+        (("schema_version", "schema_verison"), 1, 1, "'schema_version' is missing", "Rename 'schema_verison'."),
+        (("version: 1", "version: 2"), 1, 17, "has schema 2; this workbench reads up to 1", "newer workbench"),
+        (("version: 1", "version: one"), 1, 17, "whole number from 1", "Write 1."),
+        (("transfer: write", "transfer: wirte"), 9, 17, "no transfer table 'wirte'", "Did you mean 'write'?"),
+        (("int put(", "int put["), 5, 18, "no C or C++ prototype", "fpgaWrite"),
+        (("words * 4", "(words * 4"), 8, 14, "parentheses do not match", ""),
+        (("4 MiB", "2"), 11, 48, "largest transfer (2 B) is below the smallest (4 B)", "Swap"),
+        (("direction: receive", "direction: recieve"), 22, 16, "'recieve' is no direction", "'receive'"),
+        (("points: [{bytes: 4, time_s: 8 us}]", "points: []"), 23, 13, "'read' has no rows", ""),
+        (("  write_enable: we\n", ""), 12, 1, "memory style needs 'write_enable'", ""),
+        (("clock_hz: 100 MHz", "clock_hz: 100 ms"), 18, 13, "'ms' is not a frequency", "100 MHz"),
+        (("16 KiB", "2 KiB"), 28, 17, "2 KiB stands in rows 2 and 3", "Remove one"),
+        (("16 KiB", "64 KiB"), 29, 17, "row 4 of 'write' (32 KiB) comes after 64 KiB", "Swap rows 3 and 4."),
+        (("{bytes: 32 KiB", "{bytes: 1 KiB"), 29, 17, "row 4 of 'write' (1 KiB) comes after 16 KiB", "before row 2"),
+        (("time_s: 52 us", "time_s: 0"), 28, 33, "0 should be above 0", ""),
+        (("{name: SRAM}", "{name: SRAM}\n  - {name: SRAM}"), 32, 12, "'SRAM' is given twice", ""),
+    ],
+)
+def test_platform_errors(change: tuple[str, str], line: int, column: int, message: str, hint: str) -> None:
+    text = PLATFORM.replace(*change)
+    assert text != PLATFORM
+    platform, problems = parse_platform(text, "card.yaml")
+    assert platform is None
+    (problem,) = [p for p in problems if message in p.message]
+    assert (problem.file, problem.line, problem.column, problem.severity) == ("card.yaml", line, column, Severity.ERROR)
+    assert hint in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message", "hint"),
+    [
+        (("95.6 us", "50 us"), 29, "row 4 of 'write' takes less time than row 3", "Check"),
+        (("95.6 us", "81 us"), 29, "row 4 of 'write' is faster than the port", "at least 81.92 us"),
+        (("      transfer: write\n", ""), 6, "put moves data but names no table", "read, write"),
+        (("transfer: write", "transfer: read"), 9, "kind send, but table 'read' is for receive", ""),
+    ],
+)
+def test_platform_warnings(change: tuple[str, str], line: int, message: str, hint: str) -> None:
+    platform, problems = parse_platform(PLATFORM.replace(*change), "card.yaml")
+    assert platform is not None
+    (problem,) = [p for p in problems if message in p.message]
+    assert (problem.line, problem.severity) == (line, Severity.WARNING)
+    assert hint in problem.hint
+
+
+def test_a_prototype_twice_needs_conditions() -> None:
+    again = '    - {prototype: "uint32_t  get(card_t *c);", kind: receive, transfer: read%s}\n  transfers:'
+    platform, (problem,) = parse_platform(PLATFORM.replace("  transfers:", again % ""), "card.yaml")
+    assert platform is None
+    assert (problem.line, problem.message) == (11, "this prototype and condition stand here twice")
+    assert "line 10" in problem.hint
+    platform, problems = parse_platform(PLATFORM.replace("  transfers:", again % ", condition: c->x"), "card.yaml")
+    assert platform is not None
+    assert problems == ()
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "card.yaml").write_text(PLATFORM)
+    platform, (problem,) = load_platform(tmp_path / "crad.yaml")
+    assert platform is None
+    assert "No such file" in problem.message
+    assert problem.hint == "Did you mean 'card.yaml'?"
+    (tmp_path / "bad.yaml").write_bytes(b"schema_version: 1\nname: \xff\n")
+    _, (problem,) = load_platform(tmp_path / "bad.yaml")
+    assert (problem.line, problem.message) == (2, "this file is not UTF-8 text")
+    _, (problem,) = load_platform(tmp_path)
+    assert "cannot read this platform template" in problem.message
+    (tmp_path / "list.yaml").write_text("- 1\n")
+    _, (problem,) = load_platform(tmp_path / "list.yaml")
+    assert problem.message == "this is no platform template"
+
+
+def test_migrations_are_small_steps() -> None:
+    class Newest(Document):
+        schema_version: int
+        title: str
+        speed_hz: float
+
+    def rename(data: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {("title" if key == "name" else key): value for key, value in data.items()}
+
+    def add_speed(data: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"speed_hz": 1.0, **data}
+
+    schema = Schema("sample", Newest, migrations=(rename, add_speed))
+    assert schema.version == 3
+    newest = "{schema_version: 3, title: a, speed_hz: 1}"
+    for text in ("schema_version: 1\nname: a", "schema_version: 2\ntitle: a", newest):
+        model, problems = parse_document(schema, text, None)
+        assert problems == ()
+        assert model == Newest(schema_version=3, title="a", speed_hz=1.0)
+    model, (problem,) = parse_document(schema, "schema_version: 1\nname: 5", None)
+    assert model is None
+    assert problem.message == "5 should be a text"
+    assert problem.line == 1  # the value moved: the document's beginning
+    _, (problem,) = parse_document(schema, "schema_version: 4", None)
+    assert "reads up to 3" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("prototype", "name"),
+    [
+        ("int fpgaWrite(fpga_t *fpga, const uint32_t *data, uint32_t addr, int words)", "fpgaWrite"),
+        ("fpga_t *fpgaOpen(int card);", "fpgaOpen"),
+        ("fpga_result fpgaMapMMIO(fpga_handle handle, uint32_t mmio_num, uint64_t **mmio_ptr);", "fpgaMapMMIO"),
+        ("void bo::write(const void* src, size_t size, size_t seek);", "bo::write"),
+        ("explicit xrt::device::device(unsigned int didx);", "xrt::device::device"),
+        ("template<typename ...Args> run kernel::operator() (Args&&... args);", "kernel::operator()"),
+        ("ert_cmd_state run::wait(const std::chrono::milliseconds& timeout = zero) const;", "run::wait"),
+        ("bo::~bo()", "bo::~bo"),
+        ("uint64_t getCSR(uint32_t offs) const noexcept", "getCSR"),
+        ("__attribute__((nonnull(1))) int f(int (*g)(int), int n)", "f"),
+        ("LAD_WRITE(addr, value)", "LAD_WRITE"),
+        ("std::vector<int> queue<T>::pop(int n = (1 + 2))", "queue<T>::pop"),
+        ("", None),
+        ("int fpgaWrite", None),
+        ("fpgaWrite(int a", None),
+        ("return (5)", None),
+        ("int a = f(5) + 3", None),
+        ("if (x) f(x)", None),
+        ("(void) f", None),
+    ],
+)
+def test_callee_name(prototype: str, name: str | None) -> None:
+    assert callee_name(prototype) == name
+
+
+PROJECT = """\
+schema_version: 1
+name: tiny
+platform: nallatech_h101
+host:
+  sources: [host/*.c]
+  include_dirs: [host]
+hardware:
+  sources: [hdl/top.v]
+  top: top
+  parameters: {DELAY: 4}
+  read_out: {first: 0x400, last: 0x40F}
+settings: {DELAY: 4, ROUNDS: 3}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in (("host/main.c", "int main(void) { return ROUNDS; }"), ("host/io.c", ""), ("hdl/top.v", "")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_good_project(folder: Path) -> None:
+    path = folder / "tiny.workbench.yaml"
+    path.write_text(PROJECT)
+    project, problems = load_project(path)
+    assert problems == ()
+    assert project is not None
+    assert project.hardware.read_out.last == 0x40F
+    found = expand_sources(folder, ["host/main.c", *project.host.sources])
+    assert [p.relative_to(folder).as_posix() for p in found] == ["host/main.c", "host/io.c"]
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "severity", "message", "hint"),
+    [
+        (("hdl/top.v", "hdl/tpo.v"), 8, "error", "'hdl/tpo.v' is not there", "Did you mean 'hdl/top.v'?"),
+        (("hdl/top.v", "top.v"), 8, "error", "'top.v' is not there", "Did you mean 'hdl/top.v'?"),
+        (("host/*.c", "src/*.c"), 5, "error", "'src/*.c' matches no file", "host/io.c"),
+        (("[host]", "[include]"), 6, "error", "there is no folder 'include'", ""),
+        (("last: 0x40F", "last: 0x3FF"), 11, "error", "ends (0x3ff) before it begins (0x400)", "Swap"),
+        (("top: top", "top: hdl/top.v"), 9, "error", "'hdl/top.v' is no module's name", ""),
+        (("ROUNDS: 3", "ROUNDZ: 3"), 12, "warning", "the setting 'ROUNDZ' is read by no host source", "'ROUNDS'"),
+        (("ROUNDS: 3", "a-b: 3"), 12, "error", "'a-b' is no name", "macro"),
+        (("settings: {DELAY", "settings: {DELYA"), 12, "warning", "'DELYA' is read by no", "Did you mean 'DELAY'?"),
+        (("hardware:\n", "hardwear:\n"), 1, "error", "the key 'hardware' is missing", ""),
+        (("hardware:\n", "hardwear:\n"), 7, "error", "no key 'hardwear' here", "Did you mean 'hardware'?"),
+    ],
+)
+def test_project_problems(
+    folder: Path, change: tuple[str, str], line: int, severity: str, message: str, hint: str
+) -> None:
+    path = folder / "tiny.workbench.yaml"
+    path.write_text(PROJECT.replace(*change))
+    project, problems = load_project(path)
+    (problem,) = [p for p in problems if message in p.message]
+    assert (problem.line, problem.severity) == (line, severity)
+    assert hint in problem.hint
+    assert (project is None) == (severity == "error")
+
+
+def test_models_have_defaults_that_validate() -> None:
+    assert Platform(schema_version=1, name="x").hardware is None

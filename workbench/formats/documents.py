@@ -1,0 +1,106 @@
+"""A versioned YAML document read from a file: its text, its schema's version and migrations, its model."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from workbench.formats.yaml_marks import Marked, check, near, read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, has_errors
+
+M = TypeVar("M", bound=BaseModel)
+
+#: One small step: data of some version to data of the next. Steps in order, the first from version 1 to 2.
+Migration = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Schema(Generic[M]):
+    """What a kind of document is read as. `version` is one more than the number of migrations."""
+
+    title: str  # "platform template"
+    model: type[M]
+    migrations: Sequence[Migration] = ()
+    semantic: Callable[[M, Marked], list[Diagnostic]] = lambda model, marked: []
+
+    @property
+    def version(self) -> int:
+        return len(self.migrations) + 1
+
+
+def read_text(path: Path, title: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
+    """A file's text (UTF-8). None, with a diagnostic, where it cannot be read."""
+    try:
+        return path.read_bytes().decode("utf-8-sig"), ()
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return None, (
+            Diagnostic("this file is not UTF-8 text", "Save it as UTF-8.", file=str(path), line=line, column=1),
+        )
+    except OSError as error:
+        return None, (Diagnostic(f"cannot read this {title}: {error.strerror}", nearest_file(path), file=str(path)),)
+
+
+def nearest_file(path: Path) -> str:
+    """A hint naming a file that exists and is called nearly so, or the folder's absence."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"There is no folder {folder.name}." if folder.name else ""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return ""
+    hint = near(path.name, names, "")
+    return hint if hint.startswith("Did") else ""
+
+
+def load_document(schema: Schema[M], path: Path) -> tuple[M | None, tuple[Diagnostic, ...]]:
+    """Read and check a document's file. None where there are errors; warnings may come with a model."""
+    text, problems = read_text(path, schema.title)
+    return (None, problems) if text is None else parse_document(schema, text, str(path))
+
+
+def parse_document(schema: Schema[M], text: str, file: str | None) -> tuple[M | None, tuple[Diagnostic, ...]]:
+    """Read and check a document's text."""
+    marked, problems = read_marked(text, file)
+    if marked is None:
+        return None, problems
+    if version_problem := _version_problem(schema, marked):
+        return None, (version_problem,)
+    data = dict(marked.data)
+    for step in schema.migrations[data["schema_version"] - 1 :]:
+        data = dict(step(data)) | {"schema_version": data["schema_version"] + 1}
+    marked = replace(marked, data=data)
+    model, problems = check(schema.model, marked)
+    if model is not None:
+        problems = (*problems, *schema.semantic(model, marked))
+    problems = tuple(sorted(problems, key=lambda p: (p.line or 0, p.column or 0)))
+    return (None if has_errors(problems) else model), problems
+
+
+def _version_problem(schema: Schema[Any], marked: Marked) -> Diagnostic | None:
+    path = ("schema_version",)
+    if not isinstance(marked.data, dict):
+        return marked.diagnostic((), f"this is no {schema.title}", "It should hold `key: value` lines.")
+    if "schema_version" not in marked.data:
+        close = difflib.get_close_matches("schema_version", marked.data, 1)
+        hint = f"Rename '{close[0]}'." if close else f"Add `schema_version: {schema.version}` as its first line."
+        return marked.diagnostic((), "the key 'schema_version' is missing", hint)
+    version = marked.data["schema_version"]
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        return marked.diagnostic(path, "schema_version should be a whole number from 1", f"Write {schema.version}.")
+    if version > schema.version:
+        message = f"this {schema.title} has schema {version}; this workbench reads up to {schema.version}"
+        return marked.diagnostic(path, message, "It was written by a newer workbench: update this one.")
+    return None
+
+
+def warning(marked: Marked, path: tuple[int | str, ...], message: str, hint: str = "") -> Diagnostic:
+    """A warning at the value of a path."""
+    return marked.diagnostic(path, message, hint, Severity.WARNING)

@@ -1,0 +1,199 @@
+"""Platform templates read from YAML, with what their schema alone cannot tell checked, line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from workbench.formats.documents import Schema, load_document, parse_document, warning
+from workbench.formats.units import written
+from workbench.formats.yaml_marks import Marked, near
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.platform import CallKind, HardwarePort, Platform, PortStyle, TransferTable
+
+_DIRECTIONS = {CallKind.SEND: "send", CallKind.RECEIVE: "receive"}
+
+_QUALIFIED = r"(?:~?[A-Za-z_]\w*(?:\s*<[^<>()]*>)?\s*::\s*)*"
+_CALLEE = re.compile(rf"({_QUALIFIED}(?:operator\s*(?:\(\s*\)|\[\s*\]|[^\s\w(]+)|~?[A-Za-z_]\w*))\s*\(")
+_BEFORE = re.compile(r"[\w\s*&:<>,.]*")
+_AFTER = re.compile(r"[\w\s&=:>*-]*;?\s*")
+_ATTRIBUTE = re.compile(
+    r"__attribute__\s*\(\(.*?\)\)(?!\s*\))|__declspec\s*\(.*?\)|\[\[.*?\]\]|/\*.*?\*/|//[^\n]*", re.DOTALL
+)
+_NOT_NAMES = {"if", "for", "while", "switch", "return", "sizeof", "decltype", "alignof", "defined"}
+
+
+def load_platform(path: Path | str) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
+    """Read a platform template. None where there is an error; warnings may come with a platform."""
+    return load_document(SCHEMA, Path(path))
+
+
+def parse_platform(text: str, file: str | None = None) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
+    """Like `load_platform`, from a text that may not be saved yet."""
+    return parse_document(SCHEMA, text, file)
+
+
+def callee_name(prototype: str) -> str | None:
+    """What a C/C++ prototype declares: `fpgaWrite`, `bo::write`, `kernel::operator()`; None where it is no prototype.
+
+    A macro may be given as an equivalent prototype, or as `NAME(a, b)`.
+    """
+    text = _ATTRIBUTE.sub(" ", prototype).strip()
+    match = _CALLEE.search(text)
+    if match is None or _BEFORE.fullmatch(text[: match.start()]) is None:
+        return None
+    name = re.sub(r"\s+", "", match[1])
+    closing = _closing(text, match.end() - 1)
+    if name in _NOT_NAMES or closing is None or _AFTER.fullmatch(text[closing + 1 :]) is None:
+        return None
+    return name
+
+
+def _closing(text: str, opening: int) -> int | None:
+    depth = 0
+    for offset in range(opening, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[offset], 0)
+        if depth == 0:
+            return offset
+    return None
+
+
+def _semantic(platform: Platform, marked: Marked) -> list[Diagnostic]:
+    return [
+        *_check_entries(platform, marked),
+        *_check_expressions(marked),
+        *_check_limits(platform, marked),
+        *_check_port(platform.hardware, marked),
+        *(d for name, table in platform.transfer_tables.items() for d in _check_table(platform, marked, name, table)),
+        *_check_names(marked, "memories", [memory.name for memory in platform.memories]),
+        *_check_names(marked, "networks", [network.name for network in platform.networks]),
+    ]
+
+
+SCHEMA: Schema[Platform] = Schema("platform template", Platform, semantic=_semantic)
+
+
+def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
+    seen: dict[tuple[str, str], int] = {}
+    for index, entry in enumerate(platform.host.entries):
+        path = ("host", "entries", index)
+        callee = callee_name(entry.prototype)
+        if callee is None:
+            hint = "Write it as in the API's header: int fpgaWrite(fpga_t *fpga, const uint32_t *data, int words)."
+            yield marked.diagnostic((*path, "prototype"), "this is no C or C++ prototype", hint)
+        key = (" ".join(entry.prototype.split()).rstrip("; "), entry.condition.strip())
+        if key in seen:
+            line = marked.span(("host", "entries", seen[key])).line
+            hint = f"The entry on line {line} has them too; give each its own condition, or remove one."
+            yield marked.diagnostic((*path, "prototype"), "this prototype and condition stand here twice", hint)
+        seen.setdefault(key, index)
+        direction = _DIRECTIONS.get(entry.kind)
+        table = platform.transfer_tables.get(entry.transfer)
+        if entry.transfer and table is None:
+            hint = near(entry.transfer, platform.transfer_tables, "Tables are")
+            yield marked.diagnostic((*path, "transfer"), f"there is no transfer table '{entry.transfer}'", hint)
+        elif table is not None and direction is not None and table.direction != direction:
+            message = f"this call is of kind {entry.kind.value}, but table '{entry.transfer}' is for {table.direction}"
+            yield warning(marked, (*path, "transfer"), message)
+        elif not entry.transfer and direction and platform.transfer_tables:
+            hint = near("", platform.transfer_tables, "Add `transfer:` with one of")
+            yield warning(marked, (*path, "kind"), f"{callee or 'this call'} moves data but names no table", hint)
+
+
+def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
+    """Parentheses of host expressions: the compiler's message on the generated wrapper would not lead here."""
+    for index, entry in enumerate(marked.data.get("host", {}).get("entries", ())):
+        for name in ("condition", "fpga", "bytes", "address", "files"):
+            text = re.sub(r"'(?:\\.|[^'\\])'|\"(?:\\.|[^\"\\])*\"", "", str(entry.get(name, "")))
+            depth, least = 0, 0
+            for sign in text:
+                depth += {"(": 1, ")": -1}.get(sign, 0)
+                least = min(depth, least)
+            if depth or least:
+                hint = "Each ( needs its )."
+                yield marked.diagnostic(("host", "entries", index, name), "the parentheses do not match", hint)
+
+
+def _check_limits(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
+    limits = platform.host.transfers
+    if limits.maximum_bytes is not None and limits.maximum_bytes < limits.minimum_bytes:
+        message = f"the largest transfer ({limits.maximum_bytes} B) is below the smallest ({limits.minimum_bytes} B)"
+        yield marked.diagnostic(("host", "transfers", "maximum_bytes"), message, "Swap the two.")
+
+
+def _check_port(port: HardwarePort | None, marked: Marked) -> Iterator[Diagnostic]:
+    if port is None:
+        return
+    needed = {
+        PortStyle.MEMORY: ("write_enable", "read_enable"),
+        PortStyle.BLOCK: ("word_count_signal", "request_hdl"),
+    }[port.style]
+    for name in needed:
+        if not getattr(port, name):
+            message = f"a port of {port.style.value} style needs '{name}'"
+            yield marked.diagnostic(("hardware", name), message, f"Add `{name}:` with the signal's name.")
+    if port.word_bits % 8:
+        message = f"{port.word_bits} bits are no whole bytes"
+        yield marked.diagnostic(("hardware", "word_bits"), message, "Write 32 or 64.")
+
+
+def _check_table(platform: Platform, marked: Marked, name: str, table: TransferTable) -> Iterator[Diagnostic]:
+    path = ("transfer_tables", name)
+    if table.direction not in _DIRECTIONS.values():
+        hint = near(table.direction, _DIRECTIONS.values(), "Choices are")
+        yield marked.diagnostic((*path, "direction"), f"'{table.direction}' is no direction", hint)
+    if not table.points:
+        yield marked.diagnostic((*path, "points"), f"table '{name}' has no rows", "Add one: {bytes: 4, time_s: 8 us}.")
+    port = platform.hardware
+    port_rate = port.word_bits / 8 * port.clock_hz if port else None
+    sizes = [point.bytes for point in table.points]
+    for row, point in enumerate(table.points):
+        here = (*path, "points", row)
+        if port and port_rate and point.bytes > port_rate * point.time_s * (1 + 1e-9):
+            message = (
+                f"row {row + 1} of '{name}' is faster than the port: {written(point.bytes, 'B')} in "
+                f"{written(point.time_s, 's')} is more than a word of {port.word_bits // 8} B a cycle "
+                f"at {written(port.clock_hz, 'Hz')}"
+            )
+            least = written(float(f"{point.bytes / port_rate:.6g}"), "s")
+            yield warning(marked, (*here, "time_s"), message, f"It takes at least {least}.")
+        if row == 0:
+            continue
+        before = table.points[row - 1]
+        if point.bytes == before.bytes:
+            message = f"the size {written(point.bytes, 'B')} stands in rows {row} and {row + 1} of '{name}'"
+            yield marked.diagnostic((*here, "bytes"), message, "Remove one of them.")
+        elif point.bytes < before.bytes:
+            message = (
+                f"sizes must grow: row {row + 1} of '{name}' ({written(point.bytes, 'B')}) "
+                f"comes after {written(before.bytes, 'B')}"
+            )
+            yield marked.diagnostic((*here, "bytes"), message, _order_hint(sizes, row))
+        elif point.time_s < before.time_s:
+            message = (
+                f"row {row + 1} of '{name}' takes less time than row {row}, though it moves more: "
+                f"{written(point.time_s, 's')} against {written(before.time_s, 's')}"
+            )
+            yield warning(marked, (*here, "time_s"), message, "Check both times.")
+
+
+def _order_hint(sizes: list[int], row: int) -> str:
+    """What puts a row that is smaller than the one before it in order."""
+    swapped = sizes.copy()
+    swapped[row - 1], swapped[row] = swapped[row], swapped[row - 1]
+    around = swapped[max(0, row - 2) : row + 2]
+    if all(a < b for a, b in pairwise(around)):
+        return f"Swap rows {row} and {row + 1}."
+    place = sum(size < sizes[row] for size in sizes[:row])
+    if place == 0 or sizes[place - 1] < sizes[row] < sizes[place]:
+        return f"Move row {row + 1} before row {place + 1}."
+    return "Check its size."
+
+
+def _check_names(marked: Marked, part: str, names: list[str]) -> Iterator[Diagnostic]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            message = f"the name '{name}' is given twice in {part}"
+            yield marked.diagnostic((part, index, "name"), message, "Names tell them apart.")
