@@ -18,7 +18,7 @@ typedef struct {
     int32_t reserved;
     int64_t first_transfer; /* number of the card's first transfer inside this call, -1: none */
     int64_t transfers;      /* how many */
-} rcw_call_record;       /* 80 bytes */
+} rcw_call_record;       /* 72 bytes */
 
 /* transfers.bin: one per transfer on the card's link, by the card's client library (wbcard.c) */
 typedef struct {

@@ -198,7 +198,10 @@ static void record(const rcw_transfer_record *transfer)
 /* ---- time ---- */
 
 static int64_t cycles_before(int64_t ps) { return (int64_t)((__int128)ps * period_den / period_num); }
-static int64_t cycle_start(int64_t cycle) { return (int64_t)((__int128)cycle * period_num / period_den); }
+static int64_t cycle_start(int64_t cycle)
+{
+    return (int64_t)(((__int128)cycle * period_num + period_den - 1) / period_den);
+}
 
 /* How long a transfer lasts: linear between neighbouring sizes, the first time below the first size, the last rate
  * above the last one; whole picoseconds, rounded down. workbench/model/transfer_time.py says the same. */

@@ -157,7 +157,7 @@ def _pump(stream: object, name: str, lines: queue.Queue[tuple[str, str]]) -> Non
         lines.put((name, line))
 
 
-def end_process_tree(child: subprocess.Popen[str], grace_s: float = 1.0) -> None:
+def end_process_tree(child: subprocess.Popen[str] | subprocess.Popen[bytes], grace_s: float = 1.0) -> None:
     """End a child and everything it started, first politely. Does nothing when all have ended."""
     family: list[psutil.Process] = []
     with suppress(psutil.NoSuchProcess):

@@ -1,0 +1,40 @@
+// What the workbench tells the card process: lines of a key and numbers (see simulate.py); unknown keys are the host's.
+#pragma once
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "taps.h"
+
+struct Config {
+    int64_t period_num = 1, period_den = 1;  // a cycle lasts period_num / period_den picoseconds
+    int64_t cycle_limit = 0, idle_cycle_limit = 0;
+    bool trace = false;
+    int64_t counter_words = 0;  // 0: no monitors to read
+    uint64_t control = 0, select = 0, data = 0, freeze_value = 1;
+    std::vector<Tap> taps;
+
+    explicit Config(const std::string& path) {
+        std::ifstream file(path);
+        if (!file) throw std::runtime_error("cannot read " + path);
+        std::string line;
+        while (std::getline(file, line)) {
+            std::istringstream words(line);
+            std::string key;
+            words >> key;
+            if (key == "period_ps") words >> period_num >> period_den;
+            else if (key == "cycle_limit") words >> cycle_limit;
+            else if (key == "idle_cycle_limit") words >> idle_cycle_limit;
+            else if (key == "trace") words >> trace;
+            else if (key == "monitor") words >> counter_words >> control >> select >> data >> freeze_value;
+            else if (key == "tap") {
+                Tap tap{};
+                words >> tap.block >> tap.lsb >> tap.width;
+                taps.push_back(tap);
+            }
+        }
+    }
+};

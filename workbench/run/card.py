@@ -1,0 +1,261 @@
+"""Builds the simulated card: the user's RTL through Verilator, with the harness in `resources/card` around it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from workbench.api.descriptors import HdlBuild
+from workbench.model.application import Project
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import HardwarePort, Platform, PortStyle
+from workbench.run.compile import cache_dir, digest, needed, run_all
+from workbench.run.job import Job
+from workbench.run.toolchain import Tool, find_compiler, find_verilator
+from workbench.run.verilate import top_ports, verilate
+
+TAP_PORT = "recap_taps"
+_RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
+_FLAGS = (
+    "-std=gnu++17", "-pthread", "-fno-strict-aliasing", "-w",
+    "-DVL_USER_FATAL", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
+)  # fmt: skip
+_KEPT_CARDS = 40
+
+
+@dataclass(frozen=True)
+class CardExecutable:
+    """A built card. `traced` asks for every state change; `tools` names what built it."""
+
+    path: Path
+    hdl: HdlBuild
+    traced: bool
+    tools: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def harness_dir() -> Path:
+    """Where the card's C and C++ sources are."""
+    return Path(str(files("workbench.resources"))) / "card"
+
+
+def build_card(
+    hdl: HdlBuild, project: Project, platform: Platform, parameters: dict[str, str], out: Path, job: Job, trace: bool
+) -> CardExecutable:
+    """Build the card below `out` (or take an equal one from the cache).
+
+    Parameters that the top module lacks are left out. Raises WorkbenchError: a missing tool, a port that does not fit
+    the platform, a design that does not compile, a transfer table faster than the port.
+    """
+    if platform.hardware is None:
+        raise WorkbenchError(
+            Diagnostic(f"platform {platform.name} describes no hardware port", "Without one nothing can be simulated.")
+        )
+    check_port(platform)
+    verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
+    tools = {"verilator": verilator.version, "g++": compiler.version}
+    defines = [f"{name}={value}" for name, value in project.hardware.defines.items()] + list(hdl.defines)
+    key = digest(
+        [
+            verilator.version, compiler.version, *_FLAGS, platform.hardware.model_dump_json(),
+            hdl.top, str(hdl.tap_bits), *defines, *(f"{k}={v}" for k, v in sorted(parameters.items())),
+            *_contents([*hdl.sources, *_included(hdl.include_dirs), *sorted(harness_dir().iterdir())]),
+        ]
+    )  # fmt: skip
+    out.mkdir(parents=True, exist_ok=True)
+    executable = out / "card"
+    kept = cache_dir() / "cards" / key
+    if _take(kept / "card", executable):
+        job.log("the card has not changed since it was last built")
+        return CardExecutable(executable, hdl, trace, tools)
+    objects = out / "obj"
+    shutil.rmtree(objects, ignore_errors=True)
+    objects.mkdir()
+    verilate(
+        verilator, hdl.sources, hdl.top, objects, job,
+        include_dirs=hdl.include_dirs, defines=defines, parameters=parameters,
+    )  # fmt: skip
+    port_text, warnings = port_header(platform.hardware, platform.name, hdl, top_ports(objects))
+    (objects / "card_port.h").write_text(port_text)
+    _compile(objects, executable, compiler, verilator, job)
+    _keep(executable, kept)
+    return CardExecutable(executable, hdl, trace, tools, warnings)
+
+
+def check_port(platform: Platform) -> None:
+    """Raise WorkbenchError for a port that the card cannot stand behind, or a table that is faster than the port."""
+    port = platform.hardware
+    assert port is not None
+    problems = []
+    if port.style is not PortStyle.MEMORY:
+        problems.append(
+            Diagnostic("only memory-style ports can be simulated so far", "Set hardware.style to memory.")
+        )
+    if port.word_bits not in (8, 16, 32, 64):
+        problems.append(Diagnostic(f"a port of {port.word_bits} bits cannot be simulated", "Use 8, 16, 32 or 64."))
+    word_bytes, unit = port.word_bits // 8, port.address_unit_bytes
+    if word_bytes % unit:
+        problems.append(Diagnostic(f"words of {word_bytes} bytes do not start at whole addresses of {unit} bytes"))
+    cycle_s = 1 / port.clock_hz
+    for name, table in platform.transfer_tables.items():
+        for point in table.points:
+            words = max(1, point.bytes * 8 // port.word_bits)
+            cycles = point.time_s / cycle_s - max(0, port.outgoing.delay_cycles - 1)
+            if cycles < words * (1 - 1e-9):
+                problems.append(
+                    Diagnostic(
+                        f"transfer table {name}: {point.bytes} bytes in {point.time_s:g} s is more than one "
+                        f"{port.word_bits}-bit word a cycle at {port.clock_hz / 1e6:g} MHz",
+                        f"The port moves them in {words * cycle_s:g} s at best.",
+                    )
+                )
+                break
+    if problems:
+        raise WorkbenchError(*problems)
+
+
+def port_header(
+    port: HardwarePort, platform_name: str, hdl: HdlBuild, ports: Mapping[str, tuple[str, int]]
+) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The generated card_port.h, and warnings about inputs that nothing drives.
+
+    Raises WorkbenchError where the top module lacks a signal of the platform's port.
+    """
+    names = {
+        "CARD_CLOCK": (port.clock, "IN"),
+        "CARD_RESET": (port.reset, "IN"),
+        "CARD_ADDRESS_IN": (port.incoming.address_signal, "IN"),
+        "CARD_ADDRESS_OUT": (port.outgoing.address_signal, "IN"),
+        "CARD_WRITE_ENABLE": (port.write_enable, "IN"),
+        "CARD_READ_ENABLE": (port.read_enable, "IN"),
+        "CARD_DATA_IN": (port.incoming.data_signal, "IN"),
+        "CARD_DATA_OUT": (port.outgoing.data_signal, "OUT"),
+    }
+    if port.interrupt and port.interrupt in ports:
+        names["CARD_IRQ"] = (port.interrupt, "OUT")
+    if hdl.tap_bits:
+        names["CARD_TAPS"] = (TAP_PORT, "OUT")
+    problems = []
+    for signal, direction in names.values():
+        word = "input" if direction == "IN" else "output"
+        if signal not in ports or ports[signal][0] != direction:
+            have = ", ".join(name for name, (d, _) in ports.items() if d == direction)
+            problems.append(
+                Diagnostic(
+                    f"the top module {hdl.top} has no {word} '{signal}', which platform {platform_name}'s port needs",
+                    f"Its {word}s are: {have}.",
+                )
+            )
+    for signal in {port.incoming.data_signal, port.outgoing.data_signal} & ports.keys():
+        if ports[signal][1] != port.word_bits:
+            width = ports[signal][1]
+            problems.append(Diagnostic(f"{hdl.top}.{signal} has {width} bits, the platform's words {port.word_bits}"))
+    if problems:
+        raise WorkbenchError(*problems)
+    used = {signal for signal, _ in names.values()}
+    warnings = tuple(
+        Diagnostic(
+            f"input '{name}' of {hdl.top} is not part of the platform's port: it stays 0", severity=Severity.WARNING
+        )
+        for name, (direction, _) in ports.items()
+        if direction == "IN" and name not in used
+    )
+    numbers = {
+        "CARD_RESET_ACTIVE": 0 if re.match(r"\s*[!~]", port.reset_hdl) else 1,
+        "CARD_WORD_BYTES": port.word_bits // 8,
+        "CARD_ADDRESS_STEP": port.word_bits // 8 // port.address_unit_bytes,
+        "CARD_READ_DELAY": port.outgoing.delay_cycles,
+        "CARD_TAP_BITS": hdl.tap_bits,
+    }
+    lines = [f"#define {macro} {signal}" for macro, (signal, _) in names.items()]
+    lines += [f"#define {macro} {number}" for macro, number in numbers.items()]
+    return "#pragma once\n" + "\n".join(lines) + "\n", warnings
+
+
+def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, job: Job) -> None:
+    assert verilator.root is not None
+    include = verilator.root / "include"
+    runtime = _runtime_objects(compiler, verilator, include, objects, job)
+    made_by_verilator = sorted(path.name for path in objects.glob("Vcard*.cpp"))
+    slow = [name for name in made_by_verilator if name.endswith("__Slow.cpp")]
+    fast = [name for name in made_by_verilator if name not in slow]
+    units = [("-O2", harness_dir() / "card.cpp")]
+    for name, parts, level in (("fast", fast, "-O2"), ("slow", slow, "-O0")):
+        unit = objects / f"all_{name}.cpp"
+        unit.write_text("".join(f'#include "{part}"\n' for part in parts))
+        units.append((level, unit))
+    compile_it: list[str | Path] = [compiler.path, *_FLAGS, f"-I{objects}", f"-I{harness_dir()}", *_system_include(include), "-c"]
+    made = [objects / f"{source.stem}.o" for _, source in units]
+    run_all(
+        [[*compile_it, level, source, "-o", target] for (level, source), target in zip(units, made, strict=True)],
+        job, cwd=objects, what="the simulated card",
+    )  # fmt: skip
+    run_all(
+        [[compiler.path, "-pthread", *made, *runtime, "-o", executable]], job, cwd=objects, what="the simulated card"
+    )
+
+
+def _runtime_objects(compiler: Tool, verilator: Tool, include: Path, objects: Path, job: Job) -> list[Path]:
+    """Verilator's own runtime, compiled once for each version of the tools."""
+    sources = [include / name for name in _RUNTIME]
+    kept = cache_dir() / "verilated" / digest([verilator.version, compiler.version, *_FLAGS, *_contents(sources)])
+    targets = [objects / f"{source.stem}.o" for source in sources]
+    if all(_take(kept / target.name, target) for target in targets):
+        return targets
+    run_all(
+        [
+            [compiler.path, *_FLAGS, "-O2", *_system_include(include), "-c", source, "-o", target]
+            for source, target in zip(sources, targets, strict=True)
+        ],
+        job, cwd=objects, what="Verilator's runtime",
+    )  # fmt: skip
+    for target in targets:
+        _keep(target, kept)
+    return targets
+
+
+def _system_include(include: Path) -> list[str]:
+    return ["-isystem", str(include), "-isystem", str(include / "vltstd")]
+
+
+def _contents(paths: Sequence[Path]) -> list[str | bytes]:
+    """Names and contents, for the digest. A file that cannot be read counts by its name: the build will tell."""
+    parts: list[str | bytes] = []
+    for path in paths:
+        parts.append(str(path))
+        with suppress(OSError):
+            parts.append(path.read_bytes())
+    return parts
+
+
+def _included(folders: tuple[Path, ...]) -> list[Path]:
+    return sorted(p for folder in folders for p in folder.glob("*.*v*") if p.is_file())
+
+
+def _take(kept: Path, target: Path) -> bool:
+    try:
+        shutil.copy2(kept, target)
+        os.utime(kept.parent)
+    except OSError:
+        return False
+    return True
+
+
+def _keep(made: Path, folder: Path) -> None:
+    """Put a copy into the cache, whole or not at all; a cache that cannot be written only costs time."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder)
+        os.close(handle)
+        shutil.copy2(made, name)
+        os.replace(name, folder / made.name)
+        oldest = sorted(folder.parent.iterdir(), key=lambda f: f.stat().st_mtime)[:-_KEPT_CARDS]
+        for old in oldest:
+            shutil.rmtree(old, ignore_errors=True)

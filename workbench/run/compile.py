@@ -1,0 +1,89 @@
+"""Runs compilers, several at once, and turns what they say into diagnostics at the user's lines."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.run.job import Job, ProcessResult
+from workbench.run.toolchain import Tool
+
+_GCC_LINE = re.compile(
+    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning): (?P<text>.*)$"
+)
+_LINKER_LINE = re.compile(
+    r"^(?:\S*ld: )?(?P<file>[^:\n]+):(?P<line>\d+)?(?::?\(\.[^)]*\))?: (?P<text>undefined reference to .*)$"
+)
+_MOST_DIAGNOSTICS = 20
+
+
+def needed(tool: Tool | Diagnostic) -> Tool:
+    """The tool, or WorkbenchError with how to install it."""
+    if isinstance(tool, Diagnostic):
+        raise WorkbenchError(tool)
+    return tool
+
+
+def run_all(commands: Sequence[Sequence[str | Path]], job: Job, *, cwd: Path, what: str) -> tuple[Diagnostic, ...]:
+    """Run compiler commands, as many at once as there are processors. Returns their warnings.
+
+    Raises WorkbenchError with the compiler's own errors, at their file and line, when one fails.
+    """
+
+    def one(command: Sequence[str | Path]) -> ProcessResult:
+        return job.run(command, cwd=cwd, on_line=lambda line: None)
+
+    with ThreadPoolExecutor(max_workers=max(1, min(len(commands), os.cpu_count() or 1))) as pool:
+        results = list(pool.map(one, commands))
+    warnings: list[Diagnostic] = []
+    for result in results:
+        found = gcc_diagnostics(result.stderr)
+        if result.returncode:
+            errors = [d for d in found if d.severity is Severity.ERROR][:_MOST_DIAGNOSTICS]
+            raise WorkbenchError(*errors) if errors else WorkbenchError(
+                Diagnostic(f"{what} does not build: {last_words(result.stderr)}", "The log has the compiler's output.")
+            )
+        warnings += [d for d in found if d.severity is Severity.WARNING]
+    return tuple(warnings[:_MOST_DIAGNOSTICS])
+
+
+def gcc_diagnostics(text: str) -> list[Diagnostic]:
+    """gcc's and ld's messages; notes and the lines that quote source are left out."""
+    found = []
+    for line in text.splitlines():
+        if match := _GCC_LINE.match(line):
+            severity = Severity.WARNING if match["kind"] == "warning" else Severity.ERROR
+            line_number, column = int(match["line"]), int(match["column"])
+            found.append(Diagnostic(match["text"], "", severity, match["file"], line_number, column))
+        elif match := _LINKER_LINE.match(line):
+            number = int(match["line"]) if match["line"] else None
+            hint = "Is the function's source file, or its library, missing from the project?"
+            found.append(Diagnostic(match["text"], hint, file=match["file"], line=number))
+    return found
+
+
+def last_words(text: str) -> str:
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "the compiler said nothing"
+
+
+def cache_dir() -> Path:
+    """Where built cards are kept: $RCW_CACHE, or `rc-workbench` below the user's cache folder."""
+    if named := os.environ.get("RCW_CACHE"):
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rc-workbench"
+
+
+def digest(parts: Iterable[str | bytes]) -> str:
+    """A hash of the parts, in order; where one ends and the next begins matters."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(len(data).to_bytes(8, "little"))
+        total.update(data)
+    return total.hexdigest()[:32]

@@ -1,0 +1,92 @@
+"""Builds the host program: the user's sources, the platform's API and the card's client library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from workbench.api.descriptors import HostBuild, PlatformSupport
+from workbench.model.application import Project
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import Platform
+from workbench.run.card import harness_dir
+from workbench.run.compile import needed, run_all
+from workbench.run.job import Job
+from workbench.run.toolchain import find_compiler
+
+_CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
+
+
+def build_host(
+    project: Project,
+    platform: Platform,
+    support: PlatformSupport,
+    host: HostBuild | None,
+    defines: Mapping[str, int | float | str],
+    deterministic: bool,
+    root: Path,
+    out: Path,
+    job: Job,
+) -> Path:
+    """Compile and link the host below `out`; the path of the executable.
+
+    `host` is the instrumented build, or None for the user's own sources below `root`. `defines` come on top of the
+    project's. With `deterministic` the user's sources, and only they, count the basic blocks that they run.
+    The compiler's warnings are added to the job. Raises WorkbenchError with its errors at the user's lines.
+    """
+    if not support.api_sources:
+        raise WorkbenchError(
+            Diagnostic(
+                f"platform {platform.name} cannot be simulated: its plugin brings no implementation of its host API",
+                "It can still be described and predicted.",
+            )
+        )
+    sources = host.sources if host else tuple(root / source for source in project.host.sources)
+    missing = [source for source in sources if not source.is_file()]
+    if missing:
+        raise WorkbenchError(*(Diagnostic("there is no such host source file", file=str(path)) for path in missing))
+    is_cpp = [source.suffix in _CPP_SUFFIXES for source in sources]
+    c_compiler = needed(find_compiler("c"))
+    cpp_compiler = needed(find_compiler("c++")) if any(is_cpp) else c_compiler
+    objects = out / "obj"
+    objects.mkdir(parents=True, exist_ok=True)
+    include = [
+        *(root / folder for folder in project.host.include_dirs),
+        *(host.include_dirs if host else ()),
+        *((support.api_dir,) if support.api_dir else ()),
+        *((harness_dir(),) if host else ()),
+    ]
+    macros = {**project.host.defines, **defines}
+    user_flags = [
+        "-g", *project.host.flags, *(f"-I{folder}" for folder in include),
+        *(f"-D{name}={value}" for name, value in macros.items()),
+        *(f"-D{define}" for define in (host.defines if host else ())),
+        *(("-fsanitize-coverage=trace-pc",) if deterministic else ()),
+    ]  # fmt: skip
+    own_flags = [
+        "-g", "-O2", f"-I{harness_dir()}",
+        *((f"-I{support.api_dir}",) if support.api_dir else ()),
+        *(f"-I{folder}" for folder in (host.include_dirs if host else ())),
+        *(f"-D{define}" for define in (host.defines if host else ())),
+    ]  # fmt: skip
+    own_sources = [*support.api_sources, harness_dir() / "wbcard.c", *(host.extra_sources if host else ())]
+    units = [
+        *((cpp_compiler if cpp else c_compiler, user_flags, s) for s, cpp in zip(sources, is_cpp, strict=True)),
+        *((cpp_compiler if s.suffix in _CPP_SUFFIXES else c_compiler, own_flags, s) for s in own_sources),
+    ]
+    targets = [objects / f"{n}_{source.stem}.o" for n, (_, _, source) in enumerate(units)]
+    warnings = run_all(
+        [
+            [tool.path, *flags, "-c", source, "-o", target]
+            for (tool, flags, source), target in zip(units, targets, strict=True)
+        ],
+        job, cwd=root, what="the host program",
+    )  # fmt: skip
+    for warning in warnings:
+        job.report(warning)
+    executable = out / "host"
+    libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
+    linker = cpp_compiler if any(is_cpp) else c_compiler
+    link: list[str | Path] = [linker.path, *targets, "-o", executable, *libraries, "-lm", "-pthread"]
+    run_all([link], job, cwd=root, what="the host program")
+    return executable

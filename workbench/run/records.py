@@ -1,0 +1,81 @@
+"""The records that a run leaves in its raw folder, as numpy arrays (structs in `resources/card/records.h`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+CALLS = np.dtype(
+    [
+        ("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("thread", "<i4"),
+        ("t0_ps", "<i8"), ("t1_ps", "<i8"), ("bytes", "<i8"), ("address", "<i8"),
+        ("fpga", "<i4"), ("reserved", "<i4"), ("first_transfer", "<i8"), ("transfers", "<i8"),
+    ]
+)  # fmt: skip
+TRANSFERS = np.dtype(
+    [
+        ("number", "<i8"), ("kind", "<i4"), ("table", "<i4"), ("address", "<i8"), ("bytes", "<i8"),
+        ("call_ps", "<i8"), ("grant_ps", "<i8"), ("end_ps", "<i8"),
+        ("port_first_ps", "<i8"), ("port_last_ps", "<i8"), ("host_ps", "<i8"),
+    ]
+)  # fmt: skip
+TAPS = np.dtype([("cycle", "<i8"), ("block", "<i4"), ("state", "<i4")])
+DWELL = np.dtype(
+    [
+        ("block", "<i4"), ("state", "<i4"), ("log2_cycles", "<i4"), ("reserved", "<i4"),
+        ("count", "<i8"), ("cycles", "<i8"),
+    ]
+)  # fmt: skip
+Records = NDArray[np.void]
+
+#: TRANSFERS' kinds
+SEND, RECEIVE, WAIT = 0, 1, 2
+
+
+def read_records(path: Path, dtype: np.dtype[np.void]) -> Records:
+    """All whole records in a file; a last one that was cut short is left out, and a file that is not there is empty."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return np.empty(0, dtype)
+    return np.frombuffer(data, dtype, count=len(data) // dtype.itemsize)
+
+
+def read_calls(raw: Path) -> Records:
+    """Instrumented calls in the order in which they ended (dtype CALLS)."""
+    return read_records(raw / "host_calls.bin", CALLS)
+
+
+def read_transfers(raw: Path) -> Records:
+    """Transfers and waits by number (dtype TRANSFERS); `table` indexes the platform's `transfer_tables` in order."""
+    return read_records(raw / "transfers.bin", TRANSFERS)
+
+
+def read_taps(raw: Path) -> Records:
+    """State changes by cycle (dtype TAPS); empty where the run was not traced."""
+    return read_records(raw / "taps.bin", TAPS)
+
+
+def read_dwell(raw: Path) -> Records:
+    """Histograms of how long states lasted (dtype DWELL)."""
+    return read_records(raw / "dwell.bin", DWELL)
+
+
+def read_counters(raw: Path) -> NDArray[np.uint32] | None:
+    """The monitors' words (uint32), or None where they were not read."""
+    path = raw / "counters.bin"
+    if not path.is_file():
+        return None
+    data = path.read_bytes()
+    return np.frombuffer(data, "<u4", count=len(data) // 4)
+
+
+def read_end(path: Path) -> dict[str, str]:
+    """What a process wrote at its end (`host_end.txt`, `card_end.txt`), lines of key and value; {} if it did not."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return {}
+    return dict(line.split(" ", 1) for line in lines if " " in line)

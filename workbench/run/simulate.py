@@ -1,0 +1,287 @@
+"""Runs a host program against the simulated card: starts both, watches, and leaves no process behind."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import queue
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.application import Project
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.model.platform import Platform
+from workbench.model.run import PS_PER_S
+from workbench.model.transfer_time import table_points_ps
+from workbench.run.card import CardExecutable
+from workbench.run.job import Job, end_process_tree
+from workbench.run.records import read_counters, read_end, read_transfers
+
+CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
+_STDOUT_KEPT = 16 << 20
+_CARD_GRACE_S = 5.0
+
+
+@dataclass(frozen=True)
+class SimulationOutcome:
+    """What one run came to. Times are picoseconds on the virtual clock.
+
+    `exit` is the host program's code, -N where signal N ended it. `stdout` keeps the first 16 MiB; the hash is of all
+    its bytes. `host_ps` is the time that the host's own code took. `cycles` counts clocked cycles out of reset.
+    `counter_words` are None where the design has no monitors or they could not be read.
+    """
+
+    exit: int
+    stdout: str
+    stdout_sha256: str
+    time_ps: int
+    host_ps: int
+    cycles: int
+    counter_words: NDArray[np.uint32] | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        return has_errors(self.diagnostics)
+
+
+def simulate(
+    card: CardExecutable,
+    host_executable: Path,
+    project: Project,
+    platform: Platform,
+    raw: Path,
+    job: Job,
+    *,
+    arguments: Sequence[str] = (),
+    deterministic: bool = False,
+    root: Path | None = None,
+) -> SimulationOutcome:
+    """Run the host against the card; records go to the folder `raw`. Both start in `root` (the project's folder).
+
+    What goes wrong in the run (a crash, a limit, an exit code) is in the outcome's diagnostics. Raises Cancelled,
+    and WorkbenchError where a process cannot be started.
+    """
+    config = raw / "card_config.txt"
+    try:
+        raw.mkdir(parents=True, exist_ok=True)
+        for old in ("host_end.txt", "card_end.txt", "counters.bin", "taps.bin", "dwell.bin", "transfers.bin"):
+            (raw / old).unlink(missing_ok=True)
+        config.write_text(card_config(card, project, platform, deterministic))
+    except OSError as error:
+        raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
+    ends = socket.socketpair()
+    processes: list[_Process] = []
+    try:
+        for name, command, end in (
+            ("card", [card.path], ends[0]),
+            ("host", [host_executable, *arguments], ends[1]),
+        ):
+            environment = {"RCW_CARD_FD": str(end.fileno()), "RCW_CONFIG": str(config), "RCW_RAW": str(raw)}
+            processes.append(_Process(name, [str(word) for word in command], environment, end.fileno(), root))
+        for end in ends:
+            end.close()
+        card_process, host_process = processes
+        problem = _watch(host_process, card_process, project.simulation.wall_limit_s, raw, platform, job)
+    finally:
+        for end in ends:
+            end.close()
+        for process in reversed(processes):
+            process.stop()
+    return _outcome(host_process, card_process, problem, raw)
+
+
+def card_config(card: CardExecutable, project: Project, platform: Platform, deterministic: bool) -> str:
+    """The text that host library and card read: one key and its numbers a line."""
+    port = platform.hardware
+    assert port is not None
+    simulation = project.simulation
+    period = PS_PER_S / Fraction(str(port.clock_hz))
+    lines = [
+        f"period_ps {period.numerator} {period.denominator}",
+        f"word_bytes {port.word_bits // 8}",
+        f"read_delay_cycles {port.outgoing.delay_cycles}",
+        f"deterministic {int(deterministic)}",
+        f"basic_block_ps {simulation.basic_block_ps}",
+        f"host_factor {simulation.host_factor!r}",
+        f"cycle_limit {simulation.cycle_limit}",
+        f"idle_cycle_limit {simulation.idle_cycle_limit}",
+        f"trace {int(card.traced)}",
+    ]
+    resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
+    for name, table in platform.transfer_tables.items():
+        lines.append(f"table {resources.index(table.resource)} {int(table.overlaps)} {name}")
+        lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
+    hdl = card.hdl
+    if hdl.words:
+        control, select, data, freeze = (hdl.metadata[k] for k in ("control", "select", "data", "freeze_value"))
+        lines.append(f"monitor {hdl.words} {control} {select} {data} {freeze}")
+    lines += [f"tap {block} {lsb} {width}" for block, (lsb, width) in enumerate(hdl.taps) if width]
+    return "\n".join(lines) + "\n"
+
+
+class _Process:
+    """A child in a session of its own, its output read by threads."""
+
+    def __init__(self, name: str, command: list[str], environment: dict[str, str], fd: int, cwd: Path | None) -> None:
+        self.name = name
+        self.lines: queue.Queue[str] = queue.Queue()
+        self.hash = hashlib.sha256()
+        self.stdout: list[bytes] = []
+        self.last_lines: list[str] = []
+        try:
+            self.child: subprocess.Popen[bytes] = subprocess.Popen(
+                command, cwd=cwd, env={**os.environ, **environment}, pass_fds=(fd,), start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as error:
+            raise WorkbenchError(Diagnostic(f"cannot start the {name}: {error.strerror}", file=command[0])) from None
+        self.readers = [threading.Thread(target=run, daemon=True) for run in (self._read_stdout, self._read_stderr)]
+        for reader in self.readers:
+            reader.start()
+
+    def _read_stdout(self) -> None:
+        assert self.child.stdout is not None
+        kept = 0
+        while data := os.read(self.child.stdout.fileno(), 65536):
+            self.hash.update(data)
+            if kept < _STDOUT_KEPT:
+                self.stdout.append(data)
+                kept += len(data)
+            for line in data.decode(errors="replace").splitlines():
+                self.lines.put(line)
+
+    def _read_stderr(self) -> None:
+        assert self.child.stderr is not None
+        for data in self.child.stderr:
+            line = data.decode(errors="replace").rstrip("\n")
+            self.last_lines = [*self.last_lines, line][-10:]
+            self.lines.put(line)
+
+    def log(self, job: Job) -> None:
+        with suppress(queue.Empty):
+            for _ in range(1000):
+                job.log(f"{self.name}: {self.lines.get_nowait()}")
+
+    def stop(self) -> None:
+        end_process_tree(self.child)
+        for reader in self.readers:
+            reader.join(2.0)
+        for stream in (self.child.stdout, self.child.stderr):
+            if stream:
+                stream.close()
+
+
+def _watch(
+    host: _Process, card: _Process, wall_limit_s: float, raw: Path, platform: Platform, job: Job
+) -> Diagnostic | None:
+    """Wait until both have ended; why they had to be ended, if so. Raises Cancelled."""
+    began = last_shown = time.monotonic()
+    card_alone_since: float | None = None
+    host_alone_since: float | None = None
+    while host.child.poll() is None or card.child.poll() is None:
+        time.sleep(0.01)
+        now = time.monotonic()
+        for process in (host, card):
+            process.log(job)
+        job.check()
+        if now - last_shown > 0.25:
+            last_shown = now
+            job.progress(None, _progress_text(raw, platform))
+        if now - began > wall_limit_s:
+            waiting = _progress(raw)[1]
+            where = "The host program was in its own code." if waiting else "The card was simulating."
+            end_process_tree(host.child, 0.5)
+            end_process_tree(card.child, 3.0)
+            activity = read_end(raw / "card_end.txt").get("activity", "")
+            done = _progress_text(raw, platform)
+            text = f"the run was ended after simulation.wall_limit_s ({wall_limit_s:g} s): {done}. {where}"
+            return Diagnostic(text, activity or "Look for an endless loop, or raise the limit.")
+        if host.child.poll() is not None:
+            card_alone_since = card_alone_since or now
+            if now - card_alone_since > _CARD_GRACE_S:
+                return Diagnostic("the card process did not end after the host program, and was ended")
+        elif card.child.poll() is not None:
+            host_alone_since = host_alone_since or now
+            if now - host_alone_since > 1.0 and card.child.returncode != 0:
+                return None
+    for process in (host, card):
+        for reader in process.readers:
+            reader.join(1.0)
+        process.log(job)
+    return None
+
+
+def _progress(raw: Path) -> tuple[int, bool]:
+    try:
+        cycles, waiting = struct.unpack("=qq", (raw / "progress.bin").read_bytes())
+    except (OSError, struct.error):
+        return 0, False
+    return int(cycles), bool(waiting)
+
+
+def _progress_text(raw: Path, platform: Platform) -> str:
+    assert platform.hardware is not None
+    cycles = _progress(raw)[0]
+    return f"{cycles:,} cycles, {cycles / platform.hardware.clock_hz * 1e3:.3f} ms of virtual time"
+
+
+def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Path) -> SimulationOutcome:
+    host_end, card_end = read_end(raw / "host_end.txt"), read_end(raw / "card_end.txt")
+    diagnostics = [problem] if problem else []
+    code = host.child.returncode
+    card_code = card.child.returncode
+    failure = card_end.get("failure") or (card.last_lines[-1] if card_code == 1 and card.last_lines else "")
+    if problem is None and failure:
+        diagnostics.append(Diagnostic(failure, card_end.get("activity", "")))
+    elif problem is None and card_code < 0:
+        text = f"the card process crashed: {_signal(-card_code)}"
+        diagnostics.append(Diagnostic(text, "Its last output is in the log."))
+    elif problem is None and code < 0:
+        text = f"the host program crashed: {_signal(-code)}"
+        diagnostics.append(Diagnostic(text, "Building it with -fsanitize=address in host.flags shows where."))
+    elif problem is None and code == CARD_FAILED:
+        diagnostics.append(Diagnostic(host.last_lines[-1] if host.last_lines else "the simulated card failed"))
+    elif problem is None and code != 0:
+        said = f"It said: {host.last_lines[-1]}" if host.last_lines else ""
+        diagnostics.append(Diagnostic(f"the host program ended with exit code {code}", said, Severity.WARNING))
+    transfers = read_transfers(raw)
+    last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
+    conflicts = int(card_end.get("port_conflicts", "0"))
+    if conflicts:
+        diagnostics.append(
+            Diagnostic(
+                f"words of several transfers wanted the port in the same cycle ({conflicts} cycles of waiting)",
+                "Their port times in the records are those before waiting.",
+                Severity.WARNING,
+            )
+        )
+    return SimulationOutcome(
+        exit=code,
+        stdout=b"".join(host.stdout).decode(errors="replace"),
+        stdout_sha256=host.hash.hexdigest(),
+        time_ps=int(host_end.get("time_ps", last_ps)),
+        host_ps=int(host_end.get("host_ps", int(transfers["host_ps"].sum()) if len(transfers) else 0)),
+        cycles=int(card_end.get("cycles", _progress(raw)[0])),
+        counter_words=read_counters(raw),
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _signal(number: int) -> str:
+    try:
+        return f"{signal.strsignal(number)}, {signal.Signals(number).name}"
+    except ValueError:
+        return f"signal {number}"

