@@ -191,7 +191,8 @@ def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, j
         unit = objects / f"all_{name}.cpp"
         unit.write_text("".join(f'#include "{part}"\n' for part in parts))
         units.append((level, unit))
-    compile_it: list[str | Path] = [compiler.path, *_FLAGS, f"-I{objects}", f"-I{harness_dir()}", *_system_include(include), "-c"]
+    folders = [f"-I{objects}", f"-I{harness_dir()}", *_system_include(include)]
+    compile_it: list[str | Path] = [compiler.path, *_FLAGS, *folders, "-c"]
     made = [objects / f"{source.stem}.o" for _, source in units]
     run_all(
         [[*compile_it, level, source, "-o", target] for (level, source), target in zip(units, made, strict=True)],
