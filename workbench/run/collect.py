@@ -1,0 +1,120 @@
+"""What a run left behind becomes its tables and the lists that number them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workbench.api import HdlBuild, HdlLanguage, HostBuild
+from workbench.model.blocks import Block
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.platform import Platform
+from workbench.model.run import PS_PER_S, TABLES, Table
+from workbench.run.host_tables import calls_table, host_aggregates, host_intervals, resources, thread_blocks
+from workbench.run.records import Records, read_calls, read_dwell, read_taps, read_transfers
+from workbench.run.simulate import SimulationOutcome
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The tables of a run, and the lists of blocks, resources and messages that its numbers refer to."""
+
+    blocks: tuple[Block, ...]
+    resources: tuple[str, ...]
+    messages: tuple[str, ...]
+    tables: dict[str, Table]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def collect(
+    raw: Path,
+    outcome: SimulationOutcome,
+    host: HostBuild,
+    hdl: HdlBuild,
+    language: HdlLanguage,
+    platform: Platform,
+    *,
+    traced: bool,
+) -> Collected:
+    """Join the host's records, the card's and the counters. What is missing (a crash) leaves its table out, and says so."""
+    records, transfers = read_calls(raw), read_transfers(raw)
+    records = records[records["reserved"] == 1]  # a killed host leaves unwritten ones behind
+    host_blocks = thread_blocks(host.blocks[0], records)
+    blocks = (*host_blocks, *hdl.blocks)
+    messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
+    calls = calls_table(records, transfers, host_blocks, host.entries, messages, platform)
+    tables: dict[str, Table] = {"calls": calls, **host_aggregates(calls, host_blocks, outcome.time_ps)}
+    problems = []
+    if hdl.words and outcome.counter_words is None:
+        problems.append(
+            Diagnostic(
+                "the hardware's counters could not be read out",
+                "Times of states inside the FPGA are missing from this run.",
+                Severity.WARNING,
+            )
+        )
+    else:
+        words = outcome.counter_words if outcome.counter_words is not None else np.empty(0, np.uint32)
+        for name, table in language.decode(hdl, words).items():
+            tables[name] = _stacked(tables[name], _numbered(table, len(host_blocks), platform))
+    dwell = read_dwell(raw)
+    if len(dwell):
+        columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
+        tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
+    if traced:
+        tables |= _intervals(calls, len(host_blocks), len(hdl.blocks), read_taps(raw), outcome.time_ps, platform)
+    return Collected(blocks, resources(platform), messages, tables, tuple(problems))
+
+
+def _numbered(table: Table, first: int, platform: Platform) -> Table:
+    """A table of the hardware's blocks, numbered after the host's, its cycles put on the virtual clock."""
+    numbered = {**table, "block": table["block"] + np.int32(first)}
+    if "cycles" in numbered and platform.hardware is not None:
+        numbered["time_ps"] = _cycles_ps(np.asarray(numbered["cycles"], dtype=np.int64), platform)
+    return numbered
+
+
+def _stacked(upper: Table, lower: Table) -> Table:
+    return {name: np.concatenate((upper[name], lower[name].astype(upper[name].dtype))) for name in upper}
+
+
+def _cycles_ps(cycles: np.ndarray, platform: Platform) -> np.ndarray:
+    """Start of each cycle on the virtual clock: exact where the period is a whole number of picoseconds."""
+    assert platform.hardware is not None
+    clock_hz = platform.hardware.clock_hz
+    if clock_hz.is_integer() and PS_PER_S % int(clock_hz) == 0:
+        return cycles * (PS_PER_S // int(clock_hz))
+    return np.rint(cycles * (PS_PER_S / clock_hz)).astype(np.int64)
+
+
+def _intervals(
+    calls: Table, hosts: int, fpgas: int, taps: Records, time_ps: int, platform: Platform
+) -> dict[str, Table]:
+    """Every block's stretches in rows one after the other: the host's from its calls, the FPGA's from the taps."""
+    starts: list[np.ndarray] = []
+    states: list[np.ndarray] = []
+    for number in range(hosts):
+        start, state = host_intervals(calls, number, time_ps)
+        starts.append(start)
+        states.append(state)
+    order = np.argsort(taps["block"], kind="stable")
+    edges = np.searchsorted(taps["block"][order], np.arange(fpgas + 1))
+    for number in range(fpgas):
+        mine = order[edges[number] : edges[number + 1]]
+        start = _cycles_ps(np.maximum(taps["cycle"][mine], 0).astype(np.int64), platform)
+        state = taps["state"][mine].astype(np.uint8)
+        if not len(mine) or start[0] > 0:
+            start, state = np.concatenate(([0], start)), np.concatenate((np.zeros(1, np.uint8), state))
+        starts.append(start.astype(np.int64))
+        states.append(state)
+    return {
+        "intervals": {"start_ps": np.concatenate(starts), "state": np.concatenate(states)},
+        "interval_offsets": {"offset": _offsets(starts)},
+    }
+
+
+def _offsets(rows: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)

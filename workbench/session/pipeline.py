@@ -1,0 +1,210 @@
+"""From an open project to a run folder: instrument, build, run, read out."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from workbench.api import HdlBuild, HostBuild, PlatformSupport
+from workbench.formats.project_file import expand_sources
+from workbench.formats.run_folder import RunWriter, now
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.run import Manifest, Run, RunStatus
+from workbench.run.card import build_card
+from workbench.run.collect import collect
+from workbench.run.host import build_host
+from workbench.run.job import Cancelled, Job
+from workbench.run.overhead import recording_overhead
+from workbench.run.simulate import SimulationOutcome, simulate
+from workbench.session.workspace import Value, Workspace
+
+STEPS = ("Instrument", "Build host", "Build card", "Run", "Read out counters")
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run: where to (a new folder below the project's `runs` when None), and what to keep."""
+
+    out: Path | None = None
+    plain: bool = False
+    trace: bool = False
+    deterministic: bool = False
+    settings: Mapping[str, Value] = field(default_factory=dict)
+
+
+def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out: Path) -> tuple[HostBuild, HdlBuild]:
+    """Write instrumented copies of host and hardware below `out`. The user's files stay as they are."""
+    settings = workspace.settings(changes)
+    root, platform, hardware = workspace.root, workspace.platform, workspace.project.hardware
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        host = workspace.host_language.instrument(
+            root, workspace.host, platform, workspace.defines(settings), out / "host"
+        )
+        hdl = workspace.hdl_language.instrument(root, hardware, platform, workspace.parameters(settings), out / "hdl")
+    except OSError as error:
+        raise WorkbenchError(_cannot_write(error, out)) from None
+    return host, hdl
+
+
+def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+    """Make a run folder. Whatever happens, the folder says what it is: complete, failed, cancelled or incomplete.
+
+    Raises Cancelled, and WorkbenchError when the project cannot be built or started; a program that was started and
+    then failed (a crash, a limit) gives a run with status failed, with what was recorded until then.
+    """
+    support = _simulated(workspace)
+    settings = workspace.settings(options.settings)
+    writer = RunWriter(options.out or workspace.next_run_folder(), _manifest(workspace, options, settings))
+    try:
+        return _run(workspace, options, support, settings, writer, job)
+    except Cancelled:
+        _mark(writer, RunStatus.CANCELLED, "cancelled")
+        raise
+    except WorkbenchError as error:
+        _mark(writer, RunStatus.FAILED, str(error))
+        raise
+    except OSError as error:
+        _mark(writer, RunStatus.FAILED, str(error))
+        raise WorkbenchError(_cannot_write(error, writer.path)) from None
+
+
+def _mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
+    with suppress(WorkbenchError):  # a full disk: the folder then opens as incomplete, which is true
+        writer.mark(status, reason)
+
+
+def _simulated(workspace: Workspace) -> PlatformSupport:
+    support = workspace.support
+    if support is None or not support.api_sources:
+        raise WorkbenchError(
+            Diagnostic(
+                f"the platform '{workspace.platform.name}' can be described but not simulated: no plugin brings its API",
+                "Choose nallatech_h101, or install a plugin that implements this API on the simulated card.",
+                file=str(workspace.path),
+            )
+        )
+    return support
+
+
+def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value]) -> Manifest:
+    port = workspace.platform.hardware
+    return Manifest(
+        name=workspace.project.title or workspace.project.name,
+        status=RunStatus.RUNNING,
+        created=now(),
+        project=str(workspace.path),
+        platform=workspace.platform.name,
+        instrumented=not options.plain,
+        traced=options.trace and not options.plain,
+        deterministic=options.deterministic,
+        settings=settings,
+        clock_hz=port.clock_hz if port else 0.0,
+    )
+
+
+def _run(
+    workspace: Workspace,
+    options: RunOptions,
+    support: PlatformSupport,
+    settings: Mapping[str, Value],
+    writer: RunWriter,
+    job: Job,
+) -> Run:
+    project, platform, root = workspace.project, workspace.platform, workspace.root
+    build = writer.path / "build"
+    trace = options.trace and not options.plain
+    job.plan(STEPS)
+    shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
+    host: HostBuild | None = None
+    with job.step(STEPS[0]):
+        if options.plain:
+            hdl = HdlBuild(sources=expand_sources(root, project.hardware.sources), top=project.hardware.top, blocks=())
+        else:
+            host, hdl = instrument_workspace(workspace, options.settings, build)
+            for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed):
+                job.report(diagnostic)
+            found = host.diagnostics + hdl.diagnostics
+            if has_errors(found):
+                raise WorkbenchError(*found)
+    with job.step(STEPS[1]):
+        executable = build_host(
+            project, platform, support, host, settings, options.deterministic, root, build / "host_build", job
+        )
+    with job.step(STEPS[2]):
+        card = build_card(
+            _with_include_dirs(workspace, hdl),
+            project,
+            platform,
+            workspace.parameters(settings),
+            build / "card",
+            job,
+            trace,
+        )
+    with job.step(STEPS[3]):
+        outcome = simulate(
+            card,
+            executable,
+            project,
+            platform,
+            writer.raw,
+            job,
+            arguments=project.host.arguments,
+            deterministic=options.deterministic,
+            root=root,
+        )
+        for diagnostic in outcome.diagnostics:
+            job.report(diagnostic)
+    with job.step(STEPS[4]):
+        manifest = _finished(writer.manifest, outcome, job, card.tools)
+        shutil.rmtree(build / "host_build", ignore_errors=True)
+        shutil.rmtree(build / "card", ignore_errors=True)
+        (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
+        if host is None:
+            return writer.finish(manifest, {})
+        collected = collect(writer.raw, outcome, host, hdl, workspace.hdl_language, platform, traced=trace)
+        manifest = replace(
+            manifest,
+            overhead=recording_overhead(writer.raw, outcome),
+            blocks=collected.blocks,
+            entries=host.entries,
+            sites=host.sites,
+            resources=collected.resources,
+            messages=collected.messages,
+            diagnostics=(*manifest.diagnostics, *collected.diagnostics),
+        )
+        return writer.finish(manifest, collected.tables)
+
+
+def _with_include_dirs(workspace: Workspace, hdl: HdlBuild) -> HdlBuild:
+    """The build with the project's own include folders and defines, after those of the instrumented copies."""
+    hardware = workspace.project.hardware
+    folders = tuple(workspace.root / folder for folder in hardware.include_dirs)
+    defines = tuple(f"{name}={value}" for name, value in hardware.defines.items())
+    return replace(hdl, include_dirs=(*hdl.include_dirs, *folders), defines=(*hdl.defines, *defines))
+
+
+def _finished(manifest: Manifest, outcome: SimulationOutcome, job: Job, tools: Mapping[str, str]) -> Manifest:
+    errors = [d.text() for d in outcome.diagnostics if has_errors([d])]
+    return replace(
+        manifest,
+        status=RunStatus.FAILED if errors else RunStatus.COMPLETE,
+        reason="\n".join(errors),
+        tools=tools,
+        time_ps=outcome.time_ps,
+        cycles=outcome.cycles,
+        exit=outcome.exit,
+        stdout_sha256=outcome.stdout_sha256,
+        diagnostics=tuple(job.diagnostics),
+    )
+
+
+def _cannot_write(error: OSError, path: Path) -> Diagnostic:
+    return Diagnostic(
+        f"cannot write: {error.strerror or error}",
+        "Choose another folder, or free some room.",
+        file=str(error.filename or path),
+    )
