@@ -41,9 +41,18 @@ def draw_icon(
     painter.drawPixmap(round(x), round(y), icon_pixmap(name, colour, size_px, ratio, filled))
 
 
-def icon(name: str, colour: str = "", size_px: int = 16, filled: bool = False) -> QIcon:
-    """A QIcon in one colour, for widgets of Qt that want one. Take it anew when the theme changes."""
+def icon(name: str, colour: str = "", size_px: int = 16, filled: bool = False, room_px: int = 0) -> QIcon:
+    """A QIcon in one colour, for widgets of Qt that want one, with `room_px` of air at its right.
+
+    Take it anew when the theme changes.
+    """
     made = QIcon()
     for ratio in (1.0, 2.0):
-        made.addPixmap(icon_pixmap(name, colour, size_px, ratio, filled))
+        pixmap = QPixmap(round((size_px + room_px) * ratio), round(size_px * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.drawPixmap(0, 0, icon_pixmap(name, colour, size_px, ratio, filled))
+        painter.end()
+        made.addPixmap(pixmap)
     return made

@@ -16,7 +16,7 @@ from workbench.model.pragma import Category
 
 #: Pixels a state must be wide to carry its pattern.
 PATTERN_FROM_PX = 3
-_TILE_PX = {Category.OVERHEAD: 6, Category.WAIT_SEND: 4, Category.WAIT_RECV: 4}
+_TILE_PX: dict[Category | None, int] = {Category.OVERHEAD: 7, Category.WAIT_SEND: 4, Category.WAIT_RECV: 4, None: 5}
 
 _current: Palette = LIGHT
 
@@ -115,7 +115,7 @@ def frame_colour() -> QColor:
 def _tile(name: str, category: Category | None) -> QPixmap:
     """One tile of a pattern; drawn over three tiles' breadth so that slanted lines meet at the edges."""
     p = DARK if name == "dark" else LIGHT
-    size = _TILE_PX.get(category, 5) if category is not None else 5
+    size = _TILE_PX.get(category, 6)
     ratio = 2.0
     pixmap = QPixmap(round(size * ratio), round(size * ratio))
     pixmap.setDevicePixelRatio(ratio)
@@ -124,7 +124,7 @@ def _tile(name: str, category: Category | None) -> QPixmap:
     line.setAlphaF(p.pattern_opacity)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(line, 1.0))
+    painter.setPen(QPen(line, 1.1 if category else 0.8))
     lines: list[tuple[float, float, float, float]] = []
     slanted = range(-1, 3)
     if category is Category.SEND or category is None:
@@ -140,7 +140,7 @@ def _tile(name: str, category: Category | None) -> QPixmap:
     if category is Category.OVERHEAD:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(line)
-        for x, y in ((1.5, 1.5), (4.5, 4.5)):
-            painter.drawEllipse(QPointF(x, y), 0.9, 0.9)
+        for x, y in ((1.75, 1.75), (5.25, 5.25)):
+            painter.drawEllipse(QPointF(x, y), 1.0, 1.0)
     painter.end()
     return pixmap

@@ -24,6 +24,7 @@ class Finding:
     `speedup_predicted` is None until a what-if model has answered.
     `severity` is high (over 2x), medium (1.2 to 2x) or low, by min(ideal, cap) where nothing is predicted.
     `culprit` names the block that causes it where that is another than the one it is seen on (late senders).
+    `group` is the group of replicas that share it (`block` is then the replica that would gain least), or "".
     `part_of` is the id of the finding this one repeats a part of (a call's share of its block's finding), or "".
     """
 
@@ -44,6 +45,7 @@ class Finding:
     places: tuple[Place, ...] = ()
     culprit: str = ""
     part_of: str = ""
+    group: str = ""
     speedup_predicted: float | None = None
 
     @property

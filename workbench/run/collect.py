@@ -39,7 +39,7 @@ def collect(
     *,
     traced: bool,
 ) -> Collected:
-    """Join the host's records, the card's and the counters. What is missing (a crash) leaves its table out, and says so."""
+    """Join the host's records, the card's and the counters. What a crash left out is missing, and said so."""
     records, transfers = read_calls(raw), read_transfers(raw)
     records = records[records["reserved"] == 1]  # a killed host leaves unwritten ones behind
     host_blocks = thread_blocks(host.blocks[0], records)

@@ -62,9 +62,9 @@ def calls_table(
     ]
     of_entry = np.array([*by_entry, -1], dtype="i4")  # entry -1 takes the last
     table["resource"][:] = of_entry[calls["entry"]]
-    for row, block in enumerate(blocks):
+    for number, block in enumerate(blocks):
         first = [messages.index(s.messages[0]) if s.messages else -1 for s in block.states]
-        mine = calls["thread"] == row
+        mine = calls["thread"] == number
         table["message"][mine] = np.array(first, dtype="i4")[calls["state"][mine]]
     with_transfers = np.flatnonzero((calls["transfers"] > 0) & (calls["first_transfer"] >= 0))
     for row in with_transfers:

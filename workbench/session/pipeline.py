@@ -82,7 +82,7 @@ def _simulated(workspace: Workspace) -> PlatformSupport:
     if support is None or not support.api_sources:
         raise WorkbenchError(
             Diagnostic(
-                f"the platform '{workspace.platform.name}' can be described but not simulated: no plugin brings its API",
+                f"the platform '{workspace.platform.name}' cannot be simulated: no plugin brings its API",
                 "Choose nallatech_h101, or install a plugin that implements this API on the simulated card.",
                 file=str(workspace.path),
             )

@@ -47,11 +47,11 @@ def load_plugins() -> Plugins:
             if name:
                 manager.unregister(name=name)
             loaded.append(LoadedPlugin(point.name, origin, version, error=f"{type(error).__name__}: {error}"))
-    hook = manager.hook
+    call = manager.hook
     return Plugins(
         loaded=tuple(loaded),
-        platforms={p.name: p for group in reversed(hook.workbench_platforms()) for p in group},
-        hdl_languages={x.name: x for group in reversed(hook.workbench_hdl_languages()) for x in group},
-        host_languages={x.name: x for group in reversed(hook.workbench_host_languages()) for x in group},
-        rule_files=tuple(r for group in reversed(hook.workbench_rules()) for r in group),
+        platforms={p.name: p for group in reversed(call.workbench_platforms()) for p in group},
+        hdl_languages={x.name: x for group in reversed(call.workbench_hdl_languages()) for x in group},
+        host_languages={x.name: x for group in reversed(call.workbench_host_languages()) for x in group},
+        rule_files=tuple(r for group in reversed(call.workbench_rules()) for r in group),
     )

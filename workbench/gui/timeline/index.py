@@ -99,7 +99,7 @@ class TimelineIndex:
             return np.zeros(256)
         edges = np.append(starts[first:last], starts[last] if last < len(starts) else self.end_ps)
         spans = np.diff(edges.clip(from_ps, min(to_ps, self.end_ps)))
-        return np.bincount(states[first:last], weights=spans, minlength=256)
+        return np.bincount(states[first:last], weights=spans, minlength=256).astype(np.float64)
 
 
 def build_index(
@@ -210,7 +210,9 @@ def sample(
     """
     shape = (len(rows), width)
     pixels = Pixels(
-        np.full(shape, NOTHING, np.uint8), np.full(shape, NOTHING, np.uint8), np.zeros(shape, np.bool_),
+        np.full(shape, NOTHING, np.uint8),
+        np.full(shape, NOTHING, np.uint8),
+        np.zeros(shape, np.bool_),
         not coarse and pixel_ps < index.levels[0].bin_ps,
     )
     if pixels.exact:

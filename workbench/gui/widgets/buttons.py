@@ -10,6 +10,9 @@ from workbench.gui import theme
 from workbench.gui.icons import draw_icon, icon
 from workbench.model.pragma import Category
 
+#: Air between a button's icon and its text.
+_ROOM_PX = 4
+
 
 class Button(QPushButton):
     """A push button; `kind` is plain, primary or link."""
@@ -18,7 +21,7 @@ class Button(QPushButton):
         super().__init__(text, parent)
         self._icon_name, self._kind = icon_name, kind
         self.setProperty("kind", kind)
-        self.setIconSize(QSize(16, 16))
+        self.setIconSize(QSize(16 + _ROOM_PX, 16))
         if kind == "link":
             self.setCursor(Qt.CursorShape.PointingHandCursor)
             self.setFlat(True)
@@ -34,7 +37,7 @@ class Button(QPushButton):
             return
         p = theme.palette()
         colour = {"primary": p.on_accent, "link": p.link}.get(self._kind, p.text) if self.isEnabled() else p.muted
-        self.setIcon(icon(self._icon_name, colour, filled=self._icon_name == "play"))
+        self.setIcon(icon(self._icon_name, colour, filled=self._icon_name == "play", room_px=_ROOM_PX))
 
 
 class PillButton(QPushButton):
@@ -49,7 +52,7 @@ class PillButton(QPushButton):
         self.setProperty("kind", "pill")
         self.setCheckable(True)
         self.setChecked(checked)
-        self.setIconSize(QSize(14, 14))
+        self.setIconSize(QSize(14 + _ROOM_PX, 14))
         self.toggled.connect(self._dress)
         self._dress()
 
@@ -60,17 +63,17 @@ class PillButton(QPushButton):
 
     def _dress(self) -> None:
         if self._swatch:
-            self.setIcon(swatch_icon(self._category))
+            self.setIcon(swatch_icon(self._category, room_px=_ROOM_PX))
         elif self._icon_name:
             p = theme.palette()
-            self.setIcon(icon(self._icon_name, p.link if self.isChecked() else p.second, 14))
+            self.setIcon(icon(self._icon_name, p.link if self.isChecked() else p.second, 14, room_px=_ROOM_PX))
 
 
-def swatch_icon(category: Category | None, width: int = 14, height: int = 10) -> QIcon:
+def swatch_icon(category: Category | None, width: int = 14, height: int = 10, room_px: int = 0) -> QIcon:
     """A state's colour, pattern and frame as an icon, for buttons, combo boxes and menus."""
     made = QIcon()
     for ratio in (1.0, 2.0):
-        pixmap = QPixmap(round(width * ratio), round(height * ratio))
+        pixmap = QPixmap(round((width + room_px) * ratio), round(height * ratio))
         pixmap.setDevicePixelRatio(ratio)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)

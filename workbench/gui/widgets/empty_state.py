@@ -44,13 +44,14 @@ class EmptyState(QWidget):
         self._icon = IconLabel(icon_name, 24)
         self.title = label(title, "strong", wrap=True)
         self.why = label(why, "small", wrap=True)
-        self.why.setMaximumWidth(420)
         self.button = Button(action, kind="link")
         self.button.setVisible(bool(action))
         if do is not None:
             self.button.clicked.connect(lambda: do())
-        for widget in (self._icon, self.title, self.why, self.button):
-            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.title)
+        column.addWidget(self.why)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         self.title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.why.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
