@@ -1,0 +1,116 @@
+"""The application's block graph as a run saw it: edges from the pragmas' targets and messages, numbers from calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from workbench.analysis.results import BlockMetrics, CallMetrics
+from workbench.analysis.targets import resolve_target
+from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.pragma import MEM, WAITS, Category
+
+_OUT = (Category.SEND, Category.WAIT_SEND)
+
+
+def build_graph(
+    blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics]
+) -> tuple[BlockGraph, tuple[Diagnostic, ...]]:
+    """Blocks and edges. An edge's end is a block's id, a group's id where a target means all replicas, or `$MEM`.
+
+    `count`, `bytes` and `time_s` come from the host's calls where the edge leads from or to the host; between hardware
+    blocks `count` is how often the sender entered its send state. A target that names no block is a diagnostic.
+    """
+    all_blocks = [m.block for m in blocks]
+    edges: dict[tuple[str, str, str], Edge] = {}
+    problems: list[Diagnostic] = []
+    for metrics in blocks:
+        for measured in metrics.states:
+            state = measured.state
+            if not state.targets or state.category in (None, Category.WORK, Category.OVERHEAD):
+                continue
+            ends = []
+            for target in state.targets:
+                found = list(_ends(target, all_blocks, metrics.block))
+                if not found:
+                    problems.append(_no_such_target(target, state, metrics.block))
+                ends += found
+            numbers = _numbers(metrics.block, measured.visits, state, calls) if len(ends) == 1 else (None, None, None)
+            for end in ends:
+                for message in state.messages or ("",):
+                    _merge(edges, metrics.block, state, end, message, numbers)
+    return BlockGraph(tuple(all_blocks), _without_repeats(edges, all_blocks)), tuple(dict.fromkeys(problems))
+
+
+def _ends(target: str, blocks: Sequence[Block], source: Block) -> Iterator[str]:
+    if target == MEM:
+        yield MEM
+        return
+    found = resolve_target(target, blocks, source)
+    if found and all(b.side is Side.HOST for b in found):
+        yield found[0].id  # the host: its main thread speaks for it
+        return
+    by_group: dict[str, list[Block]] = {}
+    for block in found:
+        by_group.setdefault(block.group, []).append(block)
+    for group, members in by_group.items():
+        whole = len(members) > 1 and len(members) == sum(b.group == group for b in blocks if b.id != source.id)
+        yield from (group,) if whole else (b.id for b in members)
+
+
+Numbers = tuple[int | None, int | None, float | None]
+
+
+def _numbers(block: Block, visits: int, state: State, calls: Sequence[CallMetrics]) -> Numbers:
+    if block.side is Side.HOST:
+        mine = [c for c in calls if c.block == block.id and c.state.index == state.index]
+        if not mine:
+            return None, None, None
+        return sum(c.count for c in mine), sum(c.bytes for c in mine), sum(c.time_s for c in mine)
+    return (visits, None, None) if state.category in (Category.SEND, Category.RECV) else (None, None, None)
+
+
+def _merge(
+    edges: dict[tuple[str, str, str], Edge], block: Block, state: State, end: str, message: str, numbers: Numbers
+) -> None:
+    """Add what one end says; the host's calls beat visits, and a sender's visits beat a receiver's."""
+    source, target = (block.id, end) if state.category in _OUT else (end, block.id)
+    key = (source, target, message)
+    old = edges.get(key)
+    reason = state.reasons[0] if state.reasons and state.category not in WAITS else None
+    if old is None:
+        edges[key] = Edge(source, target, message, reason, *numbers)
+        return
+    count, size, time_s = numbers
+    if old.time_s is not None:  # calls told of it already: more calls add to it, the hardware's end adds nothing
+        if time_s is not None:
+            count, size = (old.count or 0) + (count or 0), (old.bytes or 0) + (size or 0)
+            edges[key] = Edge(source, target, message, old.reason, count, size, old.time_s + time_s)
+    elif time_s is not None or (count is not None and (old.count is None or state.category is Category.SEND)):
+        edges[key] = Edge(source, target, message, reason or old.reason, count, size, time_s)
+
+
+def _without_repeats(edges: dict[tuple[str, str, str], Edge], blocks: Sequence[Block]) -> tuple[Edge, ...]:
+    """Replicas' edges that only repeat an edge of their whole group are left out; their counts go to it."""
+    group_of = {b.id: b.group for b in blocks}
+    kept, counts = dict(edges), dict[tuple[str, str, str], int]()
+    for key, edge in edges.items():
+        whole = (group_of.get(edge.source, edge.source), group_of.get(edge.target, edge.target), edge.message)
+        if whole != key and whole in edges:
+            del kept[key]
+            counts[whole] = counts.get(whole, 0) + (edge.count or 0)
+    for key, count in counts.items():
+        if kept[key].count is None and count:
+            kept[key] = replace(kept[key], count=count)
+    return tuple(kept.values())
+
+
+def _no_such_target(target: str, state: State, block: Block) -> Diagnostic:
+    return Diagnostic(
+        f"the target '{target}' of '{state.name}' in {block.id} names no block of this run",
+        "Targets are hierarchical names such as top.core[*].ctrl, or $CPU or $MEM.",
+        severity=Severity.WARNING,
+        file=state.file,
+        line=state.line,
+    )

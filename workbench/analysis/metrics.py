@@ -1,0 +1,131 @@
+"""From a run's tables to metrics of blocks, states and calls (ReCAP 2011, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.analysis.results import (
+    BlockMetrics,
+    CallMetrics,
+    RunLengths,
+    Spread,
+    StateMetrics,
+    TableStatistics,
+    Transition,
+)
+from workbench.analysis.transfer_tables import best_size, rate_at, transfer_time_s
+from workbench.model.platform import Platform, TransferTable
+from workbench.model.run import PS_PER_S, Run, Table
+
+Histogram = Mapping[int, int]  # how many calls moved so many bytes
+
+
+def block_metrics(run: Run) -> tuple[BlockMetrics, ...]:
+    """Every block of the manifest; one that no table tells of has no time, no cycles and no visits."""
+    total_ps = run.manifest.time_ps or 1
+    times, moves = run.tables.get("state_time"), run.tables.get("transitions")
+    found = []
+    for number, block in enumerate(run.manifest.blocks):
+        spent = np.zeros((len(block.states), 3), dtype=np.int64)
+        if times is not None:
+            mine = times["block"] == number
+            for column, name in enumerate(("time_ps", "cycles", "visits")):
+                np.add.at(spent[:, column], times["state"][mine], times[name][mine])
+        states = tuple(
+            StateMetrics(state, int(time_ps) / PS_PER_S, int(time_ps) / total_ps, int(cycles), int(visits))
+            for state, (time_ps, cycles, visits) in zip(block.states, spent, strict=True)
+        )
+        transitions: tuple[Transition, ...] = ()
+        if moves is not None:
+            rows = np.flatnonzero(moves["block"] == number)
+            columns = (moves[name][rows].tolist() for name in ("from_state", "to_state", "count"))
+            transitions = tuple(Transition(a, b, n) for a, b, n in zip(*columns, strict=True) if n)
+        total_cycles = int(spent[:, 1].sum())
+        found.append(BlockMetrics(number, block, int(spent[:, 0].sum()) / PS_PER_S, total_cycles, states, transitions))
+    return tuple(found)
+
+
+def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]:
+    """Every call site that was reached, in the manifest's order, with the platform's tables beside it."""
+    stats = run.tables.get("call_stats")
+    if stats is None:
+        return ()
+    manifest = run.manifest
+    found = []
+    for row in np.lexsort((stats["state"], stats["site"])).tolist():
+        site, block, state, entry = (int(stats[name][row]) for name in ("site", "block", "state", "entry"))
+        count, size, time_ps = (int(stats[name][row]) for name in ("count", "bytes", "time_ps"))
+        time_s = time_ps / PS_PER_S
+        rate = None
+        if size and time_s:
+            rate = Spread(float(stats["min_bytes_per_s"][row]), size / time_s, float(stats["max_bytes_per_s"][row]))
+        runs, least, most = (int(stats[name][row]) for name in ("runs", "min_run", "max_run"))
+        made_by = manifest.entries[entry] if entry >= 0 else None
+        sizes = _sizes(run.tables.get("calls"), site, block, state, entry)
+        found.append(
+            CallMetrics(
+                block=manifest.blocks[block].id,
+                site_number=site,
+                site=manifest.sites[site],
+                entry=made_by,
+                state=manifest.blocks[block].states[state],
+                count=count,
+                bytes=size,
+                time_s=time_s,
+                share=time_ps / (manifest.time_ps or 1),
+                rate=rate,
+                runs=RunLengths(least, count / runs if runs else 0.0, most, runs),
+                table=table_statistics(platform, made_by.transfer if made_by else "", count, size, sizes),
+            )
+        )
+    return tuple(found)
+
+
+def _sizes(calls: Table | None, site: int, block: int, state: int, entry: int) -> Histogram:
+    """The sizes of one site's calls, where the run kept every call."""
+    if calls is None:
+        return {}
+    mine = (calls["site"] == site) & (calls["block"] == block) & (calls["state"] == state) & (calls["entry"] == entry)
+    sizes, counts = np.unique(calls["bytes"][mine], return_counts=True)
+    return {size: n for size, n in zip(sizes.tolist(), counts.tolist(), strict=True) if size > 0}
+
+
+def table_statistics(
+    platform: Platform | None, transfer: str, count: int, size: int, sizes: Histogram
+) -> TableStatistics | None:
+    """What the tables say of `count` calls of type `transfer` that moved `size` bytes; None where they say nothing.
+
+    The time at the best type sums the calls' own sizes where the run kept them, or else takes their mean.
+    """
+    tables = platform.transfer_tables if platform else {}
+    own = tables.get(transfer)
+    if own is None or not own.points or not count or not size:
+        return None
+    rivals: dict[str, TransferTable] = {
+        name: table for name, table in tables.items() if table.points and table.direction == own.direction
+    }
+    mean = max(size / count, 1)
+    histogram = sizes or {round(mean): count}
+    time_of = {name: sum(n * transfer_time_s(table, s) for s, n in histogram.items()) for name, table in rivals.items()}
+    by_type = {name: best_size(table) for name, table in rivals.items()}
+    best_type_at_size = min(time_of, key=lambda name: (time_of[name], name != transfer))
+    best_type = max(by_type, key=lambda name: (by_type[name].rate_bytes_per_s, name == transfer))
+    own_best, best = by_type[transfer], by_type[best_type]
+    return TableStatistics(
+        type=transfer,
+        rate_at_size=rate_at(own, mean),
+        best_type_at_size=best_type_at_size,
+        best_rate_at_size=rate_at(rivals[best_type_at_size], mean),
+        best_rate_of_type=own_best.rate_bytes_per_s,
+        best_size_of_type=own_best.size,
+        range_low=own_best.low,
+        range_high=own_best.high,
+        best_rate=best.rate_bytes_per_s,
+        best_type=best_type,
+        best_size=best.size,
+        time_at_best_type_s=time_of[best_type_at_size],
+        time_at_best_size_s=size / own_best.rate_bytes_per_s,
+        time_at_best_s=size / best.rate_bytes_per_s,
+    )

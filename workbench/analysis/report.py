@@ -1,0 +1,113 @@
+"""The JSON document of `workbench report`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics
+from workbench.model.blocks import UNCLASSIFIED
+from workbench.model.finding import Finding
+
+
+def report_json(analysis: Analysis) -> dict[str, Any]:
+    """Plain data. Times are seconds, sizes bytes, rates bytes per second; `unclassified` is cycles, as `cycles` is.
+
+    A block's `states` leave out `unclassified`, so that their cycles and `unclassified` sum to the block's; on the
+    host, which has no cycles, `unclassified_time_s` tells.
+    """
+    return {
+        "time_s": analysis.time_s,
+        "clock_hz": analysis.clock_hz,
+        "blocks": [block_json(block) for block in analysis.blocks],
+        "calls": [call_json(call) for call in analysis.calls],
+        "findings": [finding_json(finding) for finding in analysis.findings],
+        "diagnostics": [problem.as_json() for problem in analysis.diagnostics],
+    }
+
+
+def block_json(metrics: BlockMetrics) -> dict[str, Any]:
+    block = metrics.block
+    return {
+        "id": block.id,
+        "side": block.side.value,
+        "group": block.group,
+        "time_s": metrics.time_s,
+        "cycles": metrics.cycles,
+        "unclassified": metrics.states[0].cycles if metrics.states else 0,
+        "unclassified_time_s": metrics.states[0].time_s if metrics.states else 0.0,
+        "unclassified_visits": metrics.states[0].visits if metrics.states else 0,
+        "states": [
+            {
+                "name": s.state.name,
+                "category": s.state.category.value if s.state.category else None,
+                "reasons": list(s.state.reasons),
+                "target": "|".join(s.state.targets),
+                "message": "|".join(s.state.messages),
+                "time_s": s.time_s,
+                "cycles": s.cycles,
+                "visits": s.visits,
+                "file": s.state.file,
+                "line": s.state.line,
+            }
+            for s in metrics.states[1:]
+        ],
+        "transitions": [
+            {"from": _state_name(metrics, t.from_state), "to": _state_name(metrics, t.to_state), "count": t.count}
+            for t in metrics.transitions
+        ],
+    }
+
+
+def _state_name(metrics: BlockMetrics, index: int) -> str:
+    return metrics.states[index].state.name if index else UNCLASSIFIED
+
+
+def call_json(call: CallMetrics) -> dict[str, Any]:
+    return {
+        "entry": call.entry.name if call.entry else call.site.callee,
+        "subtype": call.entry.subtype if call.entry else "",
+        "site": call.place,
+        "label": call.site.label,
+        "block": call.block,
+        "state": call.state.name,
+        "count": call.count,
+        "bytes": call.bytes,
+        "time_s": call.time_s,
+        "bytes_per_s": {"min": call.rate.min, "avg": call.rate.avg, "max": call.rate.max} if call.rate else None,
+        "runs": {"min": call.runs.min, "avg": call.runs.avg, "max": call.runs.max, "count": call.runs.count},
+    }
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    return {
+        "id": finding.id,
+        "rule": finding.rule,
+        "title": finding.title,
+        "scope": finding.scope,
+        "where": finding.where,
+        "block": finding.block,
+        "group": finding.group,
+        "time_s": finding.time_s,
+        "speedup_ideal": _number(finding.speedup_ideal),
+        "speedup_cap": _number(finding.speedup_cap),
+        "speedup_predicted": finding.speedup_predicted,
+        "gain": _number(finding.gain),
+        "severity": finding.severity,
+        "suggestions": list(finding.suggestions),
+        "metrics": _plain(finding.metrics),
+        "condition": finding.condition,
+        "culprit": finding.culprit,
+        "part_of": finding.part_of,
+        "places": [{"file": p.file, "line": p.line, "label": p.label} for p in finding.places],
+    }
+
+
+def _plain(metrics: Mapping[str, float | int | str]) -> dict[str, Any]:
+    return {name: value if isinstance(value, str) else _number(value) for name, value in metrics.items()}
+
+
+def _number(value: float | None) -> float | None:
+    """JSON knows no infinity: what has no bound is null."""
+    return value if value is not None and math.isfinite(value) else None

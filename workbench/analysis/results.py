@@ -1,0 +1,192 @@
+"""What analysing a run gives: plain data for the report, the window and comparisons. Times are seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workbench.model.blocks import Block, BlockGraph, Side, State
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.finding import Finding
+from workbench.model.pragma import Category
+from workbench.model.run import Entry, Site
+
+
+@dataclass(frozen=True)
+class StateMetrics:
+    """One state of one block. `share` is of the run's whole time, 0 to 1; `cycles` is 0 on the host."""
+
+    state: State
+    time_s: float
+    share: float
+    cycles: int
+    visits: int
+
+    @property
+    def mean_time_s(self) -> float:
+        return self.time_s / self.visits if self.visits else 0.0
+
+
+@dataclass(frozen=True)
+class Transition:
+    """How often a block went from one state to another; both are indexes of its states."""
+
+    from_state: int
+    to_state: int
+    count: int
+
+
+@dataclass(frozen=True)
+class BlockMetrics:
+    """One block. `states` follows the block's states, index by index, `unclassified` first."""
+
+    number: int
+    block: Block
+    time_s: float
+    cycles: int
+    states: tuple[StateMetrics, ...]
+    transitions: tuple[Transition, ...]
+
+    def time_of(self, *categories: Category) -> float:
+        return sum(s.time_s for s in self.states if s.state.category in categories)
+
+    def share_of(self, *categories: Category) -> float:
+        return sum(s.share for s in self.states if s.state.category in categories)
+
+    @property
+    def by_category(self) -> dict[Category | None, float]:
+        """Seconds by category; None is unclassified."""
+        times: dict[Category | None, float] = {}
+        for state in self.states:
+            times[state.state.category] = times.get(state.state.category, 0.0) + state.time_s
+        return times
+
+
+@dataclass(frozen=True)
+class GroupMetrics:
+    """Replicas of one block: the best and worst (most and least time at work) and their mean."""
+
+    group: str
+    members: tuple[BlockMetrics, ...]
+
+    @property
+    def best(self) -> BlockMetrics:
+        return max(self.members, key=lambda m: m.share_of(Category.WORK))
+
+    @property
+    def worst(self) -> BlockMetrics:
+        return min(self.members, key=lambda m: m.share_of(Category.WORK))
+
+    @property
+    def mean_work_share(self) -> float:
+        return sum(m.share_of(Category.WORK) for m in self.members) / len(self.members)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Least, average and greatest of something; a rate's average is bytes over time, not the mean of rates."""
+
+    min: float
+    avg: float
+    max: float
+
+
+@dataclass(frozen=True)
+class RunLengths:
+    """How many calls of one site followed one another without another call between, over `count` such runs."""
+
+    min: int
+    avg: float
+    max: int
+    count: int
+
+
+@dataclass(frozen=True)
+class TableStatistics:
+    """What the platform's transfer tables say about a call. Sizes bytes, rates bytes per second.
+
+    `rate_at_size`: this type at the call's mean size. `best_type_at_size`, `best_rate_at_size`: over the types of the
+    same direction. `best_rate_of_type`, `best_size_of_type`: over this type's sizes; from `range_low` to `range_high`
+    (None: no limit) it reaches 95 % of that. `best_rate`, `best_type`, `best_size`: over all of that direction.
+    `time_at_best_type_s`, `time_at_best_size_s`, `time_at_best_s`: what the same bytes would then take.
+    """
+
+    type: str
+    rate_at_size: float
+    best_type_at_size: str
+    best_rate_at_size: float
+    best_rate_of_type: float
+    best_size_of_type: int
+    range_low: int
+    range_high: int | None
+    best_rate: float
+    best_type: str
+    best_size: int
+    time_at_best_type_s: float
+    time_at_best_size_s: float
+    time_at_best_s: float
+
+
+@dataclass(frozen=True)
+class CallMetrics:
+    """All calls of one site in one state with one platform entry. `rate` is None where no bytes were moved."""
+
+    block: str
+    site_number: int
+    site: Site
+    entry: Entry | None
+    state: State
+    count: int
+    bytes: int
+    time_s: float
+    share: float
+    rate: Spread | None
+    runs: RunLengths
+    table: TableStatistics | None = None
+
+    @property
+    def place(self) -> str:
+        return f"{self.site.file}:{self.site.line}"
+
+    @property
+    def bytes_per_call(self) -> float:
+        return self.bytes / self.count if self.count else 0.0
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A run analysed. `findings` are ranked by gain, the largest first."""
+
+    time_s: float
+    clock_hz: float
+    blocks: tuple[BlockMetrics, ...]
+    calls: tuple[CallMetrics, ...]
+    findings: tuple[Finding, ...]
+    graph: BlockGraph
+    threshold: float = 1.05
+    diagnostics: tuple[Diagnostic, ...] = ()
+    metric_titles: Mapping[str, str] = field(default_factory=dict)
+
+    def block(self, block_id: str) -> BlockMetrics:
+        """Raises KeyError where the run has no such block."""
+        for metrics in self.blocks:
+            if metrics.block.id == block_id:
+                return metrics
+        raise KeyError(block_id)
+
+    def finding(self, finding_id: str) -> Finding:
+        """Raises KeyError where there is no such finding."""
+        for finding in self.findings:
+            if finding.id == finding_id:
+                return finding
+        raise KeyError(finding_id)
+
+    def groups(self) -> tuple[GroupMetrics, ...]:
+        """Every group of replicas and every block on its own, in the blocks' order."""
+        members: dict[str, list[BlockMetrics]] = {}
+        for metrics in self.blocks:
+            members.setdefault(metrics.block.group, []).append(metrics)
+        return tuple(GroupMetrics(group, tuple(found)) for group, found in members.items())
+
+    def side(self, side: Side) -> tuple[BlockMetrics, ...]:
+        return tuple(m for m in self.blocks if m.block.side is side)

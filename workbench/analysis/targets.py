@@ -1,0 +1,66 @@
+"""Which blocks a pragma's target names: hierarchical, by suffix, with `[*]` or no index for all replicas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from workbench.model.blocks import Block, Side
+from workbench.model.pragma import CPU
+
+_PART = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)\Z")
+
+
+def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = None) -> tuple[Block, ...]:
+    """The blocks that `target` names, in the run's order; none where it names no block (or memory, `$MEM`).
+
+    `$CPU` is every host block that calls the card. A name is matched against the end of a block's id, or of the
+    component that holds it: `core`, `core[*]` and `top.core[*].ctrl` all mean every replica, `core[3]` one. Where a
+    name fits blocks within the component of `source` as well as others, those nearest to `source` are meant.
+    """
+    if target == CPU:
+        return tuple(b for b in blocks if b.side is Side.HOST)
+    wanted = _parts(target)
+    if not wanted:
+        return ()
+    others = [b for b in blocks if source is None or b.id != source.id]
+    exact = tuple(b for b in others if b.id == target)
+    found = exact or tuple(b for b in others if _ends_with(_parts(b.id), wanted))
+    found = found or tuple(b for b in others if _ends_with(_parts(b.component), wanted))
+    if source is None or len(found) < 2 or "*" in target:
+        return found
+    depth = {b.id: _shared(b.component, source.component) for b in found}
+    nearest = max(depth.values())
+    replicated = any(_in_replica(b, source) for b in found)
+    return tuple(b for b in found if depth[b.id] == nearest) if replicated else found
+
+
+def _parts(name: str) -> list[tuple[str, str]]:
+    """`a.core[3].ctrl` as (name, indexes) of each part; empty where it is no hierarchical name."""
+    matches = [_PART.match(part) for part in name.split(".")]
+    return [(m[1], m[2]) for m in matches if m] if all(matches) else []
+
+
+def _ends_with(parts: list[tuple[str, str]], wanted: list[tuple[str, str]]) -> bool:
+    if len(wanted) > len(parts):
+        return False
+    tail = parts[len(parts) - len(wanted) :]
+    return all(
+        name == other and (not index or "*" in index or index == other_index)
+        for (name, index), (other, other_index) in zip(wanted, tail, strict=True)
+    )
+
+
+def _shared(a: str, b: str) -> int:
+    count = 0
+    for x, y in zip(a.split("."), b.split("."), strict=False):
+        if x != y:
+            break
+        count += 1
+    return count
+
+
+def _in_replica(block: Block, source: Block) -> bool:
+    """Whether block stands in an indexed instance that also holds source (its own replica, not a sibling)."""
+    shared = ".".join(block.component.split(".")[: _shared(block.component, source.component)])
+    return "[" in shared

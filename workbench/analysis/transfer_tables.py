@@ -1,0 +1,67 @@
+"""What a platform's transfer tables say of a size: rates, the best of them, and where 95 % of the best begins.
+
+Times between a table's points are those of `workbench.model.transfer_time`, the rule of the simulated card too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.model.platform import TransferTable
+from workbench.model.run import PS_PER_S
+from workbench.model.transfer_time import table_points_ps, transfer_ps
+
+#: How near to the best rate is good enough (ReCAP 2011, section 5.1: "for example, 95%").
+NEAR_BEST = 0.95
+
+
+@dataclass(frozen=True)
+class BestSize:
+    """The best rate of a table, at which size, and the range of sizes around it that reaches `NEAR_BEST` of it.
+
+    `high` is None where the rate stays that good however large the transfer.
+    """
+
+    rate_bytes_per_s: float
+    size: int
+    low: int
+    high: int | None
+
+
+def transfer_time_s(table: TransferTable, size_bytes: float) -> float:
+    """Seconds of one transfer of `size_bytes`; a mean size that is no whole number is rounded."""
+    return transfer_ps(table, round(size_bytes)) / PS_PER_S
+
+
+def rate_at(table: TransferTable, size_bytes: float) -> float:
+    """Bytes per second of one transfer of `size_bytes`."""
+    return size_bytes / transfer_time_s(table, size_bytes)
+
+
+def best_size(table: TransferTable, near: float = NEAR_BEST) -> BestSize:
+    """The best of a table. Between points time is linear in size, so the rate is monotone there and a point is best."""
+    points = table_points_ps(table)
+    rates = [size * PS_PER_S / time for size, time in points]
+    best = max(range(len(points)), key=rates.__getitem__)
+    wanted = near * rates[best]
+    low = points[0][0]
+    for i in range(best, 0, -1):
+        if rates[i - 1] < wanted:
+            low = _crossing(points[i - 1], points[i], wanted, up=True)
+            break
+    high: int | None = None
+    for i in range(best, len(points) - 1):
+        if rates[i + 1] < wanted:
+            high = _crossing(points[i], points[i + 1], wanted, up=False)
+            break
+    return BestSize(rates[best], points[best][0], low, high)
+
+
+def _crossing(a: tuple[int, int], b: tuple[int, int], rate: float, *, up: bool) -> int:
+    """The size between two points at which the rate passes `rate`, rounded to the side that reaches it."""
+    (size_a, time_a), (size_b, time_b) = a, b
+    slope = (time_b - time_a) / (size_b - size_a)  # picoseconds a byte
+    fixed = time_a - slope * size_a
+    size = rate * fixed / (PS_PER_S - rate * slope)
+    whole = int(size)
+    return min(whole + (up and whole < size), size_b) if up else max(whole, size_a)
