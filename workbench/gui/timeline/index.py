@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -281,11 +280,7 @@ def _worst_by_bits() -> Bytes:
 
 def shares_over_time(index: TimelineIndex, row: int, bins: int) -> NDArray[np.float64]:
     """A row's share of each category over the whole run, shape (categories, bins): for overviews."""
-    level = next((x for x in reversed(index.levels) if x.dominant.shape[1] >= bins * 8), index.levels[0])
-    used = min(level.dominant.shape[1], -(-index.end_ps // level.bin_ps))
-    cuts = np.linspace(0, used, bins + 1).astype(np.int64)
-    shares = np.zeros((len(CATEGORIES), bins))
-    for code in range(len(CATEGORIES)):
-        before = np.concatenate(([0], np.cumsum(level.dominant[row, :used] == code)))
-        shares[code] = [(before[b] - before[a]) / max(b - a, 1) for a, b in pairwise(cuts)]
-    return shares
+    starts, states = index.row(row)
+    bin_ps = max(1, -(-index.end_ps // bins))
+    times = _bin_times(starts, index.codes[row][states], bin_ps, bins, index.end_ps)
+    return times / np.maximum(times.sum(axis=0), 1)

@@ -1,0 +1,5 @@
+"""The timeline of a traced run."""
+
+from workbench.gui.timeline.mode import TimelineMode
+
+__all__ = ["TimelineMode"]

@@ -1,0 +1,251 @@
+"""Beside the timeline: what happened between A and B, by state, by call, and one sentence about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.gui.text import NARROW, count_text, percent_text, time_text
+from workbench.gui.theme import set_ground
+from workbench.gui.timeline.index import CATEGORIES, sample
+from workbench.gui.timeline.look import category
+from workbench.gui.timeline.rows import short_labels
+from workbench.gui.timeline.scale import exact_time
+from workbench.gui.timeline.scene import Scene
+from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, category_name, label, rule
+from workbench.model.blocks import Side
+from workbench.model.run import PS_PER_S
+
+MOST_CALLS = 12
+
+
+@dataclass(frozen=True)
+class Share:
+    """Seconds in each category of a block, or the mean of several."""
+
+    title: str
+    note: str
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What lies between two times. `at_work` is (stack, most at once, members) of the largest stack of replicas."""
+
+    from_ps: int
+    to_ps: int
+    shares: tuple[Share, ...]
+    calls: tuple[tuple[int, int, float], ...]  # site, calls begun, seconds
+    at_work: tuple[str, int, int] | None
+
+
+def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
+    """Times by state between two times, exactly; the host's blocks and the largest stack of replicas."""
+    shares = []
+    hosts = [n for n, b in enumerate(scene.blocks) if b.side is Side.HOST]
+    for number in hosts:
+        shares.append(
+            Share(scene.blocks[number].id.removeprefix("host."), "1 thread", _seconds(scene, [number], from_ps, to_ps))
+        )
+    groups: dict[str, list[int]] = {}
+    for number, block in enumerate(scene.blocks):
+        if block.side is Side.FPGA:
+            groups.setdefault(block.group, []).append(number)
+    at_work = None
+    if groups:
+        members = max(groups.values(), key=len)
+        name = short_labels([scene.blocks[n] for n in members])[scene.blocks[members[0]].id]
+        if len(members) > 1:
+            name = name.split("[")[0]
+            shares.append(Share(f"{name} × {len(members)}", "mean", _seconds(scene, members, from_ps, to_ps)))
+            at_work = (name, most_at_work(scene, members, from_ps, to_ps), len(members))
+        else:
+            shares.append(Share(name, "", _seconds(scene, members, from_ps, to_ps)))
+    calls: dict[int, tuple[int, int]] = {}
+    for number in hosts:
+        if number in scene.calls:
+            for site, count, spent in scene.calls[number].between(from_ps, to_ps):
+                calls[site] = (count, spent)
+    rows = sorted(((s, c, t / PS_PER_S) for s, (c, t) in calls.items()), key=lambda row: -row[2])
+    return Statistics(from_ps, to_ps, tuple(shares), tuple(rows), at_work)
+
+
+def most_at_work(scene: Scene, members: Sequence[int], from_ps: int, to_ps: int) -> int:
+    """The most members of a stack that work at the same time, counted at 4,000 points."""
+    points = 4000
+    pixels = sample(scene.index, members, from_ps, max((to_ps - from_ps) / points, 1e-9), points)
+    return int((pixels.code == CATEGORIES.index("work")).sum(axis=0).max())
+
+
+def _seconds(scene: Scene, members: Sequence[int], from_ps: int, to_ps: int) -> tuple[float, ...]:
+    total = np.zeros(len(CATEGORIES))
+    for row in members:
+        times = scene.index.state_times(row, from_ps, to_ps)
+        total += np.bincount(scene.index.codes[row], weights=times, minlength=len(CATEGORIES))[: len(CATEGORIES)]
+    return tuple(total / len(members) / PS_PER_S)
+
+
+class TimelineDetails(QWidget):
+    """The panel. `range_wanted` uses A to B as the range of every view, `cleared` drops the markers."""
+
+    range_wanted = Signal()
+    cleared = Signal()
+    site_wanted = Signal(int)
+    finding_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.header = PanelHeader("Selection", "")
+        column.addWidget(self.header)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        column.addWidget(self._scroll, 1)
+        self.statistics: Statistics | None = None
+
+    def show_statistics(self, scene: Scene, statistics: Statistics, marked: bool, finding: str = "") -> None:
+        """Write the panel anew. `finding` is the title of a finding about the stack of replicas, if there is one."""
+        self.statistics = statistics
+        self.header.set_title("Selection" if marked else "Whole run", "A to B" if marked else "press M to set A and B")
+        body = QWidget()
+        set_ground(body, "panel")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(20, 16, 20, 20)
+        column.setSpacing(8)
+        length = (statistics.to_ps - statistics.from_ps) / PS_PER_S
+        head = QHBoxLayout()
+        head.addWidget(label(time_text(length, 4), "hero"))
+        head.addStretch(1)
+        exact = label(f"± 0{NARROW}s", "good")
+        exact.setToolTip("The simulation has one clock: host and FPGA times are exact.")
+        head.addWidget(exact)
+        column.addLayout(head)
+        step = max(statistics.to_ps - statistics.from_ps, 1) / 1000
+        column.addWidget(
+            label(
+                f"{exact_time(statistics.from_ps, step)} to {exact_time(statistics.to_ps, step)}",
+                "smallsecond",
+                wrap=True,
+            )
+        )
+        if marked:
+            column.addSpacing(4)
+            column.addLayout(self._buttons())
+        column.addSpacing(8)
+        column.addWidget(rule())
+        for share in statistics.shares:
+            column.addSpacing(8)
+            _add_share(column, share, length)
+        column.addSpacing(8)
+        column.addWidget(rule())
+        self._add_calls(column, scene, statistics)
+        self._add_sentence(column, statistics, finding)
+        column.addStretch(1)
+        self._scroll.setWidget(body)
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        use, clear = Button("Use as range"), Button("Clear")
+        use.setToolTip("Every view then shows this time only (R)")
+        use.clicked.connect(self.range_wanted.emit)
+        clear.clicked.connect(self.cleared.emit)
+        row.addWidget(use, 1)
+        row.addWidget(clear)
+        row.addStretch(1)
+        return row
+
+    def _add_calls(self, column: QVBoxLayout, scene: Scene, statistics: Statistics) -> None:
+        head = QHBoxLayout()
+        head.addWidget(label("Calls in the selection", "strong"))
+        head.addStretch(1)
+        head.addWidget(label(count_text(sum(c for _, c, _ in statistics.calls)), "second"))
+        column.addSpacing(6)
+        column.addLayout(head)
+        for site, calls, spent in statistics.calls[:MOST_CALLS]:
+            place = scene.run.manifest.sites[site]
+            name = Button(place.label, kind="link")
+            name.setToolTip(f"{place.callee}, {place.file}:{place.line}")
+            name.clicked.connect(_call_with(self.site_wanted.emit, site))
+            _add_line(column, name, f"× {count_text(calls)}", time_text(spent))
+        if len(statistics.calls) > MOST_CALLS:
+            column.addWidget(label(f"{len(statistics.calls) - MOST_CALLS} more sites", "small"))
+        if not statistics.calls:
+            column.addWidget(label("None.", "small"))
+
+    def _add_sentence(self, column: QVBoxLayout, statistics: Statistics, finding: str) -> None:
+        if statistics.at_work is None:
+            return
+        name, most, members = statistics.at_work
+        column.addSpacing(10)
+        what = "all" if most == members else f"at most {most} of"
+        column.addWidget(label(f"{what[0].upper()}{what[1:]} {members} × {name} work at once", "strong", wrap=True))
+        share = next((s for s in statistics.shares if s.title == f"{name} × {members}"), None)
+        if share:
+            total = max(sum(share.seconds), 1e-30)
+            work = share.seconds[CATEGORIES.index("work")]
+            waits = sum(share.seconds[CATEGORIES.index(c)] for c in ("wait_send", "wait_recv"))
+            text = (
+                f"One of them works {time_text(work)} of {time_text(total)} on average ({percent_text(work / total)}) "
+                f"and waits {percent_text(waits / total)}."
+            )
+            column.addWidget(label(text, "smallsecond", wrap=True))
+        if finding:
+            link = Button("Show the finding", kind="link")
+            link.setToolTip(finding)
+            link.clicked.connect(self.finding_wanted.emit)
+            column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+def _call_with(function: Callable[[int], None], argument: int) -> Callable[[], None]:
+    return lambda: function(argument)
+
+
+def _add_share(column: QVBoxLayout, share: Share, length: float) -> None:
+    head = QHBoxLayout()
+    head.setSpacing(8)
+    head.addWidget(label(share.title, "strong"))
+    head.addWidget(label(share.note, "small"))
+    head.addStretch(1)
+    column.addLayout(head)
+    total = max(sum(share.seconds), 1e-30)
+    order = sorted(range(len(CATEGORIES)), key=lambda code: -share.seconds[code])
+    order = [code for code in order if share.seconds[code] > 0]
+    column.addWidget(StateBar([(category(code), share.seconds[code] / total) for code in order], 16))
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(10)
+    grid.setVerticalSpacing(4)
+    grid.setColumnStretch(1, 1)
+    for at, code in enumerate(order):
+        grid.addWidget(Swatch(category(code)), at, 0)
+        grid.addWidget(label(category_name(category(code))), at, 1)
+        for place, (text, role) in enumerate(
+            ((percent_text(share.seconds[code] / total), "strong"), (time_text(share.seconds[code]), "second")), 2
+        ):
+            cell = label(text, role)
+            cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            cell.setMinimumWidth(64)
+            grid.addWidget(cell, at, place)
+    column.addLayout(grid)
+
+
+def _add_line(column: QVBoxLayout, first: QWidget, second: str, third: str) -> None:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    row.addWidget(first)
+    row.addStretch(1)
+    row.addWidget(label(second, "second"))
+    last = label(third, "strong")
+    last.setMinimumWidth(70)
+    last.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    row.addWidget(last)
+    column.addLayout(row)

@@ -1,0 +1,248 @@
+"""Timeline mode: the traced run against time, with what A to B holds beside it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.gui.context import Context
+from workbench.gui.icons import icon
+from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
+from workbench.gui.text import count_text, time_text
+from workbench.gui.theme import palette, set_ground
+from workbench.gui.timeline.details import TimelineDetails, selection_statistics
+from workbench.gui.timeline.hover import Hit
+from workbench.gui.timeline.index import CATEGORIES
+from workbench.gui.timeline.scale import duration
+from workbench.gui.timeline.scene import Scene, build_scene
+from workbench.gui.timeline.view import TimelineView
+from workbench.gui.widgets import EmptyState, PillButton, rule
+from workbench.model.pragma import Category
+from workbench.model.run import PS_PER_S
+
+
+class TimelineMode(QWidget):
+    """Shows the context's run against time. `details` is for the dock at the right."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        set_ground(self, "panel")
+        self.view = TimelineView()
+        self.details = TimelineDetails()
+        self.empty = EmptyState("chart-gantt", "No run is open", do=self._act)
+        self._pages = QStackedLayout(self)
+        shown = QWidget()
+        column = QVBoxLayout(shown)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._toolbar())
+        column.addWidget(rule())
+        column.addWidget(self.view, 1)
+        self._pages.addWidget(shown)
+        self._pages.addWidget(self.empty)
+        self._pages.setCurrentIndex(1)
+        self._statistics = QTimer(self, singleShot=True, interval=80)
+        self._statistics.timeout.connect(self._write_details)
+        self._stale = True
+        self.view.marks_changed.connect(self._statistics.start)
+        self.view.settled.connect(self._write_status)
+        self.view.chosen_changed.connect(self._select)
+        self.view.line_wanted.connect(self._open_line)
+        self.view.range_wanted.connect(self._use_range)
+        self.details.range_wanted.connect(self._use_range)
+        self.details.cleared.connect(self._clear)
+        self.details.site_wanted.connect(lambda site: context.select(SelectedCall(site)))
+        self.details.finding_wanted.connect(self._show_finding)
+        context.run_changed.connect(self._run_changed)
+        context.range_changed.connect(self._range_changed)
+        context.selection_changed.connect(self._selection_changed)
+        context.theme_changed.connect(self._retheme)
+        self._run_changed()
+
+    def _toolbar(self) -> QWidget:
+        bar = QWidget()
+        set_ground(bar, "panel")
+        bar.setFixedHeight(40)
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(16, 0, 16, 0)
+        row.setSpacing(6)
+        markers = PillButton("Markers", icon_name="ruler", checked=True)
+        markers.setToolTip("Show A and B, dim what lies outside (M sets them)")
+        markers.toggled.connect(lambda on: self._set_flag("show_marks", on))
+        messages = PillButton("Messages", icon_name="arrow-left-right", checked=True)
+        messages.setToolTip("Draw the messages of the chosen calls")
+        messages.toggled.connect(lambda on: self._set_flag("show_messages", on))
+        row.addWidget(markers)
+        row.addWidget(messages)
+        row.addSpacing(10)
+        row.addWidget(rule(vertical=True))
+        row.addSpacing(10)
+        self.state_pills: dict[Category, PillButton] = {}
+        for kind in Category:
+            pill = PillButton(kind.value, category=kind, swatch=True)
+            pill.setToolTip(f"Show only {kind.value} in full colour; several add up")
+            pill.toggled.connect(self._fade)
+            self.state_pills[kind] = pill
+            row.addWidget(pill)
+        row.addStretch(1)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Filter rows")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setFixedWidth(180)
+        self.filter.setAccessibleName("Filter rows")
+        self._funnel = self.filter.addAction(icon("funnel", palette().muted), QLineEdit.ActionPosition.LeadingPosition)
+        self.filter.textChanged.connect(self._filter_rows)
+        row.addWidget(self.filter)
+        return bar
+
+    # ---- from the context
+
+    def _run_changed(self) -> None:
+        run = self.context.run
+        self.view.set_scene(None)
+        if run is None:
+            self._say(
+                "No run is open", "Run the project, or open a run folder, and its course in time appears here.", "Run"
+            )
+        elif "intervals" not in run.tables:
+            why = (
+                "It was profiled only: it knows how much time each state took, and not when. "
+                "A traced run keeps every interval."
+            )
+            self._say(f"{run.manifest.name or 'This run'} has no trace", why, "Run with trace")
+        else:
+            self._say("Preparing the timeline", f"{count_text(len(run.tables['intervals']['start_ps']))} intervals")
+            self.context.background.start("timeline", lambda: build_scene(run), self._scene_built, self._failed)
+
+    def _scene_built(self, scene: Scene | None) -> None:
+        if scene is None:
+            self._say("This run's trace is empty", "No block changed its state while it was watched.")
+            return
+        self.view.set_scene(scene)
+        self._pages.setCurrentIndex(0)
+        self._range_changed()
+        self._selection_changed()
+        self._write_details()
+
+    def _failed(self, diagnostics: tuple) -> None:
+        self.context.notify(*diagnostics)
+        self._say("The trace could not be read", diagnostics[0].message if diagnostics else "")
+
+    def _say(self, title: str, why: str, action: str = "") -> None:
+        self.empty.say(title, why, action)
+        self._pages.setCurrentIndex(1)
+        self.context.set_status("timeline")
+
+    def _act(self) -> None:
+        if self.context.run is not None:
+            self.context.set_preference("trace", "true")
+        self.context.run_requested.emit()
+
+    def _range_changed(self) -> None:
+        chosen = self.context.time_range
+        if self.view.scene and chosen:
+            self.view.set_marks([float(chosen[0]), float(chosen[1])])
+            if not (self.view.span.from_ps <= chosen[0] and chosen[1] <= self.view.span.to_ps):
+                length = chosen[1] - chosen[0]
+                self.view.show_range(chosen[0] - length * 0.1, chosen[1] + length * 0.1)
+
+    def _selection_changed(self) -> None:
+        scene, chosen = self.view.scene, self.context.selection
+        blocks: set[str] = set()
+        if isinstance(chosen, SelectedBlock | SelectedState):
+            blocks = {chosen.block}
+        elif isinstance(chosen, SelectedFinding) and self.context.analysis:
+            for finding in self.context.analysis.findings:
+                if finding.id == chosen.finding:
+                    blocks = {finding.block, finding.culprit}
+        if scene:
+            self.view.chosen_blocks = frozenset(
+                n for n, b in enumerate(scene.blocks) if b.id in blocks or b.group in blocks
+            )
+            self.view.update()
+
+    def _retheme(self) -> None:
+        self._funnel.setIcon(icon("funnel", palette().muted))
+        self.view.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._retheme()
+
+    # ---- to the context
+
+    def _select(self) -> None:
+        hit, scene = self.view.chosen, self.view.scene
+        if hit is None or scene is None:
+            return
+        if hit.call >= 0:
+            self.context.select(SelectedCall(int(scene.calls[hit.block].site[hit.call])))
+        else:
+            self.context.select(SelectedState(scene.blocks[hit.block].id, hit.state))
+
+    def _open_line(self, hit: Hit) -> None:
+        if hit.file and hit.line:
+            self.context.open_line(hit.file, hit.line)
+
+    def _use_range(self) -> None:
+        if len(self.view.marks) == 2:
+            self.context.set_range(self.view.range_ps())
+
+    def _clear(self) -> None:
+        self.view.set_marks([])
+        self.context.set_range(None)
+
+    def _show_finding(self) -> None:
+        if finding := self._stack_finding():
+            self.context.select(SelectedFinding(finding[0]))
+            self.context.set_mode("analyse")
+
+    def _stack_finding(self) -> tuple[str, str] | None:
+        """Id and title of the finding with the largest gain on the largest stack of replicas."""
+        scene, analysis = self.view.scene, self.context.analysis
+        if not scene or not analysis:
+            return None
+        groups: dict[str, int] = {}
+        for block in scene.blocks:
+            groups[block.group] = groups.get(block.group, 0) + 1
+        stack = max(groups, key=lambda g: groups[g])
+        members = {b.id for b in scene.blocks if b.group == stack} | {stack}
+        found = [f for f in analysis.findings if f.block in members]
+        best = max(found, key=lambda f: f.gain, default=None)
+        return (best.id, best.title) if best else None
+
+    # ---- toolbar, details, status
+
+    def _set_flag(self, name: str, on: bool) -> None:
+        setattr(self.view, name, on)
+        self.view.update()
+
+    def _fade(self) -> None:
+        lit = {kind.value for kind, pill in self.state_pills.items() if pill.isChecked()}
+        self.view.faded = frozenset(n for n, name in enumerate(CATEGORIES) if lit and name not in lit)
+        self.view.update()
+
+    def _filter_rows(self, text: str) -> None:
+        self.view.filter = text.strip()
+        self.view.refresh()
+
+    def _write_details(self) -> None:
+        scene = self.view.scene
+        if scene:
+            statistics = selection_statistics(scene, *self.view.range_ps())
+            finding = self._stack_finding()
+            self.details.show_statistics(scene, statistics, len(self.view.marks) == 2, finding[1] if finding else "")
+
+    def _write_status(self) -> None:
+        scene = self.view.scene
+        if scene:
+            blocks = sum(1 for row in self.view.rows if row.kind == "states")
+            self.context.set_status(
+                "timeline",
+                f"{count_text(scene.index.intervals)} intervals, {blocks} rows",
+                f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",
+                f"1 px = {duration(self.view.span.pixel_ps, 3)}",
+                f"frame {self.view.frame_ms:.1f} ms",
+            )

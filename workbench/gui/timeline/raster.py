@@ -1,0 +1,104 @@
+"""Timeline rows as pixels: category codes looked up in ready-made columns of colour. numpy only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.gui.timeline.index import CATEGORIES, NOTHING, WAIT_CODES, Bytes, Pixels
+
+Image = NDArray[np.uint32]
+PERIOD = 60  # pixels after which every pattern repeats
+WAIT_HEIGHT = 0.44
+PATTERN_FROM_PX = 3
+
+
+@dataclass(frozen=True)
+class BarColours:
+    """Colours as 0xFFRRGGBB: `plain` (8) by category code, `tiles` (8, n, n) the same patterned; `ground` behind."""
+
+    plain: Image
+    tiles: Image
+    ground: int
+    scale: int = 1
+    faded_alpha: float = 0.42
+
+
+def column_table(height: int, colours: BarColours, faded: frozenset[int] = frozenset()) -> Image:
+    """Colour columns, shape (height, 4 * 8 * period): [dimmed][plain][code][x]. Waits are 44 % high, centred."""
+    period = PERIOD * colours.scale
+    table = np.full((height, 2, 2, NOTHING + 1, period), colours.ground, np.uint32)
+    for code in range(NOTHING):
+        low = height >= 5 * colours.scale and code in WAIT_CODES
+        inset = round(height * (1 - WAIT_HEIGHT) / 2) if low else 0
+        part = slice(inset, height - inset)
+        tile = colours.tiles[code, : height - 2 * inset, :period]
+        for dimmed in (0, 1):
+            dim = dimmed or code in faded
+            table[part, dimmed, 1, code] = blend(colours.ground, colours.plain[code], dim * colours.faded_alpha)
+            table[part, dimmed, 0, code] = blend(colours.ground, tile, dim * colours.faded_alpha)
+    return table.reshape(height, -1)
+
+
+def blend(under: int, over: Image, alpha: float) -> Image:
+    """`over` at `alpha` opacity over one colour; an alpha of 0 leaves it as it is."""
+    if not alpha:
+        return over
+    result = np.full(np.shape(over), 0xFF, np.uint32)
+    for shift in (16, 8, 0):
+        low, high = (under >> shift) & 255, ((over >> shift) & 255).astype(np.float64)
+        result = (result << np.uint32(8)) | np.rint(low + (high - low) * alpha).astype(np.uint32)
+    return result
+
+
+def columns(pixels: Pixels, phase: int = 0, dim: NDArray[np.bool_] | None = None, scale: int = 1) -> NDArray[np.int32]:
+    """Indices into `column_table`, shape (rows, width). `dim` (width) marks what lies outside a selected range."""
+    code = pixels.code
+    period = PERIOD * scale
+    narrow = ~in_runs(code, PATTERN_FROM_PX * scale)
+    across = ((np.arange(code.shape[1]) + phase) % period).astype(np.int32)
+    wanted = (narrow * np.int32(NOTHING + 1) + code) * np.int32(period) + across
+    if dim is not None:
+        wanted += (dim * (2 * (NOTHING + 1) * period)).astype(np.int32)
+    return wanted
+
+
+def in_runs(code: Bytes, least: int) -> NDArray[np.bool_]:
+    """Where a pixel stands in a run of at least `least` equal ones."""
+    same = np.ones((code.shape[0], max(code.shape[1] - least + 1, 0)), np.bool_)
+    for shift in range(1, least):
+        same &= code[:, : same.shape[1]] == code[:, shift : shift + same.shape[1]]
+    runs = np.zeros(code.shape, np.bool_)
+    for shift in range(least):
+        runs[:, shift : shift + same.shape[1]] |= same
+    return runs
+
+
+def draw_row(
+    image: Image, top: int, table: Image, wanted: NDArray[np.int32], pins: Bytes, cuts: NDArray[np.bool_] | None,
+    colours: BarColours,
+) -> None:  # fmt: skip
+    """Put one row into `image` at `top`: its bar, gaps between intervals, and ticks for waits too short to see."""
+    height, width = table.shape[0], len(wanted)
+    image[top : top + height, :width] = table[:, wanted]
+    bar = image[top : top + height, :width]
+    scale = colours.scale
+    if cuts is not None:
+        bar[:, cuts] = colours.ground
+    if (pins != NOTHING).any():
+        rows = slice(0, height) if height < 6 * scale else slice(height - 4 * scale, height)
+        for x in np.flatnonzero(pins != NOTHING):
+            bar[rows, max(x - scale + 1, 0) : x + scale + 1] = colours.plain[pins[x]]
+
+
+def stacked_shares(shares: NDArray[np.float64], height: int, colours: BarColours) -> Image:
+    """Shares of (categories, width) stacked from the bottom, work lowest: an overview image of (height, width)."""
+    order = [CATEGORIES.index(name) for name in ("work", "wait_recv", "wait_send", "recv", "send", "overhead")] + [0]
+    tops = np.rint(np.cumsum(shares[order], axis=0) * height).astype(np.int64)
+    rows = height - 1 - np.arange(height)[:, None]
+    image = np.full((height, shares.shape[1]), colours.ground, np.uint32)
+    for at in reversed(range(len(order))):
+        image = np.where(rows < tops[at][None, :], colours.plain[order[at]], image)
+    return image.astype(np.uint32)

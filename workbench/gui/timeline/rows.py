@@ -1,0 +1,146 @@
+"""Which rows a timeline has: host blocks and their calls, the clock, FPGA blocks with replicas as one stack."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from workbench.gui.text import percent_text
+from workbench.gui.timeline.index import CATEGORIES, TimelineIndex
+from workbench.model.blocks import Block, Side
+
+
+class Kind(StrEnum):
+    HEAD = "head"  # the host, or the FPGA's top level
+    CALLS = "calls"
+    STATES = "states"
+    CLOCK = "clock"
+    STACK = "stack"  # replicas: how many are at work
+
+
+#: Height of a row and of the bar in it, in pixels.
+HEIGHTS = {Kind.HEAD: (26, 0), Kind.CALLS: (26, 16), Kind.STATES: (22, 16), Kind.CLOCK: (32, 16), Kind.STACK: (24, 14)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row. `block` is the manifest's number (-1: none), `members` those of a stack, `key` names what folds it."""
+
+    kind: Kind
+    label: str
+    note: str = ""
+    block: int = -1
+    members: tuple[int, ...] = ()
+    key: str = ""
+    folded: bool = False
+    indent: int = 0
+    tip: str = ""
+
+    @property
+    def height(self) -> int:
+        return HEIGHTS[self.kind][0]
+
+    @property
+    def bar(self) -> int:
+        return HEIGHTS[self.kind][1]
+
+
+def build_rows(
+    blocks: Sequence[Block], index: TimelineIndex, with_calls: bool, folded: Collection[str] = (), wanted: str = ""
+) -> tuple[Row, ...]:
+    """The rows in order. `folded`: keys of folded heads and stacks; `wanted`: only ids that contain it."""
+    numbers = [n for n, b in enumerate(blocks) if wanted.lower() in b.id.lower()]
+    host = [n for n in numbers if blocks[n].side is Side.HOST]
+    fpga = [n for n in numbers if blocks[n].side is Side.FPGA]
+    rows: list[Row] = []
+    if host:
+        rows.append(Row(Kind.HEAD, "host", "reference clock", key="host", folded="host" in folded))
+        if "host" not in folded:
+            for n in host:
+                label = blocks[n].id.removeprefix("host.")
+                if with_calls:
+                    rows.append(Row(Kind.CALLS, f"{label}, calls", block=n, indent=1))
+                rows.append(_states(label, n, index, 1))
+    if host and fpga:
+        rows.append(Row(Kind.CLOCK, "Clock, host to FPGA"))
+    if fpga:
+        top = blocks[fpga[0]].id.split(".")[0]
+        rows.append(Row(Kind.HEAD, top, "on host clock", key=top, folded=top in folded))
+        if top not in folded:
+            rows.extend(_fpga_rows(blocks, fpga, index, folded))
+    return tuple(rows)
+
+
+def _fpga_rows(
+    blocks: Sequence[Block], numbers: Sequence[int], index: TimelineIndex, folded: Collection[str]
+) -> list[Row]:
+    labels = short_labels([blocks[n] for n in numbers])
+    groups: dict[str, list[int]] = {}
+    for n in numbers:
+        groups.setdefault(blocks[n].group, []).append(n)
+    rows: list[Row] = []
+    for group, members in groups.items():
+        if len(members) == 1:
+            rows.append(_states(labels[blocks[members[0]].id], members[0], index, 1))
+            continue
+        name = labels[blocks[members[0]].id]
+        name = name[: name.index("[")] + name[name.rindex("]") + 1 :] if "[" in name else name
+        share = float(np.mean([_busy(index, n)[0] for n in members]))
+        rows.append(
+            Row(
+                Kind.STACK,
+                f"{name} × {len(members)}",
+                percent_text(share),
+                members=tuple(members),
+                key=group,
+                folded=group in folded,
+                tip=f"{group}: mean share of work",
+            )
+        )
+        if group not in folded:
+            rows.extend(_states(labels[blocks[n].id], n, index, 1) for n in members)
+    return rows
+
+
+def _states(label: str, block: int, index: TimelineIndex, indent: int) -> Row:
+    share, what = _busy(index, block)
+    return Row(
+        Kind.STATES,
+        label,
+        percent_text(share),
+        block=block,
+        indent=indent,
+        tip=f"{percent_text(share)} {what}, whole run",
+    )
+
+
+def _busy(index: TimelineIndex, row: int) -> tuple[float, str]:
+    """The share of work; where a block never works, the share of moving data."""
+    totals = index.totals_ps[row]
+    time = max(int(totals.sum()), 1)
+    work = int(totals[CATEGORIES.index("work")])
+    if work:
+        return work / time, "work"
+    moving = int(totals[CATEGORIES.index("send")] + totals[CATEGORIES.index("recv")])
+    return moving / time, "moving data"
+
+
+def short_labels(blocks: Sequence[Block]) -> dict[str, str]:
+    """Names without the top level, and without the always block's label where its instance has just one block."""
+    per_component: dict[str, int] = {}
+    for block in blocks:
+        per_component[block.component] = per_component.get(block.component, 0) + 1
+    labels = {}
+    for block in blocks:
+        component, _, rest = block.component.partition(".")
+        local = block.id[len(block.component) + 1 :]
+        if not rest:
+            labels[block.id] = local or component
+        elif per_component[block.component] == 1:
+            labels[block.id] = rest
+        else:
+            labels[block.id] = f"{rest}.{local}"
+    return labels

@@ -1,0 +1,75 @@
+"""The bars of all rows in view as one image, and the overview as another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtGui import QImage
+
+from workbench.gui.timeline.index import Pixels, sample
+from workbench.gui.timeline.look import bar_colours, image_of
+from workbench.gui.timeline.raster import Image, column_table, columns, draw_row, stacked_shares
+from workbench.gui.timeline.rows import Kind, Row
+from workbench.gui.timeline.scale import Span
+from workbench.gui.timeline.scene import Scene
+
+PAD = 32  # pixels drawn above and below what is in view, for rows that are cut off
+
+
+@dataclass(frozen=True)
+class Surface:
+    """`image` shows `buffer`; `pixels` are per logical pixel, row `places[block]` for each block drawn."""
+
+    image: QImage
+    buffer: Image
+    pixels: Pixels
+    places: dict[int, int]
+
+
+def rows_surface(
+    scene: Scene,
+    placed: Sequence[tuple[Row, int]],
+    span: Span,
+    height: int,
+    ratio: int = 1,
+    dim_outside: tuple[int, int] | None = None,
+    faded: frozenset[int] = frozenset(),
+    coarse: bool = False,
+) -> Surface:
+    """Draw rows at their tops (pixels from the image's first visible line). Outside a range they are dimmed."""
+    wanted = [m for row, _ in placed for m in ((row.block,) if row.kind is Kind.STATES else row.members)]
+    wanted = list(dict.fromkeys(wanted))
+    places = {block: at for at, block in enumerate(wanted)}
+    width = span.width * ratio
+    pixels = sample(scene.index, wanted, span.from_ps, span.pixel_ps / ratio, width, coarse)
+    colours = bar_colours("panel", ratio)
+    buffer = np.full(((height + 2 * PAD) * ratio, width), colours.ground, np.uint32)
+    dim = None
+    if dim_outside is not None:
+        centres = span.from_ps + (np.arange(width) + 0.5) * span.pixel_ps / ratio
+        dim = (centres < dim_outside[0]) | (centres > dim_outside[1])
+    looked = columns(pixels, int(span.from_ps / span.pixel_ps * ratio), dim, ratio)
+    tables: dict[int, Image] = {}
+    for row, top in placed:
+        if row.kind is not Kind.STATES:
+            continue
+        if row.bar not in tables:
+            tables[row.bar] = column_table(row.bar * ratio, colours, faded)
+        at = places[row.block]
+        y = (PAD + top + (row.height - row.bar) // 2) * ratio
+        if 0 <= y <= len(buffer) - row.bar * ratio:
+            draw_row(buffer, y, tables[row.bar], looked[at], pixels.pin[at], pixels.cut[at], colours)
+    if ratio > 1:
+        every = slice(None, None, ratio)
+        pixels = Pixels(pixels.code[:, every], pixels.pin[:, every], pixels.cut[:, every], pixels.exact)
+    return Surface(image_of(buffer, ratio), buffer, pixels, places)
+
+
+def overview_surface(scene: Scene, width: int, height: int, ratio: int = 1) -> tuple[QImage, Image]:
+    """The main block's states over the whole run, stacked by share."""
+    across = np.arange(width * ratio) * scene.shares.shape[1] // (width * ratio)
+    shares = scene.shares[:, across]
+    buffer = np.ascontiguousarray(stacked_shares(shares, height * ratio, bar_colours("panel", ratio)))
+    return image_of(buffer, ratio), buffer

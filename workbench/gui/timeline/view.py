@@ -1,0 +1,364 @@
+"""The timeline itself: one widget, painted from numpy. Overview, ruler, rows; zoom, pan, markers, a tooltip."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from workbench.gui import theme
+from workbench.gui.timeline.hover import Hit, hit_at, next_edge
+from workbench.gui.timeline.paint import OVERVIEW_PX, RULER_PX, paint_overview, paint_timeline
+from workbench.gui.timeline.raster import Image
+from workbench.gui.timeline.rows import Kind, Row, build_rows
+from workbench.gui.timeline.scale import Span, clamped, whole, zoomed
+from workbench.gui.timeline.scene import RareEvent, Scene
+from workbench.gui.timeline.surface import Surface, overview_surface, rows_surface
+
+IDLE_MS = 50
+#: With more blocks than these in view, what moves is drawn coarsely.
+MANY_ROWS = 150
+
+
+class TimelineView(QWidget):
+    """Shows a scene. Times are picoseconds of the run; `marks` are the markers A and B, where set."""
+
+    span_changed = Signal()
+    marks_changed = Signal()
+    chosen_changed = Signal()
+    line_wanted = Signal(object)  # Hit
+    range_wanted = Signal()
+    settled = Signal()  # drawn exactly, after things moved
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAccessibleName("Timeline")
+        self.setMinimumSize(360, 200)
+        self.scene: Scene | None = None
+        self.rows: tuple[Row, ...] = ()
+        self.folded: set[str] = set()
+        self.filter = ""
+        self.span = Span(0.0, 1.0, 1)
+        self.marks: list[float] = []
+        self.show_marks = self.show_messages = True
+        self.faded: frozenset[int] = frozenset()
+        self.hit: Hit | None = None
+        self.chosen: Hit | None = None
+        self.chosen_blocks: frozenset[int] = frozenset()
+        self.pointer = QPointF(-1, -1)
+        self.tooltip_rect = QRectF()
+        self.frame_ms = 0.0
+        self._scroll = 0
+        self._whole = True  # the whole run is in view, and stays so when the widget grows
+        self._moving = False
+        self._drag: tuple[str, QPointF, float, int] | None = None
+        self._surface: tuple[object, Surface] | None = None
+        self._overview: tuple[object, QImage, Image] | None = None
+        self._pins: list[tuple[QRectF, RareEvent]] = []
+        self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
+        self._idle.timeout.connect(self._settle)
+
+    # ---- what is shown
+
+    def set_scene(self, scene: Scene | None) -> None:
+        self.scene = scene
+        self.marks, self.hit, self.chosen, self._scroll = [], None, None, 0
+        self.folded, self._whole = set(), True
+        self.refresh()
+        self.fit()
+
+    def refresh(self) -> None:
+        """Build the rows anew: after folding, filtering, a change of theme."""
+        scene = self.scene
+        self.rows = build_rows(scene.blocks, scene.index, bool(scene.calls), self.folded, self.filter) if scene else ()
+        self._surface = self._overview = None
+        self.scroll_to(self._scroll)
+
+    def set_span(self, span: Span) -> None:
+        if self.scene:
+            self.span = clamped(replace(span, width=self.canvas().width()), self.scene.index.end_ps)
+            self._whole = self.span.pixel_ps * self.span.width >= self.scene.index.end_ps * 0.9999
+            self._moving = sum(1 for row in self.rows if row.kind is Kind.STATES) > MANY_ROWS
+            self._idle.start()
+            self.span_changed.emit()
+            self.update()
+
+    def fit(self) -> None:
+        """The whole run; when it is in view already, what lies between the markers."""
+        if self.scene and self._whole and len(self.marks) == 2:
+            from_ps, to_ps = self.range_ps()
+            self.show_range(from_ps - (to_ps - from_ps) * 0.1, to_ps + (to_ps - from_ps) * 0.1)
+        elif self.scene:
+            self.set_span(whole(self.scene.index.end_ps, self.canvas().width()))
+
+    def show_range(self, from_ps: float, to_ps: float) -> None:
+        width = self.canvas().width()
+        self.set_span(Span(from_ps, max((to_ps - from_ps) / width, 1.0), width))
+
+    def set_marks(self, marks: list[float]) -> None:
+        end = float(self.scene.index.end_ps) if self.scene else 0.0
+        self.marks = [min(max(m, 0.0), end) for m in marks][:2]
+        self.marks_changed.emit()
+        self.update()
+
+    def range_ps(self) -> tuple[int, int]:
+        """From A to B, in order; the whole run without both."""
+        if len(self.marks) == 2:
+            return round(min(self.marks)), round(max(self.marks))
+        return 0, self.scene.index.end_ps if self.scene else 0
+
+    def dims(self) -> bool:
+        """Whether what lies outside A to B is dimmed."""
+        return self.show_marks and len(self.marks) == 2
+
+    def mark_at(self, time_ps: float) -> None:
+        """Set A, then B; then move whichever is nearer."""
+        if len(self.marks) < 2:
+            self.set_marks([*self.marks, time_ps])
+            return
+        near = min((0, 1), key=lambda k: abs(self.marks[k] - time_ps))
+        self.set_marks([time_ps if k == near else m for k, m in enumerate(self.marks)])
+
+    def zoom(self, factor: float, at_x: float | None = None) -> None:
+        if self.scene:
+            x = self.span.width / 2 if at_x is None else at_x
+            self.set_span(zoomed(self.span, factor, x, self.scene.index.end_ps))
+
+    def pan(self, pixels: float) -> None:
+        self.set_span(replace(self.span, from_ps=self.span.from_ps + pixels * self.span.pixel_ps))
+
+    def scroll_to(self, pixels: int) -> None:
+        overflow = sum(row.height for row in self.rows) + 8 - self.canvas().height()
+        self._scroll = max(0, min(pixels, overflow))
+        self.update()
+
+    def choose(self, hit: Hit | None) -> None:
+        self.chosen = hit
+        self.chosen_changed.emit()
+        self.update()
+
+    # ---- geometry
+
+    def label_width(self) -> int:
+        return 208 if self.width() >= 1000 else 172
+
+    def canvas(self) -> QRect:
+        """Where rows are drawn against time."""
+        left, top = self.label_width(), OVERVIEW_PX + RULER_PX
+        return QRect(left, top, max(self.width() - left, 1), max(self.height() - top, 1))
+
+    def row_rects(self) -> list[tuple[Row, QRectF]]:
+        """Rows in view with their place, over the whole width."""
+        y = self.canvas().top() - self._scroll
+        placed = []
+        for row in self.rows:
+            if y + row.height > self.canvas().top() and y < self.height():
+                placed.append((row, QRectF(0, y, self.width(), row.height)))
+            y += row.height
+        return placed
+
+    def row_rect(self, kind: Kind) -> QRectF | None:
+        return next((rect for row, rect in self.row_rects() if row.kind is kind), None)
+
+    def row_at(self, y: float) -> Row | None:
+        if y < self.canvas().top():
+            return None
+        return next((row for row, rect in self.row_rects() if rect.top() <= y < rect.bottom()), None)
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 600)
+
+    # ---- painting
+
+    def surface(self) -> Surface:
+        """The bars in view, kept until what they show changes."""
+        assert self.scene is not None
+        ratio, canvas = max(1, round(self.devicePixelRatioF())), self.canvas()
+        dim = self.range_ps() if self.dims() else None
+        key = (self.span, self._scroll, canvas.height(), dim, self.faded, self._moving, ratio, theme.palette().name)
+        if self._surface is None or self._surface[0] != key:
+            placed = [(row, round(rect.top()) - canvas.top()) for row, rect in self.row_rects()]
+            made = rows_surface(self.scene, placed, self.span, canvas.height(), ratio, dim, self.faded, self._moving)
+            self._surface = (key, made)
+        return self._surface[1]
+
+    def overview(self) -> QImage:
+        assert self.scene is not None
+        ratio = max(1, round(self.devicePixelRatioF()))
+        key = (self.canvas().width(), ratio, theme.palette().name)
+        if self._overview is None or self._overview[0] != key:
+            made = overview_surface(self.scene, self.canvas().width(), OVERVIEW_PX - 9, ratio)
+            self._overview = (key, *made)
+        return self._overview[1]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        started = time.perf_counter()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme.colour("panel"))
+        if self.scene:
+            self._pins = paint_overview(painter, self, self.scene)
+            paint_timeline(painter, self, self.scene)
+        painter.end()
+        self.frame_ms = (time.perf_counter() - started) * 1e3
+
+    def _settle(self) -> None:
+        if self._moving:
+            self._moving = False
+            self.repaint()
+        self.settled.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self.scene:
+            if self._whole:
+                self.set_span(whole(self.scene.index.end_ps, self.canvas().width()))
+            else:
+                self.set_span(self.span)
+            self.scroll_to(self._scroll)
+
+    # ---- mouse and keys
+
+    def time_at(self, x: float) -> float:
+        return self.span.time(x - self.label_width())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        position = event.position()
+        if not self.scene or event.button() is not Qt.MouseButton.LeftButton:
+            return
+        in_lanes = position.x() >= self.label_width()
+        row = self.row_at(position.y())
+        if not in_lanes:
+            if row and row.key:
+                self.folded ^= {row.key}
+                self.refresh()
+            return
+        if position.y() < OVERVIEW_PX:
+            pinned = next((e for rect, e in self._pins if rect.contains(position)), None)
+            if pinned:
+                span = max(pinned.span_ps * 40, 1000)
+                self.show_range(pinned.time_ps - span / 2, pinned.time_ps + span / 2)
+                return
+            kind = "overview"
+            self._centre_on(position.x())
+        elif position.y() < OVERVIEW_PX + RULER_PX or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            kind = "range"
+        else:
+            kind = "pan"
+        self._drag = (kind, position, self.span.from_ps, self._scroll)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.pointer = event.position()
+        if not self.scene:
+            return
+        if self._drag is None:
+            self._hover()
+            return
+        kind, start, from_ps, scroll = self._drag
+        moved = self.pointer - start
+        if kind == "overview":
+            self._centre_on(self.pointer.x())
+        elif kind == "range" and abs(moved.x()) > 3:
+            self.set_marks([self.time_at(start.x()), self.time_at(self.pointer.x())])
+        elif kind == "pan":
+            self.hit = None
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.scroll_to(round(scroll - moved.y()))
+            self.set_span(replace(self.span, from_ps=from_ps - moved.x() * self.span.pixel_ps))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        drag, self._drag = self._drag, None
+        self.unsetCursor()
+        if drag and drag[0] == "pan" and (event.position() - drag[1]).manhattanLength() < 4:
+            self.pointer = event.position()
+            self._hover()
+            self.choose(self.hit)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.pointer = event.position()
+        self._hover()
+        if self.hit:
+            self.line_wanted.emit(self.hit)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.hit, self.pointer = None, QPointF(-1, -1)
+        self.update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        steps, sideways = event.angleDelta().y() / 120, event.angleDelta().x() / 120
+        if event.position().x() < self.label_width():
+            self.scroll_to(self._scroll - round(steps * 66))
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier or sideways:
+            self.pan(-(sideways or steps) * self.span.width * 0.1)
+        else:
+            self.zoom(0.8**steps, event.position().x() - self.label_width())
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        x = self.pointer.x() - self.label_width()
+        at_x = x if 0 <= x < self.span.width else self.span.width / 2
+        key = Qt.Key
+        actions = {
+            key.Key_W: lambda: self.zoom(0.7, at_x),
+            key.Key_S: lambda: self.zoom(1 / 0.7, at_x),
+            key.Key_A: lambda: self.pan(-self.span.width * 0.15),
+            key.Key_D: lambda: self.pan(self.span.width * 0.15),
+            key.Key_Left: lambda: self.pan(-self.span.width * 0.15),
+            key.Key_Right: lambda: self.pan(self.span.width * 0.15),
+            key.Key_Up: lambda: self.scroll_to(self._scroll - 66),
+            key.Key_Down: lambda: self.scroll_to(self._scroll + 66),
+            key.Key_M: lambda: self.mark_at(self.span.time(at_x)),
+            key.Key_R: self.range_wanted.emit,
+            key.Key_F: self.fit,
+            key.Key_Escape: self._give_up,
+            key.Key_Return: self._open_line,
+            key.Key_Enter: self._open_line,
+        }
+        if self.scene and event.key() in actions:
+            actions[key(event.key())]()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab goes to the next edge of the chosen state; without one it leaves as it does elsewhere."""
+        if not (self.scene and self.chosen):
+            return super().focusNextPrevChild(forward)
+        hit = self.chosen
+        edge = next_edge(self.scene, hit.block, hit.state, hit.from_ps, not forward)
+        row = next((r for r in self.rows if r.kind is Kind.STATES and r.block == hit.block), None)
+        if edge is not None and row is not None:
+            self.choose(hit_at(self.scene, row, edge))
+            if not self.span.from_ps <= edge <= self.span.to_ps:
+                self.set_span(replace(self.span, from_ps=edge - self.span.pixel_ps * self.span.width / 2))
+        return True
+
+    def _centre_on(self, x: float) -> None:
+        assert self.scene is not None
+        share = (x - self.label_width()) / max(self.canvas().width(), 1)
+        middle = share * self.scene.index.end_ps
+        self.set_span(replace(self.span, from_ps=middle - self.span.pixel_ps * self.span.width / 2))
+
+    def _hover(self) -> None:
+        row = self.row_at(self.pointer.y()) if self.pointer.x() >= self.label_width() else None
+        self.hit = hit_at(self.scene, row, self.time_at(self.pointer.x())) if row and self.scene else None
+        self.setToolTip(row.tip if row and self.pointer.x() < self.label_width() else "")
+        self.update()
+
+    def _open_line(self) -> None:
+        if self.chosen:
+            self.line_wanted.emit(self.chosen)
+
+    def _give_up(self) -> None:
+        """Esc: the gesture first, then the selection, then the markers."""
+        if self._drag:
+            self._drag = None
+        elif self.chosen:
+            self.choose(None)
+        else:
+            self.set_marks([])
