@@ -1,0 +1,27 @@
+"""Every test: no screen, preferences and caches of its own, so that nothing of the person's is read or changed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before any test imports Qt
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache() -> Iterator[None]:
+    """Built cards are shared by the tests of one session, and by nothing else."""
+    with tempfile.TemporaryDirectory(prefix="rcw-cache-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RCW_CACHE", folder)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def own_preferences(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("config")
+    monkeypatch.setenv("RCW_CONFIG", str(folder))
+    return folder

@@ -1,0 +1,247 @@
+"""What people get wrong, and what a machine does to them: a readable diagnostic, nothing lost, no process left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workbench.cli.main import main
+from workbench.formats.run_folder import open_run
+from workbench.model.run import RunStatus
+
+TINY = Path(__file__).parent / "data" / "tiny"
+Ran = tuple[int, str, dict[str, object]]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The tiny project's file, in a folder of its own."""
+    return Path(shutil.copytree(TINY, tmp_path / "tiny")) / "tiny.workbench.yaml"
+
+
+@pytest.fixture
+def workbench(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run a command with --json: its exit code, what it wrote to stderr, its document."""
+
+    def run(*arguments: object) -> Ran:
+        code = main([*map(str, arguments), "--json"])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, err, json.loads(out)
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running(tmp_path: Path) -> Iterator[None]:
+    yield
+    assert not left_running(tmp_path)
+
+
+def left_running(folder: Path) -> list[str]:
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and str(folder) in process.environ().get("RCW_RAW", ""):
+                found.append(" ".join(process.cmdline()))
+        except psutil.Error:
+            continue
+    return found
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and "runs" not in p.parts}
+
+
+def first(document: dict[str, object]) -> dict[str, object]:
+    diagnostics = document["diagnostics"]
+    assert isinstance(diagnostics, list)
+    return next(d for d in diagnostics if d["severity"] == "error")
+
+
+def test_yaml_that_cannot_be_read(project: Path, workbench: Callable[..., Ran]) -> None:
+    edit(project, "host:\n", "host: [\n")
+    before = snapshot(project.parent)
+    code, _, document = workbench("run", project)
+    problem = first(document)
+    assert code == 2
+    assert problem["file"] == str(project)
+    assert isinstance(problem["line"], int)
+    assert problem["line"] >= 5
+    assert snapshot(project.parent) == before
+
+
+def test_an_unknown_key_is_named_with_the_nearest_right_one(project: Path, workbench: Callable[..., Ran]) -> None:
+    edit(project, "  top: tiny_top", "  topp: tiny_top")
+    code, _, document = workbench("run", project)
+    diagnostics = document["diagnostics"]
+    assert isinstance(diagnostics, list)
+    problem = next(d for d in diagnostics if "topp" in d["message"])
+    assert code == 2
+    assert problem["line"] == 9
+    assert "top" in problem["hint"]
+
+
+def test_a_bad_pragma_is_reported_at_its_column(project: Path, workbench: Callable[..., Ran]) -> None:
+    edit(project.parent / "host" / "main.c", "send(data", "sned(data")
+    code, _, document = workbench("scan", project)
+    problem = first(document)
+    assert code == 1
+    assert str(problem["file"]).endswith("host/main.c")
+    assert problem["line"] == 16
+    assert "send" in str(problem["hint"])
+
+
+def test_a_source_that_is_not_there(project: Path, workbench: Callable[..., Ran]) -> None:
+    edit(project, "host/main.c", "host/mian.c")
+    code, _, document = workbench("run", project)
+    problem = first(document)
+    assert code == 2
+    assert problem["line"] == 6
+    assert "mian.c" in str(problem["message"])
+    assert "main.c" in str(problem["hint"])
+
+
+def test_a_project_that_is_not_there(tmp_path: Path, workbench: Callable[..., Ran]) -> None:
+    code, _, document = workbench("run", tmp_path / "none.workbench.yaml")
+    assert code == 2
+    assert first(document)["file"] == str(tmp_path / "none.workbench.yaml")
+
+
+def test_rtl_that_cannot_be_built(project: Path, workbench: Callable[..., Ran]) -> None:
+    hdl = project.parent / "hdl" / "tiny_top.v"
+    edit(hdl, "reg [31:0] sum;", "reg [31:0] sum")
+    code, _, document = workbench("run", project, "--out", project.parent / "runs" / "a")
+    problem = first(document)
+    assert code == 2
+    assert str(problem["file"]).endswith("hdl/tiny_top.v")
+    assert problem["line"] in (14, 15)
+    assert open_run(project.parent / "runs" / "a")[0].manifest.status is RunStatus.FAILED
+
+
+def test_rtl_that_does_not_synthesise(project: Path, workbench: Callable[..., Ran]) -> None:
+    hdl = project.parent / "hdl" / "tiny_top.v"
+    edit(hdl, "left <= left - 1;", "left <= no_such_signal - 1;")
+    code, _, document = workbench("run", project, "--plain", "--out", project.parent / "runs" / "a")
+    problem = first(document)
+    assert code == 2
+    assert str(problem["file"]).endswith("hdl/tiny_top.v")
+    assert "no_such_signal" in str(problem["message"])
+
+
+def test_a_host_that_does_not_compile(project: Path, workbench: Callable[..., Ran]) -> None:
+    edit(project.parent / "host" / "main.c", "return 0;", "return nothing;")
+    for form in ((), ("--plain",)):
+        code, _, document = workbench("run", project, *form, "--out", project.parent / "runs" / f"a{len(form)}")
+        problem = first(document)
+        assert code == 2
+        assert str(problem["file"]).endswith("host/main.c")
+        assert problem["line"] == 24
+        assert "nothing" in str(problem["message"])
+
+
+def test_a_host_that_crashes_keeps_what_was_recorded(project: Path, workbench: Callable[..., Ran]) -> None:
+    edit(project.parent / "host" / "main.c", "fpgaClose(fpga);", "*(volatile int *)0 = 1;")
+    out = project.parent / "runs" / "a"
+    code, _, document = workbench("run", project, "--out", out)
+    assert code == 1
+    assert "crashed" in str(first(document)["message"])
+    run, _ = open_run(out)
+    assert run.manifest.status is RunStatus.FAILED
+    assert "SIGSEGV" in run.manifest.reason
+    assert sum(run.tables["call_stats"]["count"]) > 6  # the calls until then
+
+
+def test_rtl_that_never_answers_meets_the_cycle_limit(project: Path, workbench: Callable[..., Ran]) -> None:
+    edit(project.parent / "hdl" / "tiny_top.v", "empty && left == 0}", "1'b0}")
+    edit(project, "cycle_limit: 2000000", "cycle_limit: 200000")
+    out = project.parent / "runs" / "a"
+    code, _, document = workbench("run", project, "--out", out)
+    problem = first(document)
+    assert code == 1
+    assert "200" in str(problem["message"])
+    assert "cycle" in str(problem["message"])
+    assert open_run(out)[0].manifest.status is RunStatus.FAILED
+
+
+def test_a_place_that_cannot_be_written(project: Path, workbench: Callable[..., Ran]) -> None:
+    in_the_way = project.parent / "file"
+    in_the_way.write_text("mine")
+    before = snapshot(project.parent)
+    code, _, document = workbench("run", project, "--out", in_the_way / "run")
+    assert code == 2
+    assert str(in_the_way) in str(first(document)["file"])
+    assert snapshot(project.parent) == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full to stand for a full disk")
+def test_a_full_disk_leaves_the_old_report(project: Path, workbench: Callable[..., Ran], tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert workbench("run", project, "--deterministic", "--out", out)[0] == 0
+    code = subprocess.run(
+        ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", sys.executable, "-m", "workbench", "run", str(project),
+         "--out", str(tmp_path / "second"), "--json"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert code.returncode in (1, 2)
+    assert "Traceback" not in code.stderr
+    assert json.loads(code.stdout)["diagnostics"]
+    assert open_run(out)[0].complete
+    assert not open_run(tmp_path / "second")[0].complete
+
+
+def test_a_cancelled_run_ends_everything_and_says_so(project: Path, tmp_path: Path) -> None:
+    edit(project.parent / "hdl" / "tiny_top.v", "empty && left == 0}", "1'b0}")
+    edit(project, "cycle_limit: 2000000", "cycle_limit: 2000000000")
+    out = tmp_path / "run"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "run", str(project), "--out", str(out)],
+        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not (out / "raw" / "progress.bin").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left_running(tmp_path)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(20) == 130
+    assert child.stderr is not None
+    assert "Traceback" not in child.stderr.read()
+    assert not left_running(tmp_path)
+    assert open_run(out)[0].manifest.status is RunStatus.CANCELLED
+
+
+def test_a_killed_run_opens_as_incomplete(project: Path, tmp_path: Path) -> None:
+    edit(project.parent / "hdl" / "tiny_top.v", "empty && left == 0}", "1'b0}")
+    edit(project, "cycle_limit: 2000000", "cycle_limit: 2000000000")
+    out = tmp_path / "run"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "run", str(project), "--out", str(out)],
+        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not (out / "raw" / "progress.bin").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    child.kill()
+    child.wait()
+    deadline = time.monotonic() + 10
+    while left_running(tmp_path) and time.monotonic() < deadline:
+        time.sleep(0.1)  # host and card notice that nobody watches any more
+    run, diagnostics = open_run(out)
+    assert run.manifest.status is RunStatus.RUNNING
+    assert any("incomplete" in d.text() or "not finished" in d.text() for d in diagnostics)
