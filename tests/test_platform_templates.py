@@ -1,0 +1,89 @@
+"""The templates that ship: they read without a word, and hold the numbers that the papers print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins import nallatech
+
+from workbench.formats.platform_file import callee_name, load_platform
+from workbench.model.platform import CallKind, Platform
+
+SUPPORT = {support.name: support for support in nallatech.workbench_platforms()}
+
+
+def template(name: str) -> Platform:
+    platform, problems = load_platform(SUPPORT[name].template)
+    assert problems == ()
+    assert platform is not None
+    return platform
+
+
+@pytest.mark.parametrize("name", list(SUPPORT))
+def test_templates_read_without_a_word(name: str) -> None:
+    assert template(name).name == name
+
+
+def test_every_template_is_offered() -> None:
+    folder = SUPPORT["nallatech_h101"].template.parent
+    assert {p.stem for p in folder.glob("*.yaml")} == set(SUPPORT)
+
+
+def test_nallatech_printed_points() -> None:
+    tables = template("nallatech_h101").transfer_tables
+    rates = {(name, p.bytes): p.bytes / p.time_s for name, table in tables.items() for p in table.points}
+    assert rates["write", 128 << 10] == pytest.approx(360e6, rel=1e-5)  # ReCAP, section 5.1
+    assert rates["write", 4 << 20] == pytest.approx(291e6, rel=1e-5)
+    assert rates["read", 256 << 10] == pytest.approx(106.4e6, rel=1e-5)  # RATSS, section 4.3.1
+    assert {tables[name].points[0].time_s for name in ("write", "write_reg")} == {16e-6}
+    assert {tables[name].points[0].time_s for name in ("read", "read_reg")} == {32e-6}
+    thirty_two = 32 * (128 << 10) / rates["write", 128 << 10]
+    assert ((4 << 20) / rates["write", 4 << 20]) / thirty_two == pytest.approx(1.2371, abs=1e-4)
+    # section 6.2: 32 KB is the least size that reaches 95 % of the best rate
+    best = max(rate for (name, _), rate in rates.items() if name == "write")
+    ideal = [p.bytes for p in tables["write"].points if p.bytes / p.time_s >= 0.95 * best]
+    assert ideal == [32 << 10, 64 << 10, 128 << 10, 256 << 10]
+
+
+def test_every_row_says_where_it_comes_from() -> None:
+    for table in template("nallatech_h101").transfer_tables.values():
+        for point in table.points:
+            assert re.match(r"interpolated$|(RATSS|ReCAP) \d\.\d(\.\d)?: ", point.source)
+
+
+def test_nallatech_networks_are_table_ii_and_iii() -> None:
+    networks = {network.name: network for network in template("nallatech_h101").networks}
+    assert networks["PCI-X write"].gap_per_byte_s == pytest.approx(1 / (1064e6 * 0.31), rel=1e-15)
+    assert networks["PCI-X read"].gap_per_byte_s == pytest.approx(1 / (1064e6 * 0.10), rel=1e-15)
+    ethernet = networks["Gigabit Ethernet"]
+    assert ethernet.reduction_per_byte_s * 4 == pytest.approx(1.9e-8)
+    assert (ethernet.latency_s, ethernet.overhead_s, ethernet.gap_s) == (1.08e-4, 6.75e-6, 1.64e-5)
+
+
+def test_nallatech_entries_match_the_header() -> None:
+    api = SUPPORT["nallatech_h101"].api_dir
+    assert api is not None
+    header = (api / "fpga.h").read_text()
+    declared = {" ".join(line.split()).rstrip(";") for line in header.splitlines() if line.rstrip().endswith(");")}
+    entries = template("nallatech_h101").host.entries
+    assert {entry.prototype for entry in entries} == declared
+    assert {callee_name(entry.prototype) for entry in entries} == set(re.findall(r"\b(fpga[A-Z]\w*)\(", header))
+    assert {entry.kind for entry in entries} == set(CallKind) - {CallKind.OTHER}
+
+
+def test_src6_layers() -> None:
+    memories = template("src6_map").memories
+    # Steffen 2007, section 4.1
+    assert [(m.bytes, m.bandwidth_bytes_per_s, m.latency_s) for m in memories] == [
+        (0.6e6, 6.4e9, 0.0),
+        (28e6, 1.4e9, 20e-6),
+    ]
+    (snap,) = template("src6_map").networks
+    assert (snap.latency_s, snap.gap_s, snap.gap_per_byte_s) == (1.01e-5, 6.4e-7, 1.25e-9)
+
+
+def test_api_sources_are_there() -> None:
+    assert all(path.is_file() for path in SUPPORT["nallatech_h101"].api_sources)
+    assert isinstance(SUPPORT["nallatech_h101"].template, Path)
