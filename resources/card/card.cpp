@@ -118,7 +118,7 @@ public:
         if (trace_) trace_->close();
         if (!config_.counter_words || context_.gotFinish()) return;
         RecordFile counters(raw_ + "/counters.bin");
-        write_now(config_.control, config_.freeze_value);
+        write_now(config_.control, config_.freeze_value);  // acts in its own cycle, which is not counted
         for (int64_t i = 0; i < config_.counter_words; ++i) {
             write_now(config_.select, uint64_t(i));
             const auto word = uint32_t(read_now(config_.data));
@@ -274,8 +274,8 @@ private:
 
     void clock() {
         design_.settle();
-        if (taps_) taps_->see(cycle_, design_.taps(spare_));
         design_.edge();
+        if (taps_) taps_->see(cycle_, design_.taps(spare_));  // a tap register holds the cycle that just ended
         ++cycle_;
     }
 
@@ -325,7 +325,7 @@ private:
     }
 
     uint64_t read_now(uint64_t address) {
-        for (int i = 0; i < 4; ++i) {  // the selected counter has to come out of its memory
+        for (int64_t i = 0; i < config_.settle_cycles; ++i) {  // the selected counter has to come out of its memory
             design_.settle();
             design_.edge();
         }

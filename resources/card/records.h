@@ -15,7 +15,7 @@ typedef struct {
     int64_t bytes;       /* -1: not a transfer */
     int64_t address;     /* -1: none */
     int32_t fpga;
-    int32_t reserved;
+    int32_t reserved;    /* 1 in a whole record */
     int64_t first_transfer; /* number of the card's first transfer inside this call, -1: none */
     int64_t transfers;      /* how many */
 } rcw_call_record;       /* 72 bytes */

@@ -28,6 +28,7 @@ _FLAGS = (
     "-DVL_USER_FATAL", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
 )  # fmt: skip
 _KEPT_CARDS = 40
+_ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,7 @@ def check_port(platform: Platform) -> None:
     assert port is not None
     problems = []
     if port.style is not PortStyle.MEMORY:
-        problems.append(
-            Diagnostic("only memory-style ports can be simulated so far", "Set hardware.style to memory.")
-        )
+        problems.append(Diagnostic("only memory-style ports can be simulated so far", "Set hardware.style to memory."))
     if port.word_bits not in (8, 16, 32, 64):
         problems.append(Diagnostic(f"a port of {port.word_bits} bits cannot be simulated", "Use 8, 16, 32 or 64."))
     word_bytes, unit = port.word_bits // 8, port.address_unit_bytes
@@ -168,7 +167,7 @@ def port_header(
         if direction == "IN" and name not in used
     )
     numbers = {
-        "CARD_RESET_ACTIVE": 0 if re.match(r"\s*[!~]", port.reset_hdl) else 1,
+        "CARD_RESET_ACTIVE": 0 if _ACTIVE_LOW.search(port.reset_hdl) else 1,
         "CARD_WORD_BYTES": port.word_bits // 8,
         "CARD_ADDRESS_STEP": port.word_bits // 8 // port.address_unit_bytes,
         "CARD_READ_DELAY": port.outgoing.delay_cycles,

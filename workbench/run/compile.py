@@ -44,10 +44,11 @@ def run_all(commands: Sequence[Sequence[str | Path]], job: Job, *, cwd: Path, wh
     for result in results:
         found = gcc_diagnostics(result.stderr)
         if result.returncode:
+            for line in result.stderr.splitlines():
+                job.log(line)
+            text = f"{what} does not build: {last_words(result.stderr)}"
             errors = [d for d in found if d.severity is Severity.ERROR][:_MOST_DIAGNOSTICS]
-            raise WorkbenchError(*errors) if errors else WorkbenchError(
-                Diagnostic(f"{what} does not build: {last_words(result.stderr)}", "The log has the compiler's output.")
-            )
+            raise WorkbenchError(*(errors or [Diagnostic(text, "The log has the compiler's output.")]))
         warnings += [d for d in found if d.severity is Severity.WARNING]
     return tuple(warnings[:_MOST_DIAGNOSTICS])
 

@@ -44,8 +44,12 @@ def read_records(path: Path, dtype: np.dtype[np.void]) -> Records:
 
 
 def read_calls(raw: Path) -> Records:
-    """Instrumented calls in the order in which they ended (dtype CALLS)."""
-    return read_records(raw / "host_calls.bin", CALLS)
+    """Instrumented calls, each thread's in the order in which they ended (dtype CALLS).
+
+    Records that a killed host left unwritten (`reserved` is not 1) are left out.
+    """
+    records = read_records(raw / "host_calls.bin", CALLS)
+    return records[records["reserved"] == 1]
 
 
 def read_transfers(raw: Path) -> Records:

@@ -126,8 +126,9 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
         lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
     hdl = card.hdl
     if hdl.words:
-        control, select, data, freeze = (hdl.metadata[k] for k in ("control", "select", "data", "freeze_value"))
-        lines.append(f"monitor {hdl.words} {control} {select} {data} {freeze}")
+        named = {"settle_cycles": 4, **hdl.metadata}
+        keys = ("control", "select", "data", "freeze_value", "settle_cycles")
+        lines.append(f"monitor {hdl.words} {' '.join(str(named[key]) for key in keys)}")
     lines += [f"tap {block} {lsb} {width}" for block, (lsb, width) in enumerate(hdl.taps) if width]
     return "\n".join(lines) + "\n"
 

@@ -1,0 +1,481 @@
+"""The simulated card end to end: small designs under small hosts, against sums done by hand."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workbench.api import HdlBuild, PlatformSupport
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.diagnostic import Severity, WorkbenchError
+from workbench.model.platform import HardwarePort, Platform, PortDirection, TransferPoint, TransferTable
+from workbench.model.transfer_time import transfer_ps
+from workbench.run.card import CardExecutable, build_card
+from workbench.run.host import build_host
+from workbench.run.job import Cancelled, Job
+from workbench.run.records import read_dwell, read_taps, read_transfers
+from workbench.run.simulate import SimulationOutcome, simulate
+
+API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+SUPPORT = PlatformSupport("test", Path("test.yaml"), API, (API / "fpga.c",))
+CLOCK_HZ = 100e6
+PERIOD = Fraction(10**12) / 100_000_000
+
+# 0..1023 memory; 0x1000: start a count of so many cycles; 0x1001: 1 while it counts; 0x1002: cycles since reset;
+# 0x1003: $finish. A monitor of its own stands at 0x2000 (control), 0x2001 (select), 0x2002 (data).
+DESIGN = """
+module sample #(parameter STEP = 1) (
+    input clk, input rst,
+    input [31:0] addr, input wr_en, input [31:0] wr_data, input rd_en, output reg [31:0] rd_data,
+    output irq
+`ifdef RECAP_TAPS
+    , output [34:0] recap_taps
+`endif
+);
+    reg [31:0] memory [0:1023];
+    reg [31:0] left, cycles, busy_cycles, select;
+    reg done, frozen, was_busy, was_writing;
+    initial frozen = 0;
+    assign irq = done;
+    wire freeze = wr_en && addr == 32'h2000;
+`ifdef RECAP_TAPS
+    assign recap_taps = {1'b0, was_writing, 1'b0, was_busy, 31'd0};
+`endif
+    always @(posedge clk) begin
+        was_busy <= !rst && left != 0;
+        was_writing <= !rst && wr_en;
+        if (rst) begin
+            left <= 0; cycles <= 0; done <= 0; busy_cycles <= 0;
+        end else begin
+            if (!frozen && !freeze) cycles <= cycles + STEP;
+            if (!frozen && !freeze && left != 0) busy_cycles <= busy_cycles + 1;
+            if (freeze) frozen <= wr_data[0];
+            if (wr_en && addr == 32'h2001) select <= wr_data;
+            if (left != 0) begin
+                left <= left - 1;
+                if (left == 1) done <= 1;
+            end
+            if (wr_en && addr == 32'h1000) begin left <= wr_data; done <= 0; end
+            if (wr_en && addr == 32'h1003) $finish;
+            if (wr_en && addr < 1024) memory[addr[9:0]] <= wr_data;
+            if (rd_en) begin
+                rd_data <= cycles;
+                if (addr < 1024) rd_data <= memory[addr[9:0]];
+                if (addr == 32'h1001) rd_data <= {31'd0, left != 0};
+                if (addr == 32'h2002) rd_data <= select == 0 ? cycles : busy_cycles;
+            end
+        end
+    end
+endmodule
+"""
+
+HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n#include <fpga.h>\n"
+
+WORK = (
+    HEAD
+    + """
+int main(void)
+{
+    uint32_t data[512], back[512];
+    fpga_t *fpga = fpgaOpen(0);
+    fpgaConfigure(fpga, "sample.bit");
+    for (int i = 0; i < 512; i++) data[i] = 3u * i * i + 1;
+    fpgaWrite(fpga, data, 8, 300);
+    fpgaRead(fpga, back, 8, 300);
+    printf("%d\\n", memcmp(data, back, 1200));
+    fpgaWriteReg(fpga, 0x1000, 5000);
+    int polls = 0;
+    while (fpgaReadReg(fpga, 0x1001)) polls++;
+    printf("%d polls, cycle %u\\n", polls, fpgaReadReg(fpga, 0x1002));
+    fpgaWriteReg(fpga, 0x1000, 1234);
+    fpgaWaitIrq(fpga);
+    printf("cycle %u\\n", fpgaReadReg(fpga, 0x1002));
+    fpgaWriteAsync(fpga, data, 0, 512);
+    fpgaWriteAsync(fpga, data, 512, 100);
+    for (int i = 0; i < 512; i++) data[i] = 0;
+    printf("cycle %u\\n", fpgaReadReg(fpga, 0x1002));
+    fpgaWait(fpga);
+    fpgaRead(fpga, back, 510, 4);
+    printf("%u %u %u %u\\n", back[0], back[1], back[2], back[3]);
+    fpgaClose(fpga);
+    return 0;
+}
+"""
+)
+
+
+def table(direction: str, *points: tuple[int, float], resource: str = "bus", overlaps: bool = False) -> TransferTable:
+    rows = tuple(TransferPoint(bytes=size, time_s=seconds) for size, seconds in points)
+    return TransferTable(direction=direction, resource=resource, overlaps=overlaps, points=rows)
+
+
+def port(**changes: object) -> HardwarePort:
+    return HardwarePort(
+        write_enable="wr_en",
+        read_enable="rd_en",
+        incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
+        outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
+        clock="clk",
+        clock_hz=CLOCK_HZ,
+        reset="rst",
+        interrupt="irq",
+    ).model_copy(update=changes)
+
+
+PLATFORM = Platform(
+    schema_version=1,
+    name="test",
+    hardware=port(),
+    transfer_tables={
+        "write": table("send", (4, 1.3e-6), (1024, 4.7777e-6), (2048, 8.1e-6)),
+        "read": table("receive", (4, 2.1e-6), (1024, 13.94e-6), (2000, 22.003e-6)),
+        "write_reg": table("send", (4, 0.9e-6)),
+        "read_reg": table("receive", (4, 1.1e-6)),
+        "configure": table("send", (1, 100e-6), resource="jtag"),
+    },
+)
+
+
+def project(**simulation: float) -> Project:
+    return Project(
+        schema_version=1,
+        name="sample",
+        platform="test",
+        host=HostSources(sources=("host.c",)),
+        hardware=HardwareSources(sources=("sample.v",), top="sample", read_out=ReadOut(first=0x2000, last=0x20FF)),
+        simulation=Simulation.model_validate({"wall_limit_s": 30, "basic_block_ps": 1777, **simulation}),
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RCW_CACHE", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("card")
+
+
+@pytest.fixture(scope="module")
+def card(folder: Path) -> CardExecutable:
+    source = folder / "sample.v"
+    source.write_text(DESIGN)
+    hdl = HdlBuild(
+        (source,),
+        "sample",
+        (),
+        taps=((31, 2), (33, 2)),
+        tap_bits=35,
+        defines=("RECAP_TAPS",),
+        words=2,
+        metadata={"control": 0x2000, "select": 0x2001, "data": 0x2002, "freeze_value": 1},
+    )
+    return build_card(hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, folder / "build", Job(), trace=True)
+
+
+def run(
+    card: CardExecutable,
+    source: str,
+    tmp_path: Path,
+    job: Job | None = None,
+    *,
+    deterministic: bool = True,
+    platform: Platform = PLATFORM,
+    raw: str = "raw",
+    **simulation: float,
+) -> SimulationOutcome:
+    job = job or Job()
+    (tmp_path / "host.c").write_text(source)
+    settings = project(**simulation)
+    executable = build_host(settings, platform, SUPPORT, None, {}, deterministic, tmp_path, tmp_path / "build", job)
+    return simulate(
+        card, executable, settings, platform, tmp_path / raw, job, deterministic=deterministic, root=tmp_path
+    )
+
+
+def no_children_left() -> bool:
+    deadline = time.monotonic() + 3
+    while time.monotonic() < deadline:
+        if not [p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_every_time_is_as_calculated_by_hand(card: CardExecutable, tmp_path: Path) -> None:
+    outcome = run(card, WORK, tmp_path)
+    assert (outcome.exit, outcome.diagnostics) == (0, ())
+    records = read_transfers(tmp_path / "raw")
+    names = list(PLATFORM.transfer_tables)
+    clock, bus_free, async_end, expected_cycles = int(records["call_ps"][0] - records["host_ps"][0]), 0, 0, []
+    assert clock > 100_000_000  # the time of fpgaConfigure, then the host's own before it and before fpgaOpen
+    assert (clock - 100_000_000) % 1777 == 0
+    host_ps = clock - 100_000_000
+    for number, row in enumerate(records):
+        assert row["number"] == number
+        assert row["host_ps"] % 1777 == 0
+        host_ps += int(row["host_ps"])
+        clock += int(row["host_ps"])
+        assert row["call_ps"] == clock
+        if row["kind"] == 2:
+            if async_end:  # fpgaWait
+                clock = max(clock, async_end)
+            else:  # fpgaWaitIrq: the write is registered at the end of its cycle, then 1234 cycles count down
+                written = int(records[number - 1]["port_first_ps"]) // 10_000
+                clock = max(clock, (written + 1 + 1234) * 10_000)
+            assert row["end_ps"] == clock
+            continue
+        name, words = names[row["table"]], int(row["bytes"]) // 4
+        lasts = transfer_ps(PLATFORM.transfer_tables[name], int(row["bytes"]))
+        start = max(clock, bus_free)
+        bus_free = start + lasts
+        assert (row["grant_ps"], row["end_ps"]) == (start, bus_free)
+        assert row["port_first_ps"] == (int((start + lasts // words) // PERIOD) - 1) * 10_000
+        assert row["port_last_ps"] == (int(bus_free // PERIOD) - 1) * 10_000
+        if name == "write" and words in (512, 100):
+            async_end = bus_free
+        else:
+            clock = bus_free
+        if row["address"] == 0x1002:
+            expected_cycles.append(int(bus_free // PERIOD) - 1)
+    lines = outcome.stdout.splitlines()
+    assert [int(line.split("cycle ")[1]) for line in lines[1:4]] == expected_cycles
+    assert lines[0] == "0"
+    assert lines[4] == " ".join(str(3 * i * i + 1) for i in (510, 511, 0, 1))
+    polls = int(lines[1].split()[0])
+    assert polls == sum(1 for row in records if row["address"] == 0x1001) - 1
+    assert outcome.time_ps >= clock
+    assert (outcome.time_ps - clock) % 1777 == 0
+    assert outcome.host_ps == host_ps + outcome.time_ps - clock
+    # the card runs up to the close; what the host's code cost after it is not the card's
+    assert clock // PERIOD <= outcome.cycles <= outcome.time_ps // PERIOD
+
+
+def test_monitors_taps_and_dwell_agree(card: CardExecutable, tmp_path: Path) -> None:
+    outcome = run(card, WORK, tmp_path)
+    assert outcome.counter_words is not None
+    cycles, busy = (int(word) for word in outcome.counter_words)
+    assert cycles == outcome.cycles
+    assert busy == 5000 + 1234
+    dwell = read_dwell(tmp_path / "raw")
+    for block in (0, 1):
+        assert dwell["cycles"][dwell["block"] == block].sum() == outcome.cycles
+    busy_rows = dwell[(dwell["block"] == 0) & (dwell["state"] == 1)]
+    assert busy_rows[["log2_cycles", "count", "cycles"]].tolist() == [(10, 1, 1234), (12, 1, 5000)]
+    taps = read_taps(tmp_path / "raw")
+    assert [tuple(row) for row in taps[:2]] == [(0, 0, 0), (0, 1, 0)]
+    busy_from, busy_to = taps[taps["block"] == 0]["cycle"][1:3]
+    assert busy_to - busy_from == 5000
+    writes = taps[(taps["block"] == 1) & (taps["state"] == 1)]
+    transfers = read_transfers(tmp_path / "raw")
+    assert writes["cycle"][0] * 10_000 == transfers["port_first_ps"][0]
+
+
+def test_deterministic_runs_are_equal_bit_for_bit(card: CardExecutable, tmp_path: Path) -> None:
+    outcomes = [run(card, WORK, tmp_path, raw=raw) for raw in ("one", "two")]
+    assert replace(outcomes[0], counter_words=None) == replace(outcomes[1], counter_words=None)
+    for name in ("transfers.bin", "taps.bin", "dwell.bin", "counters.bin", "host_end.txt", "card_end.txt"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_cpu_time_moves_the_clock_when_not_deterministic(card: CardExecutable, tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + """
+    int main(void) {
+        fpga_t *fpga = fpgaOpen(0);
+        volatile unsigned sum = 0;
+        for (unsigned i = 0; i < 5000000; i++) sum += i;
+        fpgaWriteReg(fpga, 1, 2);
+        fpgaClose(fpga);
+    }"""
+    )
+    outcome = run(card, source, tmp_path, deterministic=False)
+    once = outcome.host_ps
+    assert outcome.time_ps == pytest.approx(once + 900_000)
+    assert 1e9 < once < 1e12
+    assert run(card, source, tmp_path, deterministic=False, host_factor=4.0).host_ps > 1.5 * once
+
+
+def test_transfers_that_overlap_share_the_port(card: CardExecutable, tmp_path: Path) -> None:
+    tables = {**PLATFORM.transfer_tables, "write": table("send", (4, 1e-6), (2048, 8e-6), overlaps=True)}
+    platform = PLATFORM.model_copy(update={"transfer_tables": tables})
+    source = (
+        HEAD
+        + """
+    int main(void) {
+        uint32_t data[200], back[200];
+        fpga_t *fpga = fpgaOpen(0);
+        for (int i = 0; i < 200; i++) data[i] = i + 7;
+        fpgaWriteAsync(fpga, data, 0, 200);
+        fpgaWriteAsync(fpga, data, 200, 200);
+        fpgaWait(fpga);
+        fpgaRead(fpga, back, 200, 200);
+        printf("%d\\n", memcmp(data, back, 800));
+        fpgaClose(fpga);
+    }"""
+    )
+    outcome = run(card, source, tmp_path, platform=platform)
+    assert outcome.stdout == "0\n"
+    records = read_transfers(tmp_path / "raw")
+    assert records["grant_ps"][1] == records["call_ps"][1]
+    assert [d.severity for d in outcome.diagnostics] == [Severity.WARNING]
+
+
+def test_several_threads_are_served_one_at_a_time(card: CardExecutable, tmp_path: Path) -> None:
+    source = (
+        "#include <pthread.h>\n"
+        + HEAD
+        + """
+    static fpga_t *fpga;
+    static void *work(void *number) {
+        uint32_t base = 256 * (uint32_t)(long)number, back;
+        for (uint32_t i = 0; i < 200; i++) {
+            fpgaWrite(fpga, &i, base + i, 1);
+            fpgaRead(fpga, &back, base + i, 1);
+            if (back != i) exit(3);
+        }
+        return 0;
+    }
+    int main(void) {
+        pthread_t threads[3];
+        fpga = fpgaOpen(0);
+        for (long i = 0; i < 3; i++) pthread_create(&threads[i], 0, work, (void *)i);
+        for (int i = 0; i < 3; i++) pthread_join(threads[i], 0);
+        fpgaClose(fpga);
+        return 0;
+    }"""
+    )
+    outcome = run(card, source, tmp_path, deterministic=False)
+    assert (outcome.exit, outcome.diagnostics) == (0, ())
+    records = read_transfers(tmp_path / "raw")
+    assert len(records) == 1200
+    assert (records["grant_ps"][1:] >= records["end_ps"][:-1]).all()
+
+
+ENDLESS = {
+    "cycle limit": (
+        "for (;;) fpgaWriteReg(fpga, 0x1000, 5);",
+        {"cycle_limit": 200_000},
+        "the design has run for 200000 cycles, which is simulation.cycle_limit",
+    ),
+    "no interrupt": (
+        "fpgaWaitIrq(fpga);",
+        {"idle_cycle_limit": 50_000},
+        "no interrupt came within 50000 cycles",
+    ),
+    "polling": (
+        "fpgaWriteReg(fpga, 0x1000, 2000000000); while (fpgaReadReg(fpga, 0x1001)) ;",
+        {"idle_cycle_limit": 50_000},
+        "the design does not answer: the host has polled for 500",
+    ),
+    "$finish": ("fpgaWriteReg(fpga, 0x1003, 1); fpgaReadReg(fpga, 1);", {}, "ended the simulation itself ($finish"),
+}
+
+
+@pytest.mark.parametrize("case", ENDLESS)
+def test_a_design_that_never_answers_is_caught(card: CardExecutable, tmp_path: Path, case: str) -> None:
+    body, limits, message = ENDLESS[case]
+    source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); " + body + " fpgaClose(fpga); return 0; }"
+    job = Job()
+    outcome = run(card, source, tmp_path, job, **limits)
+    assert outcome.exit == 113
+    assert outcome.failed
+    assert message in outcome.diagnostics[0].message
+    if case == "polling":
+        assert "reads were all of address 0x1001 and returned 0x1" in outcome.diagnostics[0].hint
+    assert no_children_left()
+
+
+def test_a_host_that_crashes(card: CardExecutable, tmp_path: Path) -> None:
+    source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); fpgaWriteReg(fpga, 1, 2); abort(); }"
+    outcome = run(card, source, tmp_path)
+    assert outcome.exit == -6
+    assert "the host program crashed: Aborted, SIGABRT" in outcome.diagnostics[0].message
+    assert outcome.counter_words is not None
+    assert no_children_left()
+
+
+def test_a_host_that_returns_an_error(card: CardExecutable, tmp_path: Path) -> None:
+    source = HEAD + 'int main(void) { fpgaOpen(1); fprintf(stderr, "results differ\\n"); return 3; }'
+    outcome = run(card, source, tmp_path)
+    assert outcome.exit == 3
+    assert not outcome.failed
+    assert "results differ" in outcome.diagnostics[0].hint
+
+
+def test_a_host_that_loops_forever_meets_the_wall_limit(card: CardExecutable, tmp_path: Path) -> None:
+    source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); fpgaWriteReg(fpga, 1, 2); for (;;) ; }"
+    outcome = run(card, source, tmp_path, deterministic=False, wall_limit_s=0.5)
+    assert "simulation.wall_limit_s (0.5 s)" in outcome.diagnostics[0].message
+    assert "The host program was in its own code" in outcome.diagnostics[0].message
+    assert no_children_left()
+
+
+def test_cancel_leaves_no_process(card: CardExecutable, tmp_path: Path) -> None:
+    source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); for (;;) fpgaWriteReg(fpga, 1, 2); }"
+    job = Job()
+    timer = threading.Timer(1.5, job.cancel)
+    timer.start()
+    with pytest.raises(Cancelled):
+        run(card, source, tmp_path, job)
+    timer.join()
+    assert no_children_left()
+    assert len(read_transfers(tmp_path / "raw")) > 0
+
+
+def test_rtl_that_does_not_compile(tmp_path: Path) -> None:
+    source = tmp_path / "broken.v"
+    source.write_text(DESIGN.replace("reg done, frozen", "reg done; reg nonsense nonsense"))
+    with pytest.raises(WorkbenchError) as caught:
+        build_card(HdlBuild((source,), "sample", ()), project(), PLATFORM, {}, tmp_path / "build", Job(), False)
+    first = caught.value.diagnostics[0]
+    assert (first.file, first.line) == (str(source), 12)
+    assert "syntax error" in first.message
+
+
+def test_a_top_without_the_platforms_port(tmp_path: Path) -> None:
+    source = tmp_path / "other.v"
+    source.write_text("module other(input clk, input rst, output reg q); always @(posedge clk) q <= rst; endmodule\n")
+    with pytest.raises(WorkbenchError) as caught:
+        build_card(HdlBuild((source,), "other", ()), project(), PLATFORM, {}, tmp_path / "build", Job(), False)
+    assert "no input 'addr', which platform test's port needs" in str(caught.value)
+    assert "Its inputs are: clk, rst." in caught.value.diagnostics[0].hint
+
+
+def test_a_table_faster_than_the_port_is_refused(tmp_path: Path) -> None:
+    tables = {**PLATFORM.transfer_tables, "write": table("send", (4, 1e-6), (2048, 5e-6))}
+    platform = PLATFORM.model_copy(update={"transfer_tables": tables})
+    with pytest.raises(WorkbenchError, match="more than one 32-bit word a cycle at 100 MHz"):
+        build_card(HdlBuild((), "sample", ()), project(), platform, {}, tmp_path / "build", Job(), False)
+
+
+def test_a_host_that_does_not_compile_or_link(tmp_path: Path) -> None:
+    for line, place, message in (
+        ("int main(void) { return fpgaRaed; }", 6, "fpgaRaed"),
+        ("int missing(void);\nint main(void) { return missing(); }", 7, "undefined reference to `missing'"),
+    ):
+        (tmp_path / "host.c").write_text(HEAD + line)
+        with pytest.raises(WorkbenchError) as caught:
+            build_host(project(), PLATFORM, SUPPORT, None, {}, True, tmp_path, tmp_path / "build", Job())
+        first = caught.value.diagnostics[0]
+        assert (first.file, first.line) == (str(tmp_path / "host.c"), place)
+        assert message in first.message
+
+
+def test_a_card_that_has_not_changed_comes_from_the_cache(card: CardExecutable, tmp_path: Path) -> None:
+    began = time.monotonic()
+    again = build_card(card.hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, tmp_path / "again", Job(), trace=False)
+    assert time.monotonic() - began < 1.0
+    assert again.path.read_bytes() == card.path.read_bytes()
+    assert not again.traced
