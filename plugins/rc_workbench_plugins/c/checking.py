@@ -1,0 +1,82 @@
+"""Parses what was generated, so that a bad condition or expression is reported where a person wrote it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rc_workbench_plugins.c import clang_parse
+from rc_workbench_plugins.c.copies import Copies
+from rc_workbench_plugins.c.numbering import Hook, Numbering
+from rc_workbench_plugins.c.survey import Survey
+from rc_workbench_plugins.c.wrappers import Generated
+from workbench.model.diagnostic import Diagnostic, Severity
+
+
+def check(
+    found: Survey, numbering: Numbering, copies: Copies, wrappers: Generated, wrappers_file: Path
+) -> tuple[Diagnostic, ...]:
+    """Errors in pragmas' conditions and in the platform's expressions. A source that had errors before is left out."""
+    faulty = {d.file for d in found.diagnostics if d.severity is Severity.ERROR}
+    problems: dict[Diagnostic, None] = {}
+    originals = {target.resolve(): file for file, target in copies.targets.items()}
+    for source in found.files.sources:
+        if str(source) in faulty:
+            continue
+        unit = clang_parse.parse(copies.target(source), found.words)
+        for problem in clang_parse.problems(unit) if unit else ():
+            problems[_in_copy(problem, originals, copies, numbering)] = None
+    unit = clang_parse.parse(wrappers_file, found.words)
+    for problem in clang_parse.problems(unit) if unit else ():
+        problems[_in_wrappers(problem, wrappers, wrappers_file)] = None
+    return tuple(problems)
+
+
+def _in_copy(problem: Diagnostic, originals: dict[Path, Path], copies: Copies, numbering: Numbering) -> Diagnostic:
+    copy = Path(problem.file or "").resolve()
+    original = originals.get(copy)
+    if original is None or problem.line is None:
+        return problem
+    line = problem.line - copies.rewritten(original)[1]
+    for hook in numbering.hooks:
+        if pragma := _conditional(hook, original, line):
+            return Diagnostic(
+                f"the condition of the pragma '{pragma[0]}' does not compile here: {problem.message}",
+                "It is evaluated where the call is: only names known there can be used.",
+                Severity.ERROR,
+                pragma[1],
+                pragma[2],
+                pragma[3],
+            )
+    return Diagnostic(
+        f"the instrumented copy does not compile: {problem.message}",
+        f"The copy is {copy}.",
+        Severity.ERROR,
+        str(original),
+        line if line > 0 else None,
+    )
+
+
+def _conditional(hook: Hook, file: Path, line: int) -> tuple[str, str, int, int] | None:
+    where = hook.found.use.place
+    if where.file != file or where.line != line:
+        return None
+    for wrapper in hook.wrappers:
+        if wrapper.pragma and wrapper.pragma.pragma.condition is not None:
+            placed = wrapper.pragma
+            return placed.pragma.name, placed.file, placed.line, placed.column
+    return None
+
+
+def _in_wrappers(problem: Diagnostic, wrappers: Generated, file: Path) -> Diagnostic:
+    if problem.file != str(file.resolve()) or problem.line is None:
+        return problem
+    what = wrappers.expressions.get(problem.line)
+    if what is None:
+        hint = "Do the template's include lines bring everything that its prototypes need?"
+        return Diagnostic(
+            f"the recording wrappers do not compile: {problem.message}", hint, file=problem.file, line=problem.line
+        )
+    return Diagnostic(
+        f"{what} in the platform template does not compile: {problem.message}",
+        "It may use the prototype's parameters, the template's constants, and what the include lines bring.",
+    )

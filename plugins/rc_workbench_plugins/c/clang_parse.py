@@ -1,0 +1,142 @@
+"""libclang behind a few functions: parse a source as the project's compiler would, and say where things stand."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from clang import cindex
+
+from workbench.model.application import HostSources
+from workbench.model.diagnostic import Diagnostic, Severity
+
+#: Compiler flags that change what a source means; others do not concern a parser.
+_FLAG_STARTS = ("-D", "-U", "-I", "-std=", "-ansi", "-m32", "-m64", "-fshort", "-funsigned", "-fsigned", "-fms-ext")
+_FLAG_PAIRS = ("-include", "-isystem", "-iquote", "-idirafter", "-D", "-U", "-I")
+
+_PARSE = (
+    cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+    | 0x200  # CXTranslationUnit_KeepGoing: on after a fatal error
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a token stands in a file: `offset` in bytes from 0, `line` and `column` (in bytes) from 1."""
+
+    file: Path
+    offset: int
+    line: int
+    column: int
+
+
+def arguments(root: Path, host: HostSources, defines: dict[str, str]) -> list[str]:
+    """What to tell clang so that it reads a source of the project as the project's compiler does."""
+    found = ["-x", "c", "-w"]
+    if headers := builtin_headers():
+        found += ["-resource-dir", str(headers)]
+    found += [f"-D{name}={value}" for name, value in defines.items()]
+    found += [f"-I{root / folder}" for folder in host.include_dirs]
+    flags = iter(host.flags)
+    for flag in flags:
+        if flag in _FLAG_PAIRS:
+            found += [flag, next(flags, "")]
+        elif flag.startswith(_FLAG_STARTS):
+            found.append(flag)
+    return found
+
+
+@cache
+def builtin_headers() -> Path | None:
+    """The compiler's own headers (stddef.h, ...), which libclang's wheel lacks and clang-tidy's has."""
+    spec = find_spec("clang_tidy")
+    if spec is None or not spec.origin:
+        return None
+    found = sorted(Path(spec.origin).parent.glob("data/lib/clang/*/include/stddef.h"))
+    return found[-1].parents[1] if found else None
+
+
+@cache
+def _lib() -> ctypes.CDLL:
+    """The library, with the functions declared that its Python bindings leave out."""
+    lib = cindex.conf.lib
+    out = [ctypes.POINTER(ctypes.c_uint)] * 3
+    lib.clang_getFileLocation.argtypes = [cindex.SourceLocation, ctypes.POINTER(cindex.c_object_p), *out]
+    lib.clang_getFileLocation.restype = None
+    lib.clang_getAllSkippedRanges.argtypes = [cindex.TranslationUnit]
+    lib.clang_getAllSkippedRanges.restype = ctypes.POINTER(_RangeList)
+    lib.clang_disposeSourceRangeList.argtypes = [ctypes.POINTER(_RangeList)]
+    lib.clang_disposeSourceRangeList.restype = None
+    return lib
+
+
+class _RangeList(ctypes.Structure):
+    _fields_ = (("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange)))
+
+
+def parse(source: Path, words: Sequence[str], unsaved: str | None = None) -> cindex.TranslationUnit | None:
+    """The parsed source, or None where clang cannot even begin (a file that is not there)."""
+    files = [(str(source), unsaved)] if unsaved is not None else None
+    try:
+        return cindex.Index.create().parse(str(source), args=list(words), unsaved_files=files, options=_PARSE)
+    except cindex.TranslationUnitLoadError:
+        return None
+
+
+@cache
+def _resolved(name: str) -> Path:
+    return Path(name).resolve()
+
+
+def place(location: cindex.SourceLocation) -> Place | None:
+    """Where a token stands in a file. One in a macro's argument: where the argument is written; one that a macro's body
+    brings: where the macro is used. (The bindings' own properties say the latter for both.)"""
+    file = cindex.c_object_p()
+    line, column, offset = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
+    _lib().clang_getFileLocation(
+        location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), ctypes.byref(offset)
+    )
+    if not file:
+        return None
+    return Place(_resolved(cindex.File(file).name), offset.value, line.value, column.value)
+
+
+def skipped_ranges(unit: cindex.TranslationUnit) -> list[tuple[Path, int, int]]:
+    """What the preprocessor left out: (file, first offset, last offset)."""
+    listed = _lib().clang_getAllSkippedRanges(unit)
+    found = []
+    for i in range(listed.contents.count):
+        part = listed.contents.ranges[i]
+        start, end = place(part.start), place(part.end)
+        if start and end:
+            found.append((start.file, start.offset, end.offset))
+    _lib().clang_disposeSourceRangeList(listed)
+    return found
+
+
+def problems(unit: cindex.TranslationUnit) -> tuple[Diagnostic, ...]:
+    """What keeps clang from reading the source wholly. After any, calls may be missing from what is found."""
+    found: dict[Diagnostic, None] = {}
+    for item in unit.diagnostics:
+        if item.severity < cindex.Diagnostic.Error or item.spelling.startswith("too many errors"):
+            continue
+        where = place(item.location)
+        found[
+            Diagnostic(
+                item.spelling,
+                "Until it is mended, API calls in this file may go unseen.",
+                Severity.ERROR,
+                str(where.file) if where else None,
+                where.line if where else None,
+                where.column if where else None,
+            )
+        ] = None
+    return tuple(found)
+
+
+def children(cursor: cindex.Cursor) -> Iterable[cindex.Cursor]:
+    return cursor.get_children()

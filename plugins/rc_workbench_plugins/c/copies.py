@@ -1,0 +1,90 @@
+"""Rewritten copies of source files: bytes are kept but for the edits, lines keep their numbers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from pathlib import Path
+
+from rc_workbench_plugins.c.reading import Range
+from rc_workbench_plugins.c.survey import Files
+
+_INCLUDE = re.compile(rb'(\s*#\s*(?:include|import)\s*)("[^"\n]*"|<[^>\n]*>|[A-Za-z_]\w*)')
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Copies:
+    """Edits gathered for the user's files, and where each one's copy goes."""
+
+    def __init__(self, files: Files, out: Path, user_files: Iterable[Path]) -> None:
+        self.files = files
+        self.targets = {file: out / self._relative(file, n) for n, file in enumerate(user_files)}
+        self.preambles: dict[Path, tuple[str, ...]] = {}
+        self._edits: dict[Path, dict[int, tuple[int, bytes]]] = {}
+        self._declared: dict[Path, dict[int, dict[str, None]]] = {}
+        self._lines: dict[Path, list[int]] = {}
+
+    def target(self, file: Path) -> Path:
+        return self.targets[file]
+
+    def line_of(self, file: Path, offset: int) -> int:
+        if file not in self._lines:
+            self._lines[file] = [0, *(m.end() for m in re.finditer(rb"\n", self.files.text(file)))]
+        return bisect_right(self._lines[file], offset)
+
+    def replace(self, file: Path, offset: int, length: int, text: str) -> None:
+        if file in self.targets:
+            self._edits.setdefault(file, {})[offset] = (length, text.encode("utf-8"))
+
+    def declare(self, file: Path, offset: int, declaration: str) -> None:
+        """Put a declaration before what stands at an offset, once."""
+        if file in self.targets:
+            self._declared.setdefault(file, {}).setdefault(offset, {})[declaration] = None
+
+    def redirect(self, directive: Range, included: Path) -> None:
+        """Make an #include name the copy of a user's file; one beside its includer, that file where it is."""
+        match = _INCLUDE.match(self.files.text(directive.file), directive.start)
+        if match is None or directive.file not in self.targets:
+            return
+        if included in self.targets:
+            path = self.targets[included]
+        elif match[2].startswith(b'"') and (directive.file.parent / match[2][1:-1].decode()).resolve() == included:
+            path = included
+        else:
+            return
+        self.replace(directive.file, match.start(2), len(match[2]), f'"{path}"')
+
+    def rewritten(self, file: Path) -> tuple[bytes, int]:
+        """A copy's bytes, and how many lines it has before the user's first."""
+        data = self.files.text(file)
+        preamble = [*self.preambles.get(file, ()), f'#line 1 "{_quoted(file)}"']
+        head = "".join(f"{line}\n" for line in preamble).encode()
+        mark = data.startswith(_BYTE_ORDER_MARK)
+        pieces, at = [_BYTE_ORDER_MARK if mark else b"", head], len(_BYTE_ORDER_MARK) if mark else 0
+        edits = self._edits.get(file, {})
+        declared = self._declared.get(file, {})
+        for offset in sorted({*edits, *declared}):
+            pieces.append(data[at:offset])
+            at = offset
+            pieces += [text.encode() + b" " for text in declared.get(offset, ())]
+            if offset in edits:
+                length, text = edits[offset]
+                pieces.append(text)
+                at = offset + length
+        return b"".join([*pieces, data[at:]]), len(preamble)
+
+    def write(self) -> None:
+        for file, target in self.targets.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(self.rewritten(file)[0])
+
+    def _relative(self, file: Path, number: int) -> Path:
+        try:
+            return file.relative_to(self.files.root)
+        except ValueError:
+            return Path(f"outside_{number}") / file.name
+
+
+def _quoted(file: Path) -> str:
+    return str(file).replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,152 @@
+"""Numbers what the records refer to: call sites, the host block's states, and the wrappers that carry both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rc_workbench_plugins.c.prototypes import Callee
+from rc_workbench_plugins.c.reading import Use
+from rc_workbench_plugins.c.survey import FoundUse
+from workbench.model.blocks import UNCLASSIFIED, Block, Side, State
+from workbench.model.platform import CallKind, HostEntry
+from workbench.model.pragma import Category, PlacedPragma
+from workbench.model.run import Site
+
+#: The category and reason of a call that no pragma speaks of, by what the call is for.
+DEFAULTS: dict[CallKind, tuple[Category, str]] = {
+    CallKind.SEND: (Category.SEND, ""),
+    CallKind.RECEIVE: (Category.RECV, ""),
+    CallKind.WAIT: (Category.WAIT_RECV, ""),
+    CallKind.INTERRUPT: (Category.WAIT_RECV, ""),
+    CallKind.CONFIGURE: (Category.OVERHEAD, "initialize"),
+    CallKind.ACQUIRE: (Category.OVERHEAD, "initialize"),
+    CallKind.RELEASE: (Category.OVERHEAD, "finalize"),
+    CallKind.OTHER: (Category.OVERHEAD, ""),
+}
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """A function that stands in for an API function at one site, in one state.
+
+    `states` has one state for each of the callee's entries; `otherwise` is the state when none of their conditions
+    holds, None where the call is then not to be recorded. Slots are numbered from `slot` on: the entries', then the
+    other. `pragma` is the one that says so, None for the defaults.
+    """
+
+    name: str
+    use: Use
+    callee: Callee
+    site: int
+    slot: int
+    states: tuple[int, ...]
+    otherwise: int | None
+    pragma: PlacedPragma | None
+
+    @property
+    def slots(self) -> tuple[tuple[int, int, int], ...]:
+        """(site, state, entry) of each slot."""
+        rows = [(self.site, state, number) for state, (number, _) in zip(self.states, self.callee.entries, strict=True)]
+        return (*rows, *([(self.site, self.otherwise, -1)] if self.otherwise is not None else []))
+
+
+@dataclass(frozen=True)
+class Hook:
+    """A use of an API function and the wrappers that replace it: the first whose pragma's condition holds."""
+
+    found: FoundUse
+    wrappers: tuple[Wrapper, ...]
+
+    @property
+    def expression(self) -> str:
+        """C that chooses the wrapper, conditions evaluated where it stands."""
+        *conditional, last = self.wrappers
+        if not conditional:
+            return last.name
+        chain = "".join(f"({w.pragma.pragma.condition}) ? {w.name} : " for w in conditional if w.pragma)
+        return f"(*({chain}{last.name}))"
+
+
+@dataclass(frozen=True)
+class Numbering:
+    hooks: tuple[Hook, ...]
+    sites: tuple[Site, ...]
+    block: Block
+
+    @property
+    def wrappers(self) -> tuple[Wrapper, ...]:
+        return tuple({w.name: w for hook in self.hooks for w in hook.wrappers}.values())
+
+
+def number(uses: Iterable[FoundUse], main: tuple[str, int] | None) -> Numbering:
+    """Sites and states for the uses that can be instrumented. `main` is where the program's main function stands.
+
+    All references to one function's address share a site, the first one's, so that they stay equal.
+    """
+    counter = _Counter()
+    hooks = [counter.hook(found) for found in uses if not found.why_missed]
+    file, line = main or (None, None)
+    block = Block("host.main", Side.HOST, "host", "thread", "host.main", tuple(counter.states), file=file, line=line)
+    return Numbering(tuple(hooks), tuple(counter.sites), block)
+
+
+class _Counter:
+    def __init__(self) -> None:
+        self.states = [State(0, UNCLASSIFIED), State(1, "work", Category.WORK)]
+        self.sites: list[Site] = []
+        self.slots = 0
+        self.references: dict[str, Hook] = {}
+
+    def hook(self, found: FoundUse) -> Hook:
+        if not found.use.is_call and found.callee.name in self.references:
+            return Hook(found, self.references[found.callee.name].wrappers)
+        label = found.pragmas[0].pragma.name if found.pragmas else found.callee.name
+        where = found.use.place
+        site = len(self.sites)
+        self.sites.append(Site(str(where.file), where.line, where.column, found.callee.name, label, 0))
+        wrappers: list[Wrapper] = []
+        for pragma in found.pragmas:
+            wrappers.append(self.wrapper(found, site, len(wrappers), pragma))
+            if pragma.pragma.condition is None:
+                break
+        else:
+            wrappers.append(self.wrapper(found, site, len(wrappers), None))
+        hook = Hook(found, tuple(wrappers))
+        if not found.use.is_call:
+            self.references[found.callee.name] = hook
+        return hook
+
+    def wrapper(self, found: FoundUse, site: int, index: int, placed: PlacedPragma | None) -> Wrapper:
+        entries = found.callee.entries
+        if placed:
+            pragma = placed.pragma
+            state = self.state(found, pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages)
+            states, otherwise = (state,) * len(entries), state
+        else:
+            states, otherwise = tuple(self.default_state(found, entry) for _, entry in entries), None
+        wrapper = Wrapper(f"rcw_{site}_{index}", found.use, found.callee, site, self.slots, states, otherwise, placed)
+        self.slots += len(wrapper.slots)
+        return wrapper
+
+    def default_state(self, found: FoundUse, entry: HostEntry) -> int:
+        category, reason = DEFAULTS[entry.kind]
+        reasons = tuple(part.strip() for part in (entry.reason or reason).split("|") if part.strip())
+        several = len(found.callee.entries) > 1 and entry.subtype
+        return self.state(
+            found, f"{found.callee.name} ({entry.subtype})" if several else found.callee.name, category, reasons
+        )
+
+    def state(
+        self,
+        found: FoundUse,
+        name: str,
+        category: Category,
+        reasons: tuple[str, ...],
+        targets: tuple[str, ...] = (),
+        messages: tuple[str, ...] = (),
+    ) -> int:
+        index = len(self.states)
+        where = found.use.place
+        self.states.append(State(index, name, category, reasons, targets, messages, str(where.file), where.line))
+        return index

@@ -1,0 +1,152 @@
+"""Which call a pragma speaks of, and where a new pragma for a call would be inserted.
+
+A pragma belongs to the next statement: to the API call in it, to the first that has no nearer pragma of its own when
+there are several. At the end of a block it belongs to what the closing brace leads to: a do-while's condition, or an
+`else if` on the brace's line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rc_workbench_plugins.c.clang_parse import Place
+from rc_workbench_plugins.c.reading import Range, Statement
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.pragma import PlacedPragma
+
+
+@dataclass(frozen=True)
+class Placing:
+    """The pragmas of one file's calls; `insertion` says where another one would go."""
+
+    data: bytes
+    offsets: Sequence[int]
+    statements: Sequence[Statement]
+    of_call: dict[Place, tuple[PlacedPragma, ...]]
+
+    def insertion(self, call: Place) -> tuple[int, int]:
+        """The line before which a pragma for this call would stand, and its column (from 1)."""
+        holding = [s for s in self.statements if s.range.start <= call.offset < s.range.end]
+        line = call.line
+        if holding:
+            nearest = min(holding, key=lambda s: s.range.end - s.range.start).range
+            line = _line(self.offsets, nearest.start)
+            for body in self.statements:
+                if body.holder == nearest and body.do_condition and body.range.end <= call.offset:
+                    line = _line(self.offsets, body.range.end - 1)  # before the brace that leads to the condition
+        text = self.data[self.offsets[line - 1] :].split(b"\n", 1)[0]
+        return line, len(text) - len(text.lstrip()) + 1
+
+
+def place_pragmas(
+    data: bytes,
+    offsets: Sequence[int],
+    pragmas: Sequence[PlacedPragma],
+    calls: Sequence[Place],
+    statements: Sequence[Statement],
+) -> tuple[Placing, tuple[Diagnostic, ...]]:
+    """Give each call of a file (in order of offset) its pragmas. `offsets` are those of the lines' first bytes."""
+    groups: dict[int, list[PlacedPragma]] = {}
+    targets: dict[int, list[Place]] = {}
+    problems: list[Diagnostic] = []
+    for pragma in pragmas:
+        anchor, held = _held_calls(offsets, offsets[pragma.line - 1], calls, statements)
+        if not held:
+            problems.append(_orphan(pragma))
+            continue
+        groups.setdefault(anchor, []).append(pragma)
+        targets[anchor] = held
+    found: dict[Place, tuple[PlacedPragma, ...]] = {}
+    for anchor, group in sorted(groups.items(), reverse=True):  # a pragma nearer to a call comes before one farther off
+        free = [call for call in targets[anchor] if call not in found]
+        if not free:
+            problems += [_orphan(pragma) for pragma in group]
+            continue
+        found[free[0]] = tuple(group)
+        problems += _several(group, free)
+        problems += _unreachable(group)
+    return Placing(data, offsets, statements, found), tuple(problems)
+
+
+def _line(offsets: Sequence[int], offset: int) -> int:
+    low, high = 0, len(offsets)
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (middle, high) if offsets[middle] <= offset else (low, middle)
+    return low + 1
+
+
+def _held_calls(
+    offsets: Sequence[int], position: int, calls: Sequence[Place], statements: Sequence[Statement]
+) -> tuple[int, list[Place]]:
+    """The calls that a pragma at an offset may speak of, and the offset of what holds them."""
+    scopes = {s.holder for s in statements} | {s.range for s in statements if s.do_condition or s.otherwise}
+    around = [r for r in scopes if r.start < position < r.end]
+    if not around:
+        return position, []
+    scope = min(around, key=lambda r: r.end - r.start)
+    after = sorted(
+        (s.range for s in statements if s.holder == scope and s.range.start >= position),
+        key=lambda r: (r.start, -r.end),
+    )
+    for statement in after:
+        if _line(offsets, statement.start) != _line(offsets, after[0].start):
+            break
+        if held := _inside(calls, statement):
+            return statement.start, held
+    if not after:
+        for body in (s for s in statements if s.range == scope):
+            if body.do_condition:
+                return body.range.end, _inside(calls, body.do_condition)
+            if body.otherwise:
+                brace = _line(offsets, scope.end - 1)
+                return body.range.end, [c for c in _inside(calls, body.otherwise) if c.line == brace]
+    return position, []
+
+
+def _inside(calls: Sequence[Place], part: Range) -> list[Place]:
+    return [call for call in calls if part.start <= call.offset < part.end]
+
+
+def _orphan(pragma: PlacedPragma) -> Diagnostic:
+    return Diagnostic(
+        f"no API call follows the pragma '{pragma.pragma.name}', so it says nothing",
+        "Put it on the line before the statement that holds the call.",
+        Severity.WARNING,
+        pragma.file,
+        pragma.line,
+        pragma.column,
+    )
+
+
+def _several(group: Sequence[PlacedPragma], calls: Sequence[Place]) -> list[Diagnostic]:
+    if len(calls) == 1:
+        return []
+    others = ", ".join(f"{c.line}:{c.column}" for c in calls[1:4])
+    return [
+        Diagnostic(
+            f"{len(calls)} API calls follow in one statement; the pragma '{group[0].pragma.name}' speaks of the first",
+            f"Give the others ({others}) statements and pragmas of their own.",
+            Severity.WARNING,
+            group[0].file,
+            group[0].line,
+            group[0].column,
+        )
+    ]
+
+
+def _unreachable(group: Sequence[PlacedPragma]) -> list[Diagnostic]:
+    """Pragmas after one without a condition: it always holds, so they never do."""
+    always = next((i for i, p in enumerate(group) if p.pragma.condition is None), len(group))
+    return [
+        Diagnostic(
+            f"the pragma '{p.pragma.name}' is never reached: '{group[always].pragma.name}' before it has no condition",
+            "Give the first one a condition, or put it last.",
+            Severity.WARNING,
+            p.file,
+            p.line,
+            p.column,
+        )
+        for p in group[always + 1 :]
+    ]

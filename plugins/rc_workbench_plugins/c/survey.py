@@ -1,0 +1,227 @@
+"""Reads all of a project's host sources once: every use of an API function, with its pragmas, over all files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path
+
+from rc_workbench_plugins.c import clang_parse
+from rc_workbench_plugins.c.clang_parse import Place
+from rc_workbench_plugins.c.placing import Placing, place_pragmas
+from rc_workbench_plugins.c.prototypes import Callee, callees
+from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
+from workbench.model.application import HostSources
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.platform import Platform
+from workbench.model.pragma import PlacedPragma
+from workbench.source.pragma_text import find_pragmas
+
+SUFFIXES = (".c", ".h")
+
+
+@dataclass(frozen=True)
+class FoundUse:
+    """A use of an API function, and what stands around it. `why_missed` is empty where it can be instrumented."""
+
+    use: Use
+    callee: Callee
+    function: str
+    pragmas: tuple[PlacedPragma, ...]
+    pragma_line: int
+    indent: int
+    why_missed: str = ""
+
+    @property
+    def file(self) -> Path:
+        return self.use.place.file
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One source and what it says."""
+
+    source: Path
+    reading: Reading
+
+
+class Files:
+    """The texts of the user's files, and which files those are."""
+
+    def __init__(self, root: Path, host: HostSources, exclude: Iterable[str]) -> None:
+        self.root = root.resolve()
+        self.sources = tuple((self.root / source).resolve() for source in host.sources)
+        self.exclude = tuple(exclude)
+        folders = [(folder, (self.root / folder).resolve()) for folder in host.include_dirs]
+        foreign = [f for text, f in folders if Path(text).is_absolute() and not _related(f, self.root)]
+        self.foreign = tuple(foreign)
+        own = (f for _, f in folders if f not in foreign)
+        self.own = (self.root, *own, *(source.parent for source in self.sources))
+        self._texts: dict[Path, bytes] = {}
+        self._is_user: dict[Path, bool] = {}
+
+    def text(self, file: Path) -> bytes:
+        if file not in self._texts:
+            try:
+                self._texts[file] = file.read_bytes()
+            except OSError:
+                self._texts[file] = b""
+        return self._texts[file]
+
+    def is_user(self, file: Path) -> bool:
+        """One of the project's own files: not the API's, nor the system's."""
+        if file not in self._is_user:
+            own = any(_below(file, folder) for folder in self.own)
+            foreign = any(_below(file, folder) for folder in self.foreign)
+            self._is_user[file] = file in self.sources or (own and not foreign)
+        return self._is_user[file]
+
+    def excluded(self, file: Path) -> bool:
+        """Named by the template's list of files whose calls are not to be seen (section 3.1)."""
+        relative = file.relative_to(self.root).as_posix() if _below(file, self.root) else file.as_posix()
+        return any(fnmatch(relative, pattern) or fnmatch(file.name, pattern) for pattern in self.exclude)
+
+
+@dataclass(frozen=True)
+class Survey:
+    files: Files
+    words: tuple[str, ...]  # the parser's arguments
+    callees: dict[str, Callee]
+    units: tuple[Unit, ...]
+    uses: tuple[FoundUse, ...]  # each once, by file and place, sources in the project's order
+    diagnostics: tuple[Diagnostic, ...]
+
+    @cached_property
+    def user_files(self) -> tuple[Path, ...]:
+        """The sources, and the user's own headers that they include."""
+        found = dict.fromkeys(self.files.sources)
+        for unit in self.units:
+            for _, included in unit.reading.includes:
+                if self.files.is_user(included.resolve()):
+                    found[included.resolve()] = None
+        return tuple(found)
+
+
+def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> Survey:
+    """Parse every source. Whatever is wrong with them becomes diagnostics."""
+    files = Files(root, host, platform.host.exclude_files)
+    known, problems = callees(platform.host.entries)
+    diagnostics = dict.fromkeys(problems)
+    words = tuple(clang_parse.arguments(files.root, host, defines))
+    units: list[Unit] = []
+    skipped: dict[Path, list[Range]] = {}
+    for source in files.sources:
+        unit, more = _read(source, files, words, known, skipped)
+        diagnostics.update(dict.fromkeys(more))
+        if unit:
+            units.append(unit)
+    placings: dict[Path, Placing] = {}
+    for file in dict.fromkeys((*files.sources, *(u.place.file for unit in units for u in unit.reading.uses))):
+        if files.is_user(file) and not files.excluded(file):
+            placings[file], more = _place(file, files, units, skipped.get(file, []))
+            diagnostics.update(dict.fromkeys(more))
+    uses: dict[tuple[Path, int, str], FoundUse] = {}
+    for unit in units:
+        for use in sorted(
+            unit.reading.uses, key=lambda u: (u.place.file != unit.source, str(u.place.file), u.place.offset)
+        ):
+            if use.place.file in placings:
+                key = (use.place.file, use.place.offset, use.callee)
+                uses.setdefault(key, _found(use, known[use.callee], unit.reading, placings[use.place.file]))
+    return Survey(files, words, known, tuple(units), tuple(uses.values()), tuple(diagnostics))
+
+
+def _below(file: Path, folder: Path) -> bool:
+    return file == folder or folder in file.parents
+
+
+def _related(one: Path, other: Path) -> bool:
+    return _below(one, other) or _below(other, one)
+
+
+def _read(
+    source: Path, files: Files, words: tuple[str, ...], known: dict[str, Callee], skipped: dict[Path, list[Range]]
+) -> tuple[Unit | None, tuple[Diagnostic, ...]]:
+    if not source.is_file():
+        hint = "Mend the project's list of host sources, or put the file there."
+        return None, (Diagnostic("the host source is not there", hint, file=str(source)),)
+    if source.suffix not in SUFFIXES:
+        hint = f"Host language 'c' reads {' and '.join(SUFFIXES)}."
+        return None, (Diagnostic(f"'{source.suffix}' is not a C source", hint, file=str(source)),)
+    parsed = clang_parse.parse(source, words)
+    if parsed is None:
+        return None, (Diagnostic("the host source cannot be read", "Is it a text file?", file=str(source)),)
+    reading = read_unit(parsed, known.keys(), files.is_user, files.text)
+    for file, start, end in clang_parse.skipped_ranges(parsed):
+        if files.is_user(file):
+            skipped.setdefault(file, []).append(Range(file, start, end))
+    return Unit(source, reading), clang_parse.problems(parsed)
+
+
+def _place(file: Path, files: Files, units: list[Unit], skipped: list[Range]) -> tuple[Placing, tuple[Diagnostic, ...]]:
+    data = files.text(file)
+    pragmas, problems = find_pragmas(_decoded(data), "c", str(file))
+    offsets = _line_offsets(data)
+    live = [p for p in pragmas if not any(r.start <= offsets[p.line - 1] < r.end for r in skipped)]
+    calls = {u.place: u for unit in units for u in unit.reading.uses if u.place.file == file and u.is_call}
+    statements = dict.fromkeys(s for unit in units for s in unit.reading.statements if s.range.file == file)
+    placing, more = place_pragmas(data, offsets, live, sorted(calls, key=lambda c: c.offset), list(statements))
+    return placing, (*problems, *more)
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _line_offsets(data: bytes) -> list[int]:
+    offsets = [0]
+    while (found := data.find(b"\n", offsets[-1])) >= 0:
+        offsets.append(found + 1)
+    return offsets
+
+
+def _found(use: Use, callee: Callee, reading: Reading, placing: Placing) -> FoundUse:
+    function = innermost(reading.functions, use.place)
+    where = use.place
+    line, indent = placing.insertion(where)
+    return FoundUse(
+        use,
+        callee,
+        function.name if function else "",
+        placing.of_call.get(where, ()) if use.is_call else (),
+        line,
+        indent,
+        _why_missed(use, callee, reading),
+    )
+
+
+def _why_missed(use: Use, callee: Callee, reading: Reading) -> str:
+    wanted = len(callee.prototype.parameters)
+    if use.signature is not None:
+        if use.signature.parameters is None:
+            return f"{use.callee} is declared without parameters there; include the API's header"
+        if len(use.signature.parameters) != wanted:
+            declared = len(use.signature.parameters)
+            return f"{use.callee} is declared with {declared} parameters, the platform's entry has {wanted}"
+        if use.signature.variadic and not use.is_call:
+            return f"the address of {use.callee} is taken, which takes a varying number of arguments"
+        if any(_unspellable(t) for t in use.arguments):
+            return f"an argument of {use.callee} has a type that only this file knows"
+    if innermost(reading.declarations, use.place) is None:
+        return f"this use of {use.callee} stands in no function of the file"
+    return ""
+
+
+def _unspellable(kind: str) -> bool:
+    return "struct " in kind or "union " in kind or "(" in kind
+
+
+def missed_diagnostic(found: FoundUse) -> Diagnostic:
+    where: Place = found.use.place
+    message = f"this use of {found.use.callee} is not instrumented: {found.why_missed}"
+    return Diagnostic(message, "", Severity.WARNING, str(where.file), where.line, where.column)

@@ -1,0 +1,151 @@
+/* The recording runtime that is linked into an instrumented host program (recap.c).
+ *
+ * With $RCW_RAW set to a folder, every call is appended to `host_calls.bin` (rcw_call_record, ../card/records.h) and
+ * counted exactly in `host_stats.bin` (rcw_stats_header, then rcw_stats_row). Both are shared mappings of the files, so
+ * that whatever ends the process, even SIGKILL, leaves them: a record is whole when its `reserved` is 1, and what
+ * follows the last one is zeros. A normal exit cuts the zeros off. Without $RCW_RAW nothing is recorded.
+ *
+ * A thread never waits for another. Where a record cannot be stored (a full disk), it is dropped and counted in the
+ * row's `lost`; the other columns stay exact. A forked child records nothing. */
+#ifndef RECAP_H
+#define RECAP_H
+#include <stdint.h>
+
+#include "../card/records.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The clock. recap.c's own is the processor's time stamp counter, or CLOCK_MONOTONIC where that is not steady; a
+ * simulated card's client library brings a stronger definition, and its virtual clock. */
+int64_t rcw_now_ps(void);
+
+/* How many transfers the card's library has begun; always 0 without a simulated card. */
+int64_t rcw_transfer_count(void);
+
+#define RCW_STATS_MAGIC 0x31535752 /* "RWS1" */
+
+typedef struct {
+    int32_t magic;
+    int32_t slots;   /* rows a thread */
+    int32_t threads; /* how many blocks of `slots` rows follow */
+    int32_t reserved;
+} rcw_stats_header; /* 16 bytes, alone in the file's first 4096 */
+
+/* One per (thread, call site, state, entry). A run is consecutive calls of one row; the run under way is not in `runs`,
+ * `min_run` and `max_run` yet. Rates count only calls with bytes > 0 that took any time. */
+typedef struct {
+    int32_t site, state, entry, thread;
+    int64_t count, bytes, time_ps, lost;
+    double min_bytes_per_s, max_bytes_per_s; /* 0: no call counts */
+    int64_t runs, min_run, max_run, run;
+} rcw_stats_row; /* 96 bytes */
+
+/* What the generated wrappers number: recap.c takes the table from rcw_wrappers.c. */
+typedef struct {
+    int32_t site, state, entry;
+} rcw_slot;
+extern const rcw_slot rcw_slots[];
+extern const int rcw_slot_count;
+
+/* What an entry's expressions say of one call. `which` is the entry among the callee's, -1 when no condition holds. */
+typedef struct {
+    int which;
+    int32_t fpga;
+    int64_t bytes, address;
+} rcw_call;
+
+typedef struct {
+    int64_t t0_ps, transfers;
+} rcw_start;
+
+typedef struct {
+    rcw_call_record *next, *end;
+    rcw_stats_row *rows, *last;
+    int32_t number;
+} rcw_thread;
+
+extern int rcw_recording;
+extern int64_t rcw_clock_floor_ps;
+extern __thread rcw_thread *rcw_self;
+rcw_thread *rcw_begin_thread(void);
+int rcw_more_records(rcw_thread *thread);
+
+/* The calling thread's buffers, or NULL when nothing is to be recorded. */
+static inline rcw_thread *rcw_ready(void)
+{
+    if (__builtin_expect(!rcw_recording, 0))
+        return 0;
+    return __builtin_expect(rcw_self != 0, 1) ? rcw_self : rcw_begin_thread();
+}
+
+static inline rcw_start rcw_enter(void)
+{
+    rcw_start start;
+    start.transfers = rcw_transfer_count();
+    start.t0_ps = rcw_now_ps();
+    return start;
+}
+
+static inline void rcw_count(rcw_thread *thread, rcw_stats_row *row, int64_t bytes, int64_t took_ps)
+{
+    rcw_stats_row *last = thread->last;
+    if (last != row) {
+        if (last) {
+            last->runs++;
+            if (last->run > last->max_run)
+                last->max_run = last->run;
+            if (!last->min_run || last->run < last->min_run)
+                last->min_run = last->run;
+            last->run = 0;
+        }
+        thread->last = row;
+    }
+    row->run++;
+    row->count++;
+    row->time_ps += took_ps;
+    if (bytes > 0) {
+        row->bytes += bytes;
+        if (took_ps > 0) {
+            double rate = (double)bytes * 1e12 / (double)took_ps;
+            if (rate > row->max_bytes_per_s)
+                row->max_bytes_per_s = rate;
+            if (rate < row->min_bytes_per_s || row->min_bytes_per_s == 0)
+                row->min_bytes_per_s = rate;
+        }
+    }
+}
+
+static inline void rcw_leave(rcw_thread *thread, const rcw_start *start, int slot, const rcw_call *call)
+{
+    int64_t t1_ps = rcw_now_ps() - rcw_clock_floor_ps;
+    int64_t transfers = rcw_transfer_count() - start->transfers;
+    if (t1_ps < start->t0_ps)
+        t1_ps = start->t0_ps;
+    rcw_count(thread, thread->rows + slot, call->bytes, t1_ps - start->t0_ps);
+    if (__builtin_expect(thread->next == thread->end, 0) && !rcw_more_records(thread)) {
+        thread->rows[slot].lost++;
+        return;
+    }
+    rcw_call_record *record = thread->next++;
+    const rcw_slot *is = &rcw_slots[slot];
+    record->site = is->site;
+    record->state = is->state;
+    record->entry = is->entry;
+    record->thread = thread->number;
+    record->t0_ps = start->t0_ps;
+    record->t1_ps = t1_ps;
+    record->bytes = call->bytes;
+    record->address = call->address;
+    record->fpga = call->fpga;
+    record->first_transfer = transfers ? start->transfers : -1;
+    record->transfers = transfers;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    *(volatile int32_t *)&record->reserved = 1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
