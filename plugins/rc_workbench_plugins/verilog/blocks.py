@@ -1,0 +1,399 @@
+"""Clocked always blocks as they stand in the source: their branches, and the pragmas before each first statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyslang import syntax
+
+from rc_workbench_plugins.verilog.design import Design, Node
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.pragma import PlacedPragma, Pragma
+from workbench.source.pragma_text import find_pragmas
+
+Kind = syntax.SyntaxKind
+_EDGES = ("posedge", "negedge")
+_GENERATE = (
+    syntax.GenerateRegionSyntax,
+    syntax.GenerateBlockSyntax,
+    syntax.LoopGenerateSyntax,
+    syntax.IfGenerateSyntax,
+    syntax.CaseGenerateSyntax,
+    syntax.ElseClauseSyntax,
+    syntax.StandardCaseItemSyntax,
+    syntax.DefaultCaseItemSyntax,
+)
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A branch. A pragma belongs to it when it stands in `region`: after what opens it, before its first statement.
+
+    `in_reset` is true for the arms of an asynchronous reset and what stands within them.
+    """
+
+    kind: str
+    label: str
+    statement: Node
+    region: tuple[int, int]
+    line: int
+    end_line: int
+    pragma_line: int
+    indent: int
+    in_reset: bool
+    pragmas: tuple[PlacedPragma, ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceBlock:
+    """`key` is its file and the byte offset at which it begins. `resets` counts its asynchronous resets."""
+
+    key: tuple[str, int]
+    path: Path
+    module: str
+    label: str
+    kind: str
+    node: Node
+    clock: str
+    edge: str
+    resets: int
+    line: int
+    end_line: int
+    arms: tuple[Arm, ...] = ()
+    why_not: str = ""
+
+    @property
+    def pragmas(self) -> tuple[PlacedPragma, ...]:
+        return tuple(p for arm in self.arms for p in arm.pragmas)
+
+    @property
+    def states(self) -> tuple[PlacedPragma, ...]:
+        """One pragma for each state from 1 on: pragmas that say the same share a state."""
+        distinct: dict[object, PlacedPragma] = {}
+        for placed in self.pragmas:
+            distinct.setdefault(meaning(placed.pragma), placed)
+        return tuple(distinct.values())
+
+
+def meaning(pragma: Pragma) -> tuple[object, ...]:
+    """What makes two pragmas the same state: everything but the condition."""
+    return (pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages)
+
+
+@dataclass
+class _Source:
+    """A source file's bytes and pragmas; `used` are the pragmas that some branch took."""
+
+    path: Path
+    data: bytes
+    starts: list[int]
+    pragmas: list[tuple[int, PlacedPragma]]
+    used: set[int] = field(default_factory=set)
+
+    def line_start(self, line: int) -> int:
+        return self.starts[line - 1]
+
+    def indent(self, line: int) -> int:
+        start = self.line_start(line)
+        rest = self.data[start : start + 1000]
+        return len(rest) - len(rest.lstrip(b" \t")) + 1
+
+    def begins_line(self, offset: int, line: int) -> bool:
+        return not self.data[self.line_start(line) : offset].strip()
+
+
+def read_blocks(design: Design) -> tuple[tuple[SourceBlock, ...], tuple[Diagnostic, ...]]:
+    """Every clocked always block of every module in the sources, in order, and what is wrong with pragmas."""
+    sources: dict[Path, _Source] = {}
+    diagnostics: list[Diagnostic] = []
+    for path in design.sources:
+        if path.is_file() and path not in sources:
+            sources[path], problems = _read_source(design, path)
+            diagnostics += problems
+    blocks = [
+        block
+        for tree in design.units
+        for module in _modules(tree.root)
+        for block in _module_blocks(design, module, sources)
+    ]
+    for source in sources.values():
+        diagnostics += _stray(design, source)
+    for block in blocks:
+        diagnostics += _check_names(block)
+    return tuple(blocks), tuple(diagnostics)
+
+
+def _read_source(design: Design, path: Path) -> tuple[_Source, tuple[Diagnostic, ...]]:
+    data = path.read_bytes()
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", data))]
+    text = data.decode("utf-8", errors="replace")
+    found, problems = find_pragmas(text, "verilog", design.name_of(path))
+    placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]
+    return _Source(path, data, starts, placed), problems
+
+
+def _byte_column(data: bytes, starts: Sequence[int], placed: PlacedPragma) -> int:
+    start = starts[placed.line - 1]
+    line = data[start : starts[placed.line] if placed.line < len(starts) else len(data)]
+    return len(line.decode("utf-8", errors="replace")[: placed.column - 1].encode())
+
+
+def _modules(node: Node) -> Iterator[Node]:
+    if isinstance(node, syntax.ModuleDeclarationSyntax):
+        yield node
+    elif isinstance(node, syntax.CompilationUnitSyntax):
+        for member in node.members:
+            yield from _modules(member)
+
+
+def _module_blocks(design: Design, module: Node, sources: dict[Path, _Source]) -> Iterator[SourceBlock]:
+    seen: set[str] = set()
+    for node in _procedures(module.members):
+        block = _read_block(design, module, node, sources)
+        if block is not None:
+            if block.label in seen:
+                number = block.line
+                block = _renamed(block, f"{block.label}_line_{number}")
+            seen.add(block.label)
+            yield block
+    for member in module.members:
+        yield from (b for inner in _modules(member) for b in _module_blocks(design, inner, sources))
+
+
+def _renamed(block: SourceBlock, label: str) -> SourceBlock:
+    return SourceBlock(**{**block.__dict__, "label": label})
+
+
+def _procedures(members: Node) -> Iterator[Node]:
+    for member in members:
+        if isinstance(member, syntax.ProceduralBlockSyntax):
+            yield member
+        elif isinstance(member, _GENERATE):
+            yield from _procedures(member)
+
+
+def _read_block(design: Design, module: Node, node: Node, sources: dict[Path, _Source]) -> SourceBlock | None:
+    if node.kind not in (Kind.AlwaysBlock, Kind.AlwaysFFBlock):
+        return None
+    timed = node.statement
+    if not isinstance(timed, syntax.TimingControlStatementSyntax):
+        return None
+    events = list(_events(timed.timingControl))
+    if not events or any(edge not in _EDGES for edge, _ in events):
+        return None
+    path, line, _ = design.place(node.sourceRange.start)
+    end_line = design.manager.getLineNumber(design.manager.getFullyExpandedLoc(node.sourceRange.end))
+    conditions = " ".join(str(c) for c in _reset_conditions(timed.statement, len(events) - 1))
+    tested = set(re.findall(r"[A-Za-z_][\w$]*", conditions))
+    edge, clock = next((e for e in events if e[1] not in tested), events[0])
+    label = _label(timed.statement) or f"line_{line}"
+    kind = "always_ff" if node.kind == Kind.AlwaysFFBlock else "always"
+    offset = design.offset(node.getFirstToken().location, path)
+    source = sources.get(path)
+    common = {
+        "path": path, "module": module.header.name.valueText, "label": label, "kind": kind, "node": node,
+        "clock": clock, "edge": edge, "resets": len(events) - 1, "line": line, "end_line": end_line,
+    }  # fmt: skip
+    if source is None:
+        return SourceBlock((str(path), node.sourceRange.start.offset), why_not=_INCLUDED, **common)
+    if offset is None:
+        return SourceBlock((str(path), node.sourceRange.start.offset), why_not=_MACRO, **common)
+    arms = tuple(_arms(design, source, timed, len(events) - 1))
+    broken = _unplaceable(design, path, node, arms)
+    return SourceBlock((str(path), offset), arms=() if broken else arms, why_not=broken, **common)
+
+
+_MACRO = "it stands in a macro: write it out to observe it"
+_INCLUDED = "it stands in an included file: add that file to the hardware sources instead"
+
+
+def _unplaceable(design: Design, path: Path, node: Node, arms: Sequence[Arm]) -> str:
+    """Why edits cannot be placed in this block, or ''."""
+    needed = [node.getFirstToken(), node.getLastToken()]
+    for arm in arms:
+        block = arm.statement
+        if isinstance(block, syntax.BlockStatementSyntax):
+            needed += [block.begin, block.end]
+        elif arm.pragmas:
+            needed += [block.getLastToken()]
+    return "" if all(design.offset(token.location, path) is not None for token in needed) else _MACRO
+
+
+def _events(control: Node) -> Iterator[tuple[str, str]]:
+    """(edge, signal text) of each event; the edge is '' for one without."""
+    if isinstance(control, syntax.SignalEventExpressionSyntax):
+        edge = control.edge.valueText if control.edge else ""
+        yield edge, str(control.expr).strip()
+    elif isinstance(control, syntax.BinaryEventExpressionSyntax):
+        yield from _events(control.left)
+        yield from _events(control.right)
+    elif isinstance(control, syntax.ParenthesizedEventExpressionSyntax | syntax.EventControlWithExpressionSyntax):
+        yield from _events(control.expr)
+    elif isinstance(control, syntax.SyntaxNode):
+        yield "", ""
+
+
+def _label(statement: Node) -> str:
+    named = getattr(statement, "blockName", None)
+    if named is not None and named.name:
+        return str(named.name.valueText)
+    label = getattr(statement, "label", None)
+    return str(label.name.valueText) if label is not None else ""
+
+
+def reset_chain(statement: Node, resets: int) -> list[Node] | None:
+    """The conditionals of an asynchronous-reset template, outermost first, or None where it is not one."""
+    chain: list[Node] = []
+    while len(chain) < resets:
+        if isinstance(statement, syntax.BlockStatementSyntax):
+            items = list(_items(statement))
+            if len(items) != 1:
+                return None
+            statement = items[0]
+        if not isinstance(statement, syntax.ConditionalStatementSyntax):
+            return None
+        chain.append(statement)
+        if statement.elseClause is None:
+            return chain if len(chain) == resets else None
+        statement = statement.elseClause.clause
+    return chain or None
+
+
+def _reset_conditions(statement: Node, resets: int) -> list[Node]:
+    return [conditional.predicate for conditional in reset_chain(statement, resets) or []]
+
+
+def _items(block: Node) -> Iterator[Node]:
+    """The statements of a begin-end block, without its declarations."""
+    return (item for item in block.items if isinstance(item, syntax.StatementSyntax))
+
+
+def after_declarations(block: Node) -> Node:
+    """The last token before a begin-end block's first statement."""
+    token = block.blockName.getLastToken() if block.blockName is not None else block.begin
+    for item in block.items:
+        if isinstance(item, syntax.StatementSyntax):
+            break
+        token = item.getLastToken()
+    return token
+
+
+def _arms(design: Design, source: _Source, timed: Node, resets: int) -> Iterator[Arm]:
+    chain = reset_chain(timed.statement, resets) or []
+    asynchronous = {id_of(conditional.statement) for conditional in chain}
+    head = timed.timingControl.getLastToken()
+    yield _arm(design, source, "body", "", timed.statement, head, False)
+    yield from _inner_arms(design, source, timed.statement, asynchronous, False)
+
+
+def id_of(node: Node) -> tuple[int, int]:
+    return node.sourceRange.start.offset, node.sourceRange.end.offset
+
+
+def _inner_arms(
+    design: Design, source: _Source, statement: Node, asynchronous: set[tuple[int, int]], in_reset: bool
+) -> Iterator[Arm]:
+    """The branches within a statement, in the order they stand."""
+    for kind, label, inner, head in _branches(statement):
+        inside = in_reset or (kind == "if" and id_of(inner) in asynchronous)
+        if kind:
+            arm = _arm(design, source, kind, label, inner, head, inside)
+            if kind != "else" or not isinstance(inner, syntax.ConditionalStatementSyntax) or arm.pragmas:
+                yield arm
+        yield from _inner_arms(design, source, inner, asynchronous, inside)
+
+
+def _branches(statement: Node) -> Iterator[tuple[str, str, Node, Node]]:
+    """(kind, label, statement, token that opens it) of each branch; kind '' for a statement that is just nested."""
+    if isinstance(statement, syntax.BlockStatementSyntax):
+        for item in _items(statement):
+            yield "", "", item, None
+    elif isinstance(statement, syntax.ConditionalStatementSyntax):
+        yield "if", str(statement.predicate).strip(), statement.statement, statement.closeParen
+        if statement.elseClause is not None:
+            yield "else", "", statement.elseClause.clause, statement.elseClause.elseKeyword
+    elif isinstance(statement, syntax.CaseStatementSyntax):
+        for item in statement.items:
+            if isinstance(item, syntax.DefaultCaseItemSyntax):
+                yield "default", "default", item.clause, item.colon or item.defaultKeyword
+            elif isinstance(item, syntax.StandardCaseItemSyntax):
+                label = "".join(str(expression) for expression in item.expressions).strip()
+                yield "case", label, item.clause, item.colon
+            elif isinstance(item, syntax.PatternCaseItemSyntax):
+                yield "case", str(item.pattern).strip(), item.statement, item.colon
+    elif isinstance(
+        statement,
+        syntax.ForLoopStatementSyntax
+        | syntax.LoopStatementSyntax
+        | syntax.ForeachLoopStatementSyntax
+        | syntax.ForeverStatementSyntax
+        | syntax.DoWhileStatementSyntax
+        | syntax.TimingControlStatementSyntax,
+    ):
+        yield "", "", statement.statement, None
+
+
+def _arm(design: Design, source: _Source, kind: str, label: str, statement: Node, head: Node, in_reset: bool) -> Arm:
+    first = statement.getFirstToken()
+    if isinstance(statement, syntax.BlockStatementSyntax):
+        first = next((item.getFirstToken() for item in _items(statement)), statement.end)
+    start = _end_offset(design, head)
+    _, line, _ = design.place(head.location)
+    path, first_line, _ = design.place(first.location)
+    manager = design.manager
+    end_line = manager.getLineNumber(manager.getFullyExpandedLoc(statement.sourceRange.end))
+    location = manager.getFullyExpandedLoc(first.location)
+    pragmas: list[PlacedPragma] = []
+    pragma_line, indent = 0, 1
+    if path == source.path:
+        for number, (offset, placed) in enumerate(source.pragmas):
+            if start <= offset < location.offset:
+                source.used.add(number)
+                pragmas.append(placed)
+        if source.begins_line(location.offset, first_line) and source.line_start(first_line) >= start:
+            pragma_line, indent = first_line, source.indent(first_line)
+    tidy = " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", label, flags=re.DOTALL).split())
+    return Arm(kind, tidy, statement, (start, location.offset), line, end_line, pragma_line, indent, in_reset,
+               tuple(pragmas))  # fmt: skip
+
+
+def _end_offset(design: Design, token: Node) -> int:
+    """The byte offset behind a token, or behind the macro use that it comes from."""
+    manager, end = design.manager, token.range.end
+    while manager.isMacroLoc(end):
+        end = manager.getExpansionRange(end).end
+    return int(end.offset)
+
+
+def _stray(design: Design, source: _Source) -> Iterator[Diagnostic]:
+    for number, (_, placed) in enumerate(source.pragmas):
+        if number not in source.used:
+            yield Diagnostic(
+                f"the pragma '{placed.pragma.name}' stands before no branch of a clocked always block, and is not used",
+                "Move it directly before the first statement of an if or else arm, a case item or the whole block.",
+                Severity.WARNING, placed.file, placed.line, placed.column,
+            )  # fmt: skip
+
+
+def _check_names(block: SourceBlock) -> Iterator[Diagnostic]:
+    seen: dict[str, PlacedPragma] = {}
+    for placed in block.states:
+        other = seen.setdefault(placed.pragma.name, placed)
+        if other is not placed:
+            yield Diagnostic(
+                f"the name '{placed.pragma.name}' stands for two different states of one block (the other in line "
+                f"{other.line})",
+                "Give them different names.",
+                Severity.WARNING, placed.file, placed.line, placed.column,
+            )  # fmt: skip
+    for arm in block.arms:
+        for placed in arm.pragmas if arm.in_reset else ():
+            if placed.pragma.condition:
+                yield Diagnostic(
+                    "a pragma in the arm of an asynchronous reset cannot have a condition, and is not used",
+                    "Leave the condition out: cycles in reset are not counted anyway.",
+                    Severity.WARNING, placed.file, placed.line, placed.column,
+                )  # fmt: skip

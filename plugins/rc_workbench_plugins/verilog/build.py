@@ -1,0 +1,231 @@
+"""Writes the instrumented design: observed copies of the sources, the monitor, and the top level around both."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from rc_workbench_plugins.verilog.blocks import SourceBlock
+from rc_workbench_plugins.verilog.design import Design, read_design
+from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
+from rc_workbench_plugins.verilog.layout import Layout, lay_out
+from rc_workbench_plugins.verilog.rewrite import (
+    Edits,
+    add_port,
+    connect,
+    modules_by_name,
+    observe,
+    rename_module,
+    why_not_editable,
+)
+from rc_workbench_plugins.verilog.top import read_top
+from workbench.api import HdlBuild
+from workbench.instrument import wrapper
+from workbench.instrument.probes import MonitorPlan, Probe, place_registers, state_bits
+from workbench.model.application import HardwareSources
+from workbench.model.blocks import UNCLASSIFIED, Block, Side, State
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.model.platform import HardwarePort
+
+_INNER = "__recap_user"
+
+
+def build(
+    design: Design,
+    top: Instance,
+    why_not: Mapping[Key, str],
+    hardware: HardwareSources,
+    port: HardwarePort,
+    parameters: Mapping[str, str],
+    out: Path,
+    diagnostics: tuple[Diagnostic, ...],
+) -> HdlBuild:
+    """Write the instrumented design below `out`, and tell what is in it. WorkbenchError where that cannot be done."""
+    nodes = modules_by_name(design)
+    layout = lay_out(
+        top,
+        observed=lambda block: bool(block.states) and block.key not in why_not,
+        editable=lambda module: not why_not_editable(design, nodes.get(module)),
+    )
+    bits = layout.bits(top)
+    uses = [use for instance in top.walk() for use in instance.blocks]
+    counted = [use for use in uses if use.root_clock == port.clock]
+    probes = tuple(
+        Probe(number, bits[use.path], len(use.source.states) + 1)
+        for number, use in enumerate(counted)
+        if use.path in bits
+    )
+    plan = MonitorPlan(probes, layout.widths.get(top.module, 0), place_registers(port, hardware.read_out))
+    shell = read_top(design.top, top.module + _INNER)
+    generated = wrapper.wrapper(shell, plan, port)
+    edits = _edit(design, top, layout, shell.inner)
+    sources = _write(design, edits, generated, out)
+    _check(design, sources, edits, hardware, parameters, out)
+    return HdlBuild(
+        sources=sources,
+        top=top.module,
+        blocks=tuple(_block(design, use, port, use.path in bits) for use in counted),
+        taps=tuple((bits[u.path], state_bits(len(u.source.states) + 1)) if u.path in bits else (0, 0) for u in counted),
+        tap_bits=plan.state_width,
+        defines=(wrapper.TAPS_DEFINE,) if plan.state_width else (),
+        include_dirs=_include_dirs(design, hardware),
+        read_out=hardware.read_out,
+        words=plan.words,
+        missed=tuple(_missed(design, uses, why_not, bits)),
+        diagnostics=diagnostics,
+        metadata=plan.metadata(),
+    )
+
+
+def _include_dirs(design: Design, hardware: HardwareSources) -> tuple[Path, ...]:
+    """The project's, and the sources' own folders, which their copies have left."""
+    listed = [(design.root / name).resolve() for name in hardware.include_dirs]
+    return tuple(dict.fromkeys([*listed, *(path.parent for path in design.sources)]))
+
+
+def _edit(design: Design, top: Instance, layout: Layout, inner: str) -> dict[Path, Edits]:
+    """The edits of every file, from the layout of the states."""
+    nodes = modules_by_name(design)
+    edits: dict[Path, Edits] = {}
+
+    def of(path: Path) -> Edits:
+        return edits.setdefault(path, Edits(path))
+
+    ports: dict[Key, int] = {}
+    blocks: dict[Key, SourceBlock] = {}
+    for instance in top.walk():
+        for use in instance.blocks:
+            blocks[use.source.key] = use.source
+        for child in instance.children:
+            ports[child.key] = child.ports
+    for module, sites in layout.sites.items():
+        if not layout.widths[module]:
+            continue
+        node = nodes[module]
+        path = design.place(node.header.name.location)[0]
+        add_port(design, of(path), node, layout.widths[module])
+        instantiations = {child.key: child.node for i in top.walk() if i.module == module for child in i.children}
+        for key, site in sites.items():
+            if key in blocks:
+                observe(design, of(blocks[key].path), blocks[key], site.slice())
+            else:
+                connect(design, of(path), instantiations[key], site.slice(), ports[key])
+    head = nodes[top.module]
+    rename_module(design, of(design.place(head.header.name.location)[0]), head, inner)
+    return edits
+
+
+def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Path) -> tuple[Path, ...]:
+    sources = []
+    try:
+        for path in dict.fromkeys(design.sources):
+            data = path.read_bytes()
+            target = copy_path(design, path, out)
+            _write_file(target, edits[path].apply(data) if path in edits else data)
+            sources.append(target)
+        for name in wrapper.RUNTIME:
+            sources.append(_write_file(out / "recap" / name, wrapper.runtime_source(name).encode()))
+        sources.append(_write_file(out / "recap" / "recap_top.v", generated.encode()))
+    except OSError as error:
+        hint = "Choose a folder that can be written to."
+        problem = f"cannot write the instrumented design: {error.strerror}"
+        raise WorkbenchError(Diagnostic(problem, hint, file=str(error.filename or out))) from None
+    return tuple(sources)
+
+
+def copy_path(design: Design, path: Path, out: Path) -> Path:
+    """Where the copy of a source goes: as in the project; what lies outside of it, numbered."""
+    if path.is_relative_to(design.root):
+        return out / path.relative_to(design.root)
+    return out / "outside" / f"{design.sources.index(path)}_{path.name}"
+
+
+def _write_file(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.replace(temporary, path)
+    return path
+
+
+def _check(
+    design: Design,
+    sources: tuple[Path, ...],
+    edits: Mapping[Path, Edits],
+    hardware: HardwareSources,
+    parameters: Mapping[str, str],
+    out: Path,
+) -> None:
+    """Elaborate what was written: what is wrong there is wrong in a pragma's condition, or in the port's."""
+    include_dirs = tuple(str(path) for path in _include_dirs(design, hardware))
+    copied = hardware.model_copy(update={"sources": tuple(str(s) for s in sources), "include_dirs": include_dirs})
+    problems = [d for d in read_design(out, copied, parameters).diagnostics if d.severity is Severity.ERROR]
+    if not has_errors(problems):
+        return
+    originals = {copy_path(design, path, out): path for path in design.sources}
+    raise WorkbenchError(*dict.fromkeys(_explained(design, problem, originals, edits, out) for problem in problems))
+
+
+def _explained(
+    design: Design, problem: Diagnostic, originals: Mapping[Path, Path], edits: Mapping[Path, Edits], out: Path
+) -> Diagnostic:
+    path = originals.get(out / problem.file) if problem.file else None
+    placed = edits[path].conditions.get(problem.line or 0) if path and path in edits else None
+    if placed is not None:
+        return Diagnostic(
+            f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}",
+            "Write a Verilog expression over signals of this module, such as ack == 1'b1.",
+            Severity.ERROR, placed.file, placed.line, placed.column,
+        )  # fmt: skip
+    if path is not None:
+        return Diagnostic(problem.message, problem.hint, Severity.ERROR, design.name_of(path), problem.line,
+                          problem.column)  # fmt: skip
+    return Diagnostic(
+        f"the platform's hardware port does not fit the top module: {problem.message}",
+        "Mend the port's signal names and conditions in the platform document.",
+    )
+
+
+def _block(design: Design, use: BlockUse, port: HardwarePort, observed: bool) -> Block:
+    source = use.source
+    states = [State(0, UNCLASSIFIED)]
+    for index, placed in enumerate(source.states if observed else (), 1):
+        pragma = placed.pragma
+        states.append(
+            State(index, pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages, placed.file,
+                  placed.line)
+        )  # fmt: skip
+    return Block(
+        id=use.path,
+        side=Side.FPGA,
+        component=use.path.rpartition(".")[0],
+        kind=source.kind,
+        group=re.sub(r"\[-?\d+\]", "[*]", use.path),
+        states=tuple(states),
+        file=design.name_of(source.path),
+        line=source.line,
+        clock=source.clock,
+        clock_hz=port.clock_hz,
+    )
+
+
+def _missed(
+    design: Design, uses: list[BlockUse], why_not: Mapping[Key, str], bits: Mapping[str, int]
+) -> list[Diagnostic]:
+    """One diagnostic for each block in the source that has something to observe and is not observed."""
+    found: dict[Key, Diagnostic] = {}
+    for use in uses:
+        reason = why_not.get(use.source.key, "")
+        if use.path not in bits and (reason or use.source.states):
+            found.setdefault(
+                use.source.key,
+                Diagnostic(
+                    f"the block {use.source.module}.{use.source.label} is not observed: {reason or 'no path leads up'}",
+                    "", Severity.WARNING, design.name_of(use.source.path), use.source.line,
+                ),
+            )  # fmt: skip
+    return list(found.values())

@@ -1,0 +1,157 @@
+"""Reads and elaborates a design with slang; what slang finds wrong becomes diagnostics."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyslang
+from pyslang import ast, parsing, syntax
+
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic, Severity, has_errors
+
+_HINTS = {
+    "UnknownModule": "Add the file that defines it to the project's hardware sources.",
+    "CouldNotOpenIncludeFile": "Add its folder to the project's hardware include_dirs.",
+    "UndeclaredIdentifier": "Declare it, or mend the spelling.",
+}
+_SYNTAX_HINT = "Mend the syntax there, or just before."
+_FLAGS = ast.CompilationFlags.AllowUseBeforeDeclare | ast.CompilationFlags.AllowUnnamedGenerate
+_NUMBER = re.compile(r"-?[0-9][0-9_]*(\.[0-9]+)?|[0-9]*'[sS]?[bodhBODH][0-9a-fA-F_xXzZ?]+")
+Node = Any  # slang's syntax nodes and tokens have no common base class that tells more
+
+
+@dataclass(frozen=True)
+class Design:
+    """An elaborated design. `top` is None where errors leave none."""
+
+    root: Path
+    sources: tuple[Path, ...]
+    manager: Any
+    units: tuple[Any, ...]
+    top: Any | None
+    diagnostics: tuple[Diagnostic, ...]
+    keep: tuple[Any, ...] = ()  # what owns the memory behind the symbols
+
+    def place(self, location: Any) -> tuple[Path, int, int]:
+        """File, line and column of a location; inside a macro, where it is used."""
+        location = self.manager.getFullyExpandedLoc(location)
+        path = Path(self.manager.getFullPath(location.buffer))
+        return path, self.manager.getLineNumber(location), self.manager.getColumnNumber(location)
+
+    def name_of(self, path: Path) -> str:
+        """How a file is named to people and in runs: relative to the project where it lies within."""
+        return shown_path(self.root, path)
+
+    def offset(self, location: Any, path: Path) -> int | None:
+        """The location's byte offset in file `path`; None inside a macro or in another file."""
+        if not self.manager.isFileLoc(location) or self.manager.isIncludedFileLoc(location):
+            return None
+        if Path(self.manager.getFullPath(location.buffer)) != path:
+            return None
+        return int(location.offset)
+
+
+def shown_path(root: Path, path: Path) -> str:
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        return str(path)
+
+
+def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, str]) -> Design:
+    """Parse and elaborate the project's design. Never raises for what stands in the sources."""
+    root = root.resolve()
+    sources = tuple((root / name).resolve() for name in hardware.sources)
+    missing = [
+        Diagnostic(
+            f"cannot read the source file '{name}'",
+            "Mend the path in the project's hardware sources; it is relative to the project file.",
+            file=shown_path(root, path),
+        )
+        for name, path in zip(hardware.sources, sources, strict=True)
+        if not path.is_file()
+    ]
+    manager = pyslang.SourceManager()
+    present = [path for path in sources if path.is_file()]
+    if not present:
+        return Design(root, sources, manager, (), None, tuple(missing))
+    overrides = {**{k: str(v) for k, v in hardware.parameters.items()}, **parameters}
+    includes = [str((root / name).resolve()) for name in hardware.include_dirs]
+    tree, compilation, bag = _compile(manager, present, hardware, includes, overrides)
+    found, top = tuple(_diagnostics(root, manager, compilation)), _top(compilation, hardware.top)
+    if top is None and not has_errors((*missing, *found)):
+        found = (*found, _no_top(root, compilation, hardware))
+    if top is not None:
+        found = (*_unknown_parameters(top, overrides), *found)
+    units = tuple(compilation.getCompilationUnits())
+    return Design(root, sources, manager, (tree,), top, (*missing, *found), (units, compilation, bag))
+
+
+def _compile(
+    manager: Any,
+    paths: Sequence[Path],
+    hardware: HardwareSources,
+    includes: Sequence[str],
+    overrides: Mapping[str, str],
+) -> tuple[Any, Any, Any]:
+    preprocessor = parsing.PreprocessorOptions()
+    preprocessor.predefines = [f"{name}={value}" for name, value in hardware.defines.items()]
+    preprocessor.additionalIncludePaths = list(includes)
+    options = ast.CompilationOptions()
+    options.flags = _FLAGS
+    options.topModules = {hardware.top}
+    options.paramOverrides = [f"{name}={_literal(value)}" for name, value in overrides.items()]
+    bag = pyslang.Bag([preprocessor, options])
+    tree = syntax.SyntaxTree.fromFiles([str(path) for path in paths], manager, bag)
+    compilation = ast.Compilation(bag)
+    compilation.addSyntaxTree(tree)
+    return tree, compilation, bag
+
+
+def _literal(value: str) -> str:
+    return value if _NUMBER.fullmatch(value) or value.startswith('"') else f'"{value}"'
+
+
+def _top(compilation: Any, name: str) -> Any | None:
+    return next((instance for instance in compilation.getRoot().topInstances if instance.name == name), None)
+
+
+def _diagnostics(root: Path, manager: Any, compilation: Any) -> Iterator[Diagnostic]:
+    engine = pyslang.DiagnosticEngine(manager)
+    for found in compilation.getAllDiagnostics():
+        if not found.isError():
+            continue
+        code = str(found.code).removeprefix("DiagCode(").rstrip(")")
+        if code in ("InvalidTopModule", "UnusedParamOverride"):
+            continue
+        location = manager.getFullyExpandedLoc(found.location)
+        path = Path(manager.getFullPath(location.buffer))
+        line, column = manager.getLineNumber(location), manager.getColumnNumber(location)
+        hint = _HINTS.get(code, _SYNTAX_HINT if code.startswith("Expected") else "")
+        message = engine.formatMessage(found)
+        if path.is_absolute():
+            yield Diagnostic(message, hint, Severity.ERROR, shown_path(root, path), line, column)
+        else:
+            yield Diagnostic(message, hint or "It comes from a define or a parameter in the project file.")
+
+
+def _no_top(root: Path, compilation: Any, hardware: HardwareSources) -> Diagnostic:
+    names = sorted(definition.name for definition in compilation.getDefinitions())
+    near = difflib.get_close_matches(hardware.top, names, 1)
+    hint = f"Did you mean '{near[0]}'?" if near else f"The sources define {', '.join(names) or 'no module'}."
+    return Diagnostic(f"no source defines the top module '{hardware.top}'", hint)
+
+
+def _unknown_parameters(top: Any, overrides: Mapping[str, str]) -> Iterator[Diagnostic]:
+    known = [p.name for p in top.body.parameters]
+    for name in overrides:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"Did you mean '{near[0]}'?" if near else f"It has {', '.join(known) or 'none'}."
+            yield Diagnostic(f"the top module '{top.name}' has no parameter '{name}'", hint)

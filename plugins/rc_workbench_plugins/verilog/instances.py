@@ -1,0 +1,185 @@
+"""The elaborated hierarchy: every instance, every clocked block in it, and the clock that it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyslang import ast
+
+from rc_workbench_plugins.verilog.blocks import SourceBlock
+from rc_workbench_plugins.verilog.design import Design
+
+Kind = ast.SymbolKind
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A generate loop around something (`name` is its genvar), or an instance array (`name` is '')."""
+
+    name: str
+    index: int
+
+
+@dataclass(frozen=True)
+class BlockUse:
+    """A clocked block in one instance. `root_clock` is the top level's port that drives its clock, or ''."""
+
+    path: str
+    source: SourceBlock
+    loops: tuple[Loop, ...]
+    root_clock: str
+
+
+@dataclass
+class Instance:
+    """An elaborated instance. `key` is where its instantiation stands in the parent; `loops` are those around it."""
+
+    path: str
+    module: str
+    key: Key
+    loops: tuple[Loop, ...]
+    array: tuple[int, int] | None = None  # left and right bound of the instance array it belongs to
+    ports: int = 0
+    node: Any = None  # the instantiation's syntax
+    blocks: list[BlockUse] = field(default_factory=list)
+    children: list[Instance] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Instance]:
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | None:
+    """The tree of instances below the top, with the clocked blocks in each."""
+    if design.top is None:
+        return None
+    top = Instance(design.top.name, design.top.name, ("", 0), ())
+    clocks = {port.internalSymbol: port.name for port in _ports(design.top.body) if port.internalSymbol is not None}
+    _visit(design, blocks, top, design.top.body, design.top.name, (), clocks)
+    return top
+
+
+def _visit(
+    design: Design,
+    blocks: Mapping[Key, SourceBlock],
+    instance: Instance,
+    scope: Any,
+    path: str,
+    loops: tuple[Loop, ...],
+    clocks: Mapping[Any, str],
+) -> None:
+    for member in scope:
+        kind = member.kind
+        if kind == Kind.ProceduralBlock and member.syntax is not None:
+            source = blocks.get(_key(design, member.syntax.getFirstToken().location))
+            if source is not None:
+                clock = _root_clock(member, clocks, source.clock)
+                instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock))
+        elif kind == Kind.Instance:
+            if member.isModule:
+                _descend(design, blocks, instance, member, f"{path}.{member.name}", loops, clocks, None)
+        elif kind == Kind.InstanceArray:
+            _visit_array(design, blocks, instance, member, path, loops, clocks)
+        elif kind == Kind.GenerateBlock:
+            if not member.isUninstantiated:
+                inner = f"{path}.{member.name or member.externalName}".rstrip(".")
+                _visit(design, blocks, instance, member, inner, loops, _widen(member, clocks))
+        elif kind == Kind.GenerateBlockArray:
+            genvar = member.loopVariable.name if member.loopVariable is not None else ""
+            for entry in member.entries:
+                index = int(entry.arrayIndex)
+                inner = f"{path}.{member.name or member.externalName}[{index}]"
+                _visit(design, blocks, instance, entry, inner, (*loops, Loop(genvar, index)), _widen(entry, clocks))
+
+
+def _visit_array(
+    design: Design,
+    blocks: Mapping[Key, SourceBlock],
+    instance: Instance,
+    array: Any,
+    path: str,
+    loops: tuple[Loop, ...],
+    clocks: Mapping[Any, str],
+) -> None:
+    """The elements of an instance array. Those of more than one dimension are left alone."""
+    bounds = (array.range.left, array.range.right)
+    step = 1 if bounds[0] <= bounds[1] else -1
+    for offset, element in enumerate(array.elements):
+        if element.kind == Kind.Instance and element.isModule:
+            index = bounds[0] + step * offset
+            _descend(
+                design, blocks, instance, element, f"{path}.{array.name}[{index}]", (*loops, Loop("", index)), clocks,
+                bounds,
+            )  # fmt: skip
+
+
+def _descend(
+    design: Design,
+    blocks: Mapping[Key, SourceBlock],
+    parent: Instance,
+    symbol: Any,
+    path: str,
+    loops: tuple[Loop, ...],
+    clocks: Mapping[Any, str],
+    array: tuple[int, int] | None,
+) -> None:
+    key = _key(design, symbol.syntax.getFirstToken().location)
+    child = Instance(path, symbol.definition.name, key, loops, array, len(symbol.body.portList), symbol.syntax)
+    parent.children.append(child)
+    inner: dict[Any, str] = {}
+    for connection in symbol.portConnections:
+        port, expression = connection.port, connection.expression
+        if port.kind == Kind.Port and port.internalSymbol is not None and expression is not None:
+            clock = _traced(expression, clocks)
+            if clock:
+                inner[port.internalSymbol] = clock
+    _visit(design, blocks, child, symbol.body, path, (), _widen(symbol.body, inner))
+
+
+def _ports(body: Any) -> Iterator[Any]:
+    return (port for port in body.portList if port.kind == Kind.Port)
+
+
+def _key(design: Design, location: Any) -> Key:
+    path, _, _ = design.place(location)
+    return str(path), int(design.manager.getFullyExpandedLoc(location).offset)
+
+
+def _traced(expression: Any, clocks: Mapping[Any, str]) -> str:
+    """The top level's port that an expression is just another name of, or ''."""
+    while expression.kind == ast.ExpressionKind.Conversion:
+        expression = expression.operand
+    if expression.kind == ast.ExpressionKind.NamedValue:
+        return clocks.get(expression.symbol, "")
+    return ""
+
+
+def _widen(scope: Any, clocks: Mapping[Any, str]) -> dict[Any, str]:
+    """The clocks known in a scope, with those that a continuous assignment or a declaration just renames."""
+    known = dict(clocks)
+    for member in scope:
+        if member.kind == Kind.ContinuousAssign and member.assignment.kind == ast.ExpressionKind.Assignment:
+            left, right = member.assignment.left, member.assignment.right
+            if left.kind == ast.ExpressionKind.NamedValue and (clock := _traced(right, known)):
+                known[left.symbol] = clock
+        elif (
+            member.kind == Kind.Net and member.initializer is not None and (clock := _traced(member.initializer, known))
+        ):
+            known[member] = clock
+    return known
+
+
+def _root_clock(block: Any, clocks: Mapping[Any, str], name: str) -> str:
+    """The top level's port behind the event of a procedural block whose signal is written `name`."""
+    timing = block.body.timing if block.body.kind == ast.StatementKind.Timed else None
+    if timing is None:
+        return ""
+    events = timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
+    for event in events:
+        if event.kind == ast.TimingControlKind.SignalEvent and str(event.expr.syntax).strip() == name:
+            return _traced(event.expr, clocks)
+    return ""

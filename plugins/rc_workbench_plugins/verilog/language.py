@@ -1,0 +1,105 @@
+"""Verilog and SystemVerilog behind the workbench's interface for hardware languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.verilog import build
+from rc_workbench_plugins.verilog.blocks import SourceBlock, read_blocks
+from rc_workbench_plugins.verilog.design import Design, read_design
+from rc_workbench_plugins.verilog.instances import Instance, elaborate
+from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
+from rc_workbench_plugins.verilog.synthesis import unsynthesisable
+from workbench.api import HdlBuild
+from workbench.instrument import readout
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.platform import Platform
+from workbench.model.run import Table
+from workbench.model.scan import Branch, HdlBlock, HdlScan
+
+
+class VerilogLanguage:
+    name: str = "verilog"
+    suffixes: tuple[str, ...] = (".v", ".sv", ".vh", ".svh")
+    pragma_prefix: str = "//pragma recap "
+
+    def scan(self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str]) -> HdlScan:
+        design, blocks, top, diagnostics = _read(root, hardware, parameters)
+        reasons = _why_not(design, blocks, top, platform)
+        uses: dict[tuple[str, int], list[str]] = {block.key: [] for block in blocks}
+        for instance in top.walk() if top else ():
+            for use in instance.blocks:
+                uses[use.source.key].append(use.path)
+        found = tuple(_hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, "")) for block in blocks)
+        instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
+        return HdlScan(found, instances, diagnostics)
+
+    def instrument(
+        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
+    ) -> HdlBuild:
+        design, blocks, top, diagnostics = _read(root, hardware, parameters)
+        if top is None or has_errors(diagnostics):
+            raise WorkbenchError(*diagnostics)
+        if platform.hardware is None:
+            raise WorkbenchError(
+                Diagnostic(f"the platform '{platform.name}' describes no hardware port", "Add its section `hardware`.")
+            )
+        reasons = _why_not(design, blocks, top, platform)
+        return build.build(design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics)
+
+    def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
+        return readout.tables(build.metadata, len(build.blocks), words)
+
+
+def _read(
+    root: Path, hardware: HardwareSources, parameters: Mapping[str, str]
+) -> tuple[Design, tuple[SourceBlock, ...], Instance | None, tuple[Diagnostic, ...]]:
+    design = read_design(root, hardware, parameters)
+    blocks, pragmas = read_blocks(design)
+    top = elaborate(design, {block.key: block for block in blocks})
+    diagnostics = (*design.diagnostics, *pragmas)
+    if top is not None:
+        nodes = modules_by_name(design)
+        used = dict.fromkeys(instance.module for instance in top.walk())
+        diagnostics += tuple(unsynthesisable(design, [nodes[name] for name in used if name in nodes]))
+    return design, blocks, top, diagnostics
+
+
+def _why_not(
+    design: Design, blocks: tuple[SourceBlock, ...], top: Instance | None, platform: Platform
+) -> dict[tuple[str, int], str]:
+    """Why blocks cannot be observed, by where they stand; only those that cannot are in it."""
+    reasons = {block.key: block.why_not for block in blocks if block.why_not}
+    nodes = modules_by_name(design)
+    clock = platform.hardware.clock if platform.hardware else ""
+    unreachable: dict[str, str] = {}
+    for instance in top.walk() if top else ():
+        reason = unreachable.get(instance.path, "") or why_not_editable(design, nodes.get(instance.module))
+        unreachable.update({child.path: reason for child in instance.children})
+        for use in instance.blocks:
+            if reason:
+                reasons.setdefault(use.source.key, reason)
+            elif clock and use.root_clock != clock:
+                reasons.setdefault(use.source.key, _other_clock(use.source.clock, use.root_clock, clock))
+    return reasons
+
+
+def _other_clock(name: str, root: str, clock: str) -> str:
+    what = f"'{name}', which is the top's '{root}'" if root else f"'{name}', which is derived within the design"
+    return f"it runs on {what}; only blocks on the port's clock '{clock}' can be observed"
+
+
+def _hdl_block(design: Design, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:
+    branches = tuple(
+        Branch(arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas)
+        for arm in block.arms
+    )
+    return HdlBlock(
+        f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,
+        block.end_line, block.clock, block.edge, branches, instances, why_not,
+    )  # fmt: skip

@@ -1,0 +1,197 @@
+"""The edits that make an observed copy of a source file: insertions within lines, so that line numbers stay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyslang import syntax
+
+from rc_workbench_plugins.verilog.blocks import SourceBlock, after_declarations, id_of, meaning, reset_chain
+from rc_workbench_plugins.verilog.design import Design, Node
+from workbench.instrument.probes import state_bits
+from workbench.instrument.wrapper import STATE_PORT
+from workbench.model.pragma import PlacedPragma
+
+
+@dataclass
+class Edits:
+    """Replacements in one file, in bytes. Those at one offset keep the order in which they were added.
+
+    `conditions` tells which pragma's condition was written into which line.
+    """
+
+    path: Path
+    parts: list[tuple[int, int, str]] = field(default_factory=list)
+    conditions: dict[int, PlacedPragma] = field(default_factory=dict)
+
+    def insert(self, offset: int, text: str) -> None:
+        self.parts.append((offset, offset, text))
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        self.parts.append((start, end, text))
+
+    def apply(self, data: bytes) -> bytes:
+        pieces, position = [], 0
+        for start, end, text in sorted(self.parts, key=lambda part: part[0]):
+            pieces += [data[position:start], text.encode()]
+            position = end
+        return b"".join([*pieces, data[position:]])
+
+
+def modules_by_name(design: Design) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for unit in design.units:
+        root = unit.root
+        members = root.members if isinstance(root, syntax.CompilationUnitSyntax) else [root]
+        for member in members:
+            if isinstance(member, syntax.ModuleDeclarationSyntax):
+                found.setdefault(member.header.name.valueText, member)
+    return found
+
+
+def why_not_editable(design: Design, module: Node | None) -> str:
+    """Why a module cannot get a port, or ''."""
+    if module is None:
+        return "its module is not defined in the hardware sources"
+    path, _, _ = design.place(module.header.name.location)
+    if path not in design.sources:
+        return f"its module stands in the included file {design.name_of(path)}: list that among the hardware sources"
+    header = module.header
+    if header.moduleKeyword.valueText not in ("module", "macromodule"):
+        return f"it stands in a {header.moduleKeyword.valueText}, not in a module"
+    tokens = [header.name, header.semi]
+    if header.ports is not None:
+        tokens.append(header.ports.getLastToken())
+    if any(design.offset(token.location, path) is None for token in tokens):
+        return "the head of its module stands in a macro"
+    return ""
+
+
+def add_port(design: Design, edits: Edits, module: Node, width: int) -> None:
+    """Give a module the output port `recap_state`."""
+    header = module.header
+    declaration = f"output wire [{width - 1}:0] {STATE_PORT}"
+    ports = header.ports
+    if ports is None:
+        before = header.parameters.getLastToken() if header.parameters is not None else header.name
+        edits.insert(_end(design, before), f" ({declaration})")
+        return
+    comma = ", " if any(isinstance(port, syntax.SyntaxNode) for port in ports.ports) else ""
+    closing = int(ports.closeParen.location.offset)
+    if isinstance(ports, syntax.NonAnsiPortListSyntax) and comma:
+        edits.insert(closing, f", {STATE_PORT}")
+        edits.insert(_end(design, header.semi), f" {declaration};")
+    else:
+        edits.insert(closing, f"{comma}{declaration}")
+
+
+def rename_module(design: Design, edits: Edits, module: Node, name: str) -> None:
+    tokens = [module.header.name]
+    if module.blockName is not None:
+        tokens.append(module.blockName.name)
+    for token in tokens:
+        start = int(token.location.offset)
+        edits.replace(start, start + len(token.rawText.encode()), name)
+
+
+def connect(design: Design, edits: Edits, instance: Node, part: str, ports: int) -> None:
+    """Connect the new port of an instantiation to `part` of the module's own. `ports`: how many the child has."""
+    closing = int(instance.closeParen.location.offset)
+    connections = [c for c in instance.connections if isinstance(c, syntax.SyntaxNode)]
+    wire = f"{STATE_PORT}{part}"
+    by_order = syntax.OrderedPortConnectionSyntax | syntax.EmptyPortConnectionSyntax
+    ordered = [c for c in connections if isinstance(c, by_order)]
+    if ordered and not (len(connections) == 1 and isinstance(connections[0], syntax.EmptyPortConnectionSyntax)):
+        edits.insert(closing, ", " * (ports - len(connections) + 1) + wire)
+    elif ordered or not connections:
+        edits.insert(closing, f".{STATE_PORT}({wire})")
+    else:
+        edits.insert(closing, f", .{STATE_PORT}({wire})")
+
+
+def register_name(block: SourceBlock) -> str:
+    return "recap_st_" + re.sub(r"\W", "_", block.label)
+
+
+def observe(design: Design, edits: Edits, block: SourceBlock, part: str) -> None:
+    """Give a block a state register, drive `part` of the module's port with it, and set it in every branch."""
+    name, bits = register_name(block), state_bits(len(block.states) + 1)
+    node = block.node
+    start = block.key[1]
+    alone = isinstance(
+        node.parent,
+        syntax.LoopGenerateSyntax
+        | syntax.IfGenerateSyntax
+        | syntax.ElseClauseSyntax
+        | syntax.StandardCaseItemSyntax
+        | syntax.DefaultCaseItemSyntax,
+    )
+    opening = "begin " if alone else ""
+    edits.insert(start, f"{opening}reg [{bits - 1}:0] {name} = 0; assign {STATE_PORT}{part} = {name}; ")
+    codes = {meaning(placed.pragma): code for code, placed in enumerate(block.states, 1)}
+    for statement, texts in _assignments(design, edits, block, name, bits, codes):
+        _prepend(design, edits, statement, texts)
+    for conditional in _without_else(block):
+        edits.insert(_end(design, conditional.getLastToken()), f" else {name} <= {bits}'d0;")
+    if alone:
+        edits.insert(_end(design, node.getLastToken()), " end")
+
+
+def _assignments(
+    design: Design, edits: Edits, block: SourceBlock, name: str, bits: int, codes: Mapping[tuple[object, ...], int]
+) -> Iterator[tuple[Node, str]]:
+    """(statement, assignments that go before it), outermost first."""
+    body = block.node.statement.statement
+    defaults = [body]
+    chain = reset_chain(body, block.resets) if block.resets else None
+    if chain:
+        last = chain[-1].elseClause
+        defaults = [*(conditional.statement for conditional in chain), *([last.clause] if last is not None else [])]
+    texts: dict[tuple[int, int], list[str]] = {id_of(statement): [f"{name} <= {bits}'d0;"] for statement in defaults}
+    nodes = {id_of(statement): statement for statement in defaults}
+    for arm in block.arms:
+        statement = defaults[-1] if arm.kind == "body" else arm.statement
+        for placed in arm.pragmas:
+            code = f"{name} <= {bits}'d{codes[meaning(placed.pragma)]};"
+            condition = placed.pragma.condition
+            if condition and arm.in_reset:
+                continue
+            if condition:
+                code = f"if ({condition}) {code}"
+                line = design.place(_place_of(statement).location)[1]
+                edits.conditions[line] = placed
+            nodes.setdefault(id_of(statement), statement)
+            texts.setdefault(id_of(statement), []).append(code)
+    for key in sorted(nodes, key=lambda k: (k[0], -k[1])):
+        yield nodes[key], " ".join(texts[key])
+
+
+def _without_else(block: SourceBlock) -> list[Node]:
+    chain = reset_chain(block.node.statement.statement, block.resets) if block.resets else None
+    return [chain[-1]] if chain and chain[-1].elseClause is None else []
+
+
+def _place_of(statement: Node) -> Node:
+    """The token after which, or before which, assignments are written."""
+    if isinstance(statement, syntax.BlockStatementSyntax):
+        return after_declarations(statement)
+    return statement.getFirstToken()
+
+
+def _prepend(design: Design, edits: Edits, statement: Node, assignments: str) -> None:
+    if isinstance(statement, syntax.BlockStatementSyntax):
+        edits.insert(_end(design, after_declarations(statement)), f" {assignments}")
+        return
+    manager = design.manager
+    edits.insert(int(manager.getFullyExpandedLoc(statement.getFirstToken().location).offset), f"begin {assignments} ")
+    edits.insert(_end(design, statement.getLastToken()), " end")
+
+
+def _end(design: Design, token: Node) -> int:
+    manager, end = design.manager, token.range.end
+    while manager.isMacroLoc(end):
+        end = manager.getExpansionRange(end).end
+    return int(end.offset)

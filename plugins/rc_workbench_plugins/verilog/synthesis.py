@@ -1,0 +1,47 @@
+"""What cannot become hardware: constructs for simulation in the modules that the design is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pyslang import syntax
+
+from rc_workbench_plugins.verilog.design import Design, Node
+from workbench.model.diagnostic import Diagnostic
+
+_HINT = "Only synthesisable RTL can be observed and simulated; keep test-bench code out of the hardware sources."
+
+
+def unsynthesisable(design: Design, modules: Iterable[Node]) -> Iterator[Diagnostic]:
+    """A diagnostic for each statement that no synthesis takes: delays, waits, forks, endless loops, forces."""
+    for module in modules:
+        found: list[tuple[Node, str]] = []
+
+        def look(node: Node, found: list[tuple[Node, str]] = found) -> None:
+            if isinstance(node, syntax.StatementSyntax) and (what := _fault(node)):
+                found.append((node, what))
+
+        module.visit(look)
+        for node, what in found:
+            path, line, column = design.place(node.getFirstToken().location)
+            name = design.name_of(path)
+            yield Diagnostic(f"this cannot be synthesised: {what}", _HINT, file=name, line=line, column=column)
+
+
+def _fault(node: Node) -> str:
+    if isinstance(node, syntax.TimingControlStatementSyntax):
+        control = node.timingControl
+        if isinstance(control, syntax.DelaySyntax):
+            return "a delay"
+        if not isinstance(node.parent, syntax.ProceduralBlockSyntax):
+            return "waiting for an event within a block"
+        return ""
+    if isinstance(node, syntax.WaitStatementSyntax | syntax.WaitForkStatementSyntax):
+        return "a wait"
+    if isinstance(node, syntax.ForeverStatementSyntax):
+        return "an endless loop"
+    if isinstance(node, syntax.BlockStatementSyntax) and node.begin.valueText == "fork":
+        return "a fork"
+    if isinstance(node, syntax.ProceduralAssignStatementSyntax) and node.keyword.valueText == "force":
+        return "a force"
+    return ""

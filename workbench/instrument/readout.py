@@ -1,0 +1,67 @@
+"""The words that a monitor counted, as the run's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.instrument import lfsr
+from workbench.instrument.probes import MAGIC, state_bits
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import TABLES, Table
+
+
+def tables(metadata: Mapping[str, Any], blocks: int, words: NDArray[np.uint32]) -> dict[str, Table]:
+    """Tables `state_time` and `transitions` of `blocks` hardware blocks from a read-out of `MonitorPlan.metadata`.
+
+    A block without a counter is in state 0 for all cycles. A state's visits are the transitions into it, and the
+    starts in it. WorkbenchError where the words cannot come from this monitor, or a counter may have overflown.
+    """
+    words = np.asarray(words, dtype=np.uint64)
+    entry_bits, count_bits = int(metadata["entry_bits"]), int(metadata["count_bits"])
+    probes: Sequence[Mapping[str, int]] = metadata["probes"]
+    stride = 2 << entry_bits
+    if len(words) < (len(probes) + 1) * stride or words[0] != MAGIC or words[3] != len(probes):
+        raise WorkbenchError(_wrong("the words read out do not come from this design's monitor"))
+    cycles = int(words[1]) | int(words[2]) << 32
+    if cycles > (1 << count_bits) - 2:
+        raise WorkbenchError(_wrong(f"{cycles} cycles were counted, more than a counter of {count_bits} bits can hold"))
+    pairs = words[stride : (len(probes) + 1) * stride].reshape(len(probes), stride // 2, 2)
+    registers = pairs[:, :, 0] | pairs[:, :, 1] << np.uint64(32)
+    try:
+        counts = lfsr.counts(registers, count_bits)
+    except ValueError:
+        raise WorkbenchError(_wrong("a counter holds a value that no count leads to")) from None
+
+    times: list[tuple[int, ...]] = []
+    moves: list[tuple[int, ...]] = []
+    observed = {probe["block"]: (probe["states"], counts[i]) for i, probe in enumerate(probes)}
+    for block in range(blocks):
+        if block not in observed:
+            times.append((block, 0, 0, cycles, min(cycles, 1)))
+            continue
+        states, entries = observed[block]
+        width = 1 << state_bits(states)
+        starts = entries[width * width : width * width + width]
+        matrix = entries[: width * width].reshape(width, width)
+        if matrix.sum() + starts.sum() != cycles:
+            raise WorkbenchError(_wrong(f"the counts of block {block} do not add up to the {cycles} cycles counted"))
+        stays = matrix.diagonal()
+        visits = matrix.sum(axis=0) - stays + starts
+        in_state = visits + stays
+        times += [(block, s, 0, int(in_state[s]), int(visits[s])) for s in range(states)]
+        moves += [(block, int(a), int(b), int(matrix[a, b])) for a, b in np.argwhere(matrix) if a != b]
+    return {"state_time": _table("state_time", times), "transitions": _table("transitions", moves)}
+
+
+def _table(name: str, rows: Sequence[tuple[int, ...]]) -> Table:
+    columns = TABLES[name]
+    values = np.array(rows, dtype=np.int64).reshape(len(rows), len(columns))
+    return {column: values[:, i].astype(kind) for i, (column, kind) in enumerate(columns.items())}
+
+
+def _wrong(what: str) -> Diagnostic:
+    return Diagnostic(what, "Build and run again; if the design was not reset at the start, reset it.")

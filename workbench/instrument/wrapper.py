@@ -1,0 +1,209 @@
+"""The generated top level, in Verilog-2001: the user's design, a counter for each observed block, and the read-out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from workbench.instrument.probes import HEADER_WORDS, MAGIC, MonitorPlan
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import HardwarePort
+
+#: The Verilog sources that every instrumented design needs besides the generated ones.
+RUNTIME = ("recap_counter.v", "recap_control.v")
+TAPS_DEFINE = "RECAP_TAPS"
+STATE_PORT = "recap_state"
+
+
+@dataclass(frozen=True)
+class TopPort:
+    """A port of the user's top level. `packed` and `unpacked` are ranges as text, such as `[31:0]`, or empty."""
+
+    name: str
+    direction: str  # input, output, inout
+    packed: str = ""
+    unpacked: str = ""
+    signed: bool = False
+
+    @property
+    def type(self) -> str:
+        return " ".join(part for part in ("wire", "signed" if self.signed else "", self.packed) if part)
+
+
+@dataclass(frozen=True)
+class TopParameter:
+    """A parameter of the top level: how it is declared without its value (`parameter [7:0] N`), and the value."""
+
+    name: str
+    declaration: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Top:
+    """The user's top level as the wrapper stands in for it; `inner` is its name in the instrumented copy."""
+
+    name: str
+    inner: str
+    ports: tuple[TopPort, ...]
+    parameters: tuple[TopParameter, ...] = ()
+
+
+def runtime_source(name: str) -> str:
+    return files("workbench.resources").joinpath("hdl", name).read_text(encoding="utf-8")
+
+
+def check_port(top: Top, port: HardwarePort) -> None:
+    """Raise WorkbenchError where the top level lacks a signal that the platform's port names."""
+    named = {
+        "clock": port.clock,
+        "reset": port.reset,
+        "incoming data": port.incoming.data_signal,
+        "incoming address": port.incoming.address_signal,
+        "outgoing data": port.outgoing.data_signal,
+        "outgoing address": port.outgoing.address_signal,
+    }
+    ports = {p.name for p in top.ports}
+    missing = [
+        Diagnostic(
+            f"the top module '{top.name}' has no port '{signal}', which the platform names as its {role}",
+            f"Its ports are {', '.join(sorted(ports))}. Name the platform's signals as the top module does.",
+        )
+        for role, signal in named.items()
+        if signal and signal not in ports
+    ]
+    if missing:
+        raise WorkbenchError(*missing)
+
+
+def wrapper(top: Top, plan: MonitorPlan, port: HardwarePort) -> str:
+    """Verilog text of the new top level (of the old name) and of the monitor."""
+    check_port(top, port)
+    return _monitor(plan, port) + "\n" + _top(top, plan, port)
+
+
+def _top(top: Top, plan: MonitorPlan, port: HardwarePort) -> str:
+    answered = port.outgoing.data_signal
+    width = plan.state_width
+    head = f"module {top.name}"
+    if top.parameters:
+        head += " #(\n" + ",\n".join(f"    {p.declaration} = {p.value}" for p in top.parameters) + "\n)"
+    ports = [f"    {p.direction} {p.type} {p.name}{p.unpacked}" for p in top.ports]
+    lines = [head + " (", ",\n".join(ports)]
+    if width:
+        lines += [f"`ifdef {TAPS_DEFINE}", f"    , output wire [{width - 1}:0] recap_taps", "`endif"]
+    lines.append(");")
+    data = next(p for p in top.ports if p.name == answered)
+    lines.append(f"    {data.type} recap_user_data;")
+    if width:
+        lines.append(f"    wire [{width - 1}:0] {STATE_PORT};")
+    connections = [f".{p.name}({'recap_user_data' if p.name == answered else p.name})" for p in top.ports]
+    if width:
+        connections.append(f".{STATE_PORT}({STATE_PORT})")
+    values = ", ".join(f".{p.name}({p.name})" for p in top.parameters)
+    lines.append(f"    {top.inner}{f' #({values})' if values else ''} recap_user (")
+    lines.append(",\n".join(f"        {c}" for c in connections))
+    lines.append("    );")
+    lines += [
+        "    recap_monitor recap_monitor (",
+        f"        .clock({port.clock}), .reset({port.reset_hdl or port.reset}),",
+        *([f"        .state({STATE_PORT}),"] if width else []),
+        f"        .write({port.incoming.condition_hdl or port.write_enable}),",
+        f"        .write_address({port.incoming.address_signal}), .write_data({port.incoming.data_signal}),",
+        f"        .read({port.outgoing.condition_hdl or port.read_enable}),",
+        f"        .read_address({port.outgoing.address_signal}),",
+        f"        .user_data(recap_user_data), .data({answered})",
+        "    );",
+    ]
+    if width:
+        lines += [f"`ifdef {TAPS_DEFINE}", f"    assign recap_taps = {STATE_PORT};", "`endif"]
+    return "\n".join([*lines, "endmodule", ""])
+
+
+def _monitor(plan: MonitorPlan, port: HardwarePort) -> str:
+    count, entry, select = plan.count_bits, plan.entry_bits, plan.select_bits
+    address, word, delay = port.address_bits, port.word_bits, port.outgoing.delay_cycles
+    registers = plan.registers
+    lines = [
+        "module recap_monitor (",
+        "    input wire clock, input wire reset,",
+        *([f"    input wire [{plan.state_width - 1}:0] state,"] if plan.state_width else []),
+        f"    input wire write, input wire [{address - 1}:0] write_address, input wire [{word - 1}:0] write_data,",
+        f"    input wire read, input wire [{address - 1}:0] read_address,",
+        f"    input wire [{word - 1}:0] user_data, output wire [{word - 1}:0] data",
+        ");",
+        "    wire counting, first, pending, pending_first, frozen, clearing, clear_write;",
+        f"    wire [{select - 1}:0] select;",
+        "    wire [47:0] cycles;",
+        f"    wire write_control = write & (write_address == {_number(registers.control, address)});",
+        f"    wire write_select = write & (write_address == {_number(registers.select, address)});",
+        f"    recap_control #(.ENTRY_BITS({entry}), .SELECT_BITS({select})) control (",
+        "        .clock(clock), .reset(reset),",
+        "        .write_control(write_control), .write_select(write_select), .write_data(write_data[31:0]),",
+        "        .counting(counting), .first(first), .pending(pending), .pending_first(pending_first),",
+        "        .frozen(frozen), .clearing(clearing), .clear_write(clear_write), .select(select), .cycles(cycles)",
+        "    );",
+    ]
+    slot_bits = select - entry - 1
+    for slot, probe in enumerate(plan.probes, 1):
+        lines += [
+            f"    wire [{count - 1}:0] count_{slot};",
+            f"    recap_counter #(.STATE_BITS({probe.bits}), .COUNT_BITS({count}), .TAP({plan.tap})) counter_{slot} (",
+            f"        .clock(clock), .state(state[{probe.lsb} +: {probe.bits}]),",
+            "        .counting(counting), .first(first), .pending(pending), .pending_first(pending_first),",
+            f"        .frozen(frozen), .selected(~clearing & select[{select - 1}:{entry + 1}] == {slot_bits}'d{slot}),",
+            f"        .entry(select[{1 + 2 * probe.bits}:1]), .clearing(clear_write), .count(count_{slot})",
+            "    );",
+        ]
+    shown = _or_tree([f"count_{slot}" for slot in range(1, len(plan.probes) + 1)])
+    half = "{32{1'b0}}" if count <= 32 else f"{{{{{64 - count}{{1'b0}}}}, shown[{count - 1}:32]}}"
+    low = "shown[31:0]" if count >= 32 else f"{{{{{32 - count}{{1'b0}}}}, shown}}"
+    lines += [
+        f"    wire [{count - 1}:0] shown = {shown};" if shown else f"    wire [{count - 1}:0] shown = 0;",
+        f"    wire own = select[{select - 1}:{entry + 1}] == 0;",
+        "    reg [31:0] header;",
+        "    always @*",
+        "        case (select[1:0])",
+        f"            2'd0: header = 32'h{MAGIC:08x};",
+        "            2'd1: header = cycles[31:0];",
+        "            2'd2: header = {16'd0, cycles[47:32]};",
+        f"            default: header = 32'd{len(plan.probes)};",
+        "        endcase",
+        f"    wire [31:0] counter_word = select[0] ? {half} : {low};",
+        "    wire [31:0] word = own ? header : counter_word;",
+        f"    wire asks_control = read & (read_address == {_number(registers.control, address)});",
+        f"    wire asks_data = read & (read_address == {_number(registers.data, address)});",
+    ]
+    lines += _delayed(("asks_control", "asks_data"), delay)
+    wide = f"{{{word - 32}'d0, word}}" if word > 32 else "word"
+    status = f"{{{word - 2}'d0, clearing, frozen}}"
+    tail = f"_{delay}" if delay else ""
+    lines.append(f"    assign data = asks_data{tail} ? {wide} : asks_control{tail} ? {status} : user_data;")
+    assert HEADER_WORDS == 4
+    return "\n".join([*lines, "endmodule", ""])
+
+
+def _delayed(signals: Sequence[str], cycles: int) -> list[str]:
+    """Registers that hold `signals` back; the last are named NAME_<cycles>."""
+    if not cycles:
+        return []
+    lines = [f"    reg {', '.join(f'{s}_{n} = 0' for s in signals for n in range(1, cycles + 1))};"]
+    lines.append("    always @(posedge clock) begin")
+    for signal in signals:
+        for n in range(1, cycles + 1):
+            lines.append(f"        {signal}_{n} <= {signal}{f'_{n - 1}' if n > 1 else ''};")
+    return [*lines, "    end"]
+
+
+def _or_tree(names: Sequence[str]) -> str:
+    """A balanced tree of ORs, of four inputs each."""
+    terms = list(names)
+    while len(terms) > 1:
+        groups = [terms[i : i + 4] for i in range(0, len(terms), 4)]
+        terms = [f"({' | '.join(group)})" if len(group) > 1 else group[0] for group in groups]
+    return terms[0] if terms else ""
+
+
+def _number(value: int, bits: int) -> str:
+    return f"{bits}'h{value:x}"
