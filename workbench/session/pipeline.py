@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.api import HdlBuild, HostBuild, PlatformSupport
-from workbench.formats.project_file import expand_sources
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Manifest, Run, RunStatus
@@ -122,7 +121,8 @@ def _run(
     host: HostBuild | None = None
     with job.step(STEPS[0]):
         if options.plain:
-            hdl = HdlBuild(sources=expand_sources(root, project.hardware.sources), top=project.hardware.top, blocks=())
+            sources = tuple(root / source for source in project.hardware.sources)
+            hdl = HdlBuild(sources=sources, top=project.hardware.top, blocks=())
         else:
             host, hdl = instrument_workspace(workspace, options.settings, build)
             for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed):

@@ -12,7 +12,7 @@ import yaml
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport
 from workbench.formats.platform_file import load_platform
-from workbench.formats.project_file import load_project
+from workbench.formats.project_file import expand_sources, load_project
 from workbench.model.application import HostSources, Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
@@ -136,7 +136,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     return Workspace(
         path=path,
         root=path.parent,
-        project=project,
+        project=_with_expanded_sources(project, path.parent),
         platform=platform,
         platform_path=platform_path,
         support=support or plugins.platforms.get(platform.name),
@@ -144,6 +144,17 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
         hdl_language=_language("hardware language", project.hardware.language, plugins.hdl_languages, path),
         diagnostics=problems,
     )
+
+
+def _with_expanded_sources(project: Project, root: Path) -> Project:
+    """The project with every source named by itself, patterns resolved."""
+
+    def expanded(sources: Iterable[str]) -> tuple[str, ...]:
+        return tuple(str(path.relative_to(root)) for path in expand_sources(root, sources))
+
+    host = project.host.model_copy(update={"sources": expanded(project.host.sources)})
+    hardware = project.hardware.model_copy(update={"sources": expanded(project.hardware.sources)})
+    return project.model_copy(update={"host": host, "hardware": hardware})
 
 
 def _find_platform(project: Project, path: Path, plugins: Plugins) -> tuple[Path, PlatformSupport | None]:
