@@ -1,0 +1,138 @@
+"""The laid-out block graph: everything has its place, and nothing lies on anything else."""
+
+from __future__ import annotations
+
+import time
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.analysis.graph import build_graph
+from workbench.analysis.layout import GraphLayout, layout_graph
+from workbench.analysis.metrics import block_metrics, call_metrics
+from workbench.model.blocks import UNCLASSIFIED, Block, BlockGraph, Edge, Side, State
+from workbench.model.pragma import MEM
+from workbench.testing.runs import synthetic_platform, synthetic_run
+
+STATES = (State(0, UNCLASSIFIED),)
+
+
+def _block(id_: str, side: Side = Side.FPGA) -> Block:
+    group = id_[: id_.index("[")] + "[*]" + id_[id_.index("]") + 1 :] if "[" in id_ else id_
+    return Block(id_, side, id_.rpartition(".")[0], "always", group, STATES)
+
+
+def _graph(names: list[str], edges: list[tuple[int, int]]) -> BlockGraph:
+    blocks = (_block("host.main", Side.HOST), *(_block(f"top.{name}") for name in names))
+    links = tuple(
+        Edge(blocks[a % len(blocks)].id, blocks[b % len(blocks)].id, f"m{n}", count=n, bytes=64 * n, time_s=1e-5 * n)
+        for n, (a, b) in enumerate(edges)
+    )
+    return BlockGraph(blocks, links)
+
+
+def check(layout: GraphLayout, graph: BlockGraph) -> None:
+    boxes = [node.box for node in layout.nodes]
+    labels = [edge.label_box for edge in layout.edges]
+    assert {i for node in layout.nodes for i in node.block_ids} == {block.id for block in graph.blocks}
+    for a, b in combinations(boxes, 2):
+        assert not a.overlaps(b)
+    for a, b in combinations(labels, 2):
+        assert not a.overlaps(b)
+    for label in labels:
+        assert not any(label.overlaps(box) for box in boxes)
+        assert label.x >= 0
+        assert label.right <= layout.width
+    for a, b in combinations([frame.box for frame in layout.frames], 2):
+        assert not a.overlaps(b)
+    for node in layout.nodes:
+        frame = next(f.box for f in layout.frames if f.title == node.frame)
+        assert frame.x <= node.box.x
+        assert node.box.right <= frame.right
+        assert frame.y <= node.box.y
+        assert node.box.bottom <= frame.bottom
+        for tile in node.tiles:
+            assert node.box.x <= tile.box.x
+            assert tile.box.right <= node.box.right
+            assert tile.box.bottom <= node.box.bottom
+    for edge in layout.edges:
+        ends = [next(n.box for n in layout.nodes if n.key == key) for key in (edge.source, edge.target)]
+        for box, (x, y) in zip(ends, (edge.points[0], edge.points[-1]), strict=True):
+            assert x == pytest.approx(box.x) or x == pytest.approx(box.right)
+            assert box.y <= y <= box.bottom
+        for (x0, y0), (x1, y1) in zip(edge.points, edge.points[1:], strict=False):
+            assert x0 == pytest.approx(x1) or y0 == pytest.approx(y1)
+            for box in boxes:
+                inside_x = min(x0, x1) < box.right - 0.01 and max(x0, x1) > box.x + 0.01
+                inside_y = min(y0, y1) < box.bottom - 0.01 and max(y0, y1) > box.y + 0.01
+                assert not (inside_x and inside_y), "an edge runs through a node"
+
+
+NAMES = st.lists(st.sampled_from([f"b{n}.p" for n in range(12)] + [f"core[{n}].c" for n in range(9)] + ["a", "b"]),
+                 unique=True, max_size=14)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(NAMES, st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14)), max_size=30))
+def test_nothing_overlaps_in_any_graph(names: list[str], edges: list[tuple[int, int]]) -> None:
+    graph = _graph(names, edges)
+    check(layout_graph(graph), graph)
+
+
+def test_the_papers_application_stands_as_it_should() -> None:
+    run = synthetic_run(cores=20, rounds=1)
+    graph, problems = build_graph(block_metrics(run), call_metrics(run, synthetic_platform()))
+    assert problems == ()
+    layout = layout_graph(graph)
+    check(layout, graph)
+    assert layout == layout_graph(graph)
+    host, card = layout.frames
+    assert host.side is Side.HOST
+    assert host.box.right < card.box.x
+    cores = layout.node_of("pdf2d_top.core[7].ctrl")
+    assert cores is not None
+    assert cores is layout.node_of("pdf2d_top.core[*].ctrl")
+    assert cores.title == "core × 20"
+    assert [tile.block_id for tile in cores.tiles] == [f"pdf2d_top.core[{n}].ctrl" for n in range(20)]
+    samples = next(e for e in layout.edges if e.source == "host.main" and e.edges[0].message == "samples")
+    assert samples.target == "pdf2d_top.lad_if"
+    assert len(samples.points) == 2, "neighbours' edges are straight"
+    assert samples.label.replace("\u202f", " ") == "20 × 2 KiB"
+
+
+def test_long_chains_are_folded() -> None:
+    names = [f"s{n}" for n in range(40)]
+    graph = _graph(names, [(n, n + 1) for n in range(40)])
+    layout = layout_graph(graph)
+    check(layout, graph)
+    assert layout.width < 2500
+    assert len({round(node.box.y) for node in layout.nodes if node.side is Side.FPGA}) >= 8
+
+
+def test_memory_outside_is_a_node() -> None:
+    graph = BlockGraph((_block("top.a"),), (Edge("top.a", MEM, "bank"),))
+    layout = layout_graph(graph)
+    check(layout, graph)
+    assert layout.node_of(MEM) is not None
+
+
+def test_many_parallel_messages_share_a_line() -> None:
+    graph = _graph(["a"], [(0, 1)] * 30)
+    layout = layout_graph(graph)
+    check(layout, graph)
+    assert len(layout.edges) == 6
+    assert sum(len(edge.edges) for edge in layout.edges) == 30
+
+
+def test_nothing_at_all_has_a_layout() -> None:
+    assert layout_graph(BlockGraph((), ())).nodes == ()
+
+
+def test_a_thousand_blocks_take_little_time() -> None:
+    names = [f"u{n % 40}_{n // 40}" for n in range(1000)]
+    graph = _graph(names, [(n, (n * 7) % 1000) for n in range(1, 1000)])
+    started = time.perf_counter()
+    layout_graph(graph)
+    assert time.perf_counter() - started < 20

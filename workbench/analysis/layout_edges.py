@@ -1,0 +1,272 @@
+"""The lines of a laid-out graph: where they leave and enter nodes, and how they run between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from workbench.analysis.layout_sizes import Box, LayoutStyle, Point
+from workbench.model.blocks import Edge
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A line to draw: messages `edges` from node `source` to node `target`; `number` tells parallel ones apart."""
+
+    source: str
+    target: str
+    number: int
+    edges: tuple[Edge, ...]
+    label_characters: int
+
+    @property
+    def ends(self) -> frozenset[str]:
+        return frozenset((self.source, self.target))
+
+
+class HasBox(Protocol):
+    @property
+    def box(self) -> Box: ...
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Nodes with their heights and y, and which (band, column) each is in; columns have widths but no x yet.
+
+    `borders` are the gutters (numbered by the column to their right) in which a frame begins or ends. `lane_y` is the
+    height at which a far-reaching link runs.
+    """
+
+    nodes: Mapping[str, HasBox]
+    where: Mapping[str, tuple[int, int]]
+    widths: Sequence[float]
+    borders: set[int]
+    adjacent: Mapping[Link, bool]
+    lane_y: Mapping[Link, float]
+
+
+@dataclass
+class Port:
+    """Where a link meets a node: at the right or left side, at `y`. `gutter` is the one it opens into."""
+
+    link: Link
+    node: str
+    other: str
+    right: bool
+    gutter: int
+    y: float = 0.0
+
+
+@dataclass
+class _Gutter:
+    """The room between two columns: labels first, then tracks for the vertical parts."""
+
+    label_width: float = 0.0
+    tracks: int = 0
+    x: float = 0.0  # its left edge
+
+
+def route(
+    placed: Placed, links: Sequence[Link], style: LayoutStyle
+) -> tuple[list[float], list[tuple[Link, tuple[Point, ...], Box]], float]:
+    """Columns' x, each link's points and label place, and the whole width."""
+    ports = {link: _ports(link, placed) for link in links}
+    _spread([port for pair in ports.values() for port in pair], links, placed, style)
+    straight = {link: placed.adjacent[link] and a.right != b.right and a.y == b.y for link, (a, b) in ports.items()}
+    gutters = [_Gutter() for _ in range(len(placed.widths) + 1)]
+    labels: dict[Link, Port] = {}
+    for link, pair in ports.items():
+        if placed.adjacent[link]:
+            left_end = min(pair, key=lambda port: (not port.right, port.y))
+            labels[link] = left_end
+            gutter = gutters[left_end.gutter]
+            gutter.label_width = max(gutter.label_width, link.label_characters * style.character_width + 28)
+    tracks = _tracks(ports, straight, placed, gutters)
+    column_x = []
+    x = style.margin
+    for number, gutter in enumerate(gutters):
+        gutter.x = x
+        x += gutter.label_width + (gutter.tracks + 1) * style.track
+        if number in placed.borders:
+            x += style.padding * (1 if number in (0, len(placed.widths)) else 2)
+        elif not gutter.label_width and 0 < number < len(placed.widths):
+            x += style.padding
+        if number < len(placed.widths):
+            column_x.append(x)
+            x += placed.widths[number]
+    routed = []
+    for link, (a, b) in ports.items():
+        points = _points(link, a, b, straight[link], tracks, gutters, column_x, placed, style)
+        routed.append((link, points, _label_box(link, labels.get(link), points, column_x, placed, style)))
+    return column_x, routed, x + style.margin
+
+
+def sides_of(link: Link, where: Mapping[str, tuple[int, int]]) -> tuple[bool, bool]:
+    """Whether a link leaves its source, and enters its target, at the right side."""
+    from_column, to_column = where[link.source][1], where[link.target][1]
+    return from_column <= to_column, from_column >= to_column
+
+
+def _ports(link: Link, placed: Placed) -> tuple[Port, Port]:
+    leaves_right, enters_right = sides_of(link, placed.where)
+    from_column, to_column = placed.where[link.source][1], placed.where[link.target][1]
+    return (
+        Port(link, link.source, link.target, leaves_right, from_column + leaves_right),
+        Port(link, link.target, link.source, enters_right, to_column + enters_right),
+    )
+
+
+def right_heights(node: str, links: Sequence[Link], placed: Placed, style: LayoutStyle) -> dict[Link, float]:
+    """At which height each link meets the right side of a node; labels stand there, so each gets a label's room."""
+    members = [
+        (link, link.target if link.source == node else link.source)
+        for link in links
+        if (link.source == node and sides_of(link, placed.where)[0])
+        or (link.target == node and sides_of(link, placed.where)[1])
+    ]
+
+    def towards(member: tuple[Link, str]) -> tuple[float, str, int]:
+        link, other = member
+        if not placed.adjacent[link]:
+            return placed.lane_y[link] - 1e6, other, link.number
+        return placed.nodes[other].box.centre[1], other, link.number
+
+    members.sort(key=towards)
+    box = placed.nodes[node].box
+    pitch = min(style.label_height, (box.height - 12) / max(len(members), 1))
+    begin = box.y + (box.height - pitch * (len(members) - 1)) / 2
+    return {link: begin + row * pitch for row, (link, _) in enumerate(members)}
+
+
+def _spread(ports: Sequence[Port], links: Sequence[Link], placed: Placed, style: LayoutStyle) -> None:
+    """Heights of ports. Left sides follow the right sides that they meet where they can."""
+    sides: dict[str, list[Port]] = {}
+    heights: dict[str, dict[Link, float]] = {}
+    for port in ports:
+        if port.right:
+            if port.node not in heights:
+                heights[port.node] = right_heights(port.node, links, placed, style)
+            port.y = heights[port.node][port.link]
+        else:
+            sides.setdefault(port.node, []).append(port)
+    for node, members in sides.items():
+        members.sort(key=lambda p: (placed.lane_y.get(p.link, placed.nodes[p.other].box.centre[1]), p.link.number))
+        _follow(members, ports, placed.nodes[node].box, placed)
+
+
+def _follow(members: list[Port], ports: Sequence[Port], box: Box, placed: Placed) -> None:
+    """Ports of a left side: level with their other ends where those lie within the node, else as near as is free."""
+    least = 11.0
+    taken: list[float] = []
+    rest = []
+    partner = {id(p.link): p for p in ports if p.right and placed.adjacent[p.link]}
+    for port in members:
+        other = partner.get(id(port.link))
+        if other and box.y + 6 <= other.y <= box.bottom - 6 and all(abs(other.y - y) >= least for y in taken):
+            port.y = other.y
+            taken.append(port.y)
+        else:
+            rest.append(port)
+    busy = {p.y for p in ports if p.right and p.gutter == members[0].gutter and p.y}
+    for row, port in enumerate(rest):
+        other = partner.get(id(port.link))
+        even = box.y + box.height * (row + 1) / (len(rest) + 1)
+        wanted = min(max(other.y, box.y + 12), box.bottom - 12) if other else even
+        steps = (wanted + sign * 5.5 * n for n in range(200) for sign in (1, -1))
+        inside = [y for y in steps if box.y + 6 <= y <= box.bottom - 6]
+        free = (y for y in inside if all(abs(y - t) >= least for t in taken) and all(abs(y - t) >= 4 for t in busy))
+        port.y = next(free, even)
+        taken.append(port.y)
+
+
+Span = tuple[float, float]
+TrackKey = tuple[Link, int]
+
+
+def _tracks(
+    ports: Mapping[Link, tuple[Port, Port]],
+    straight: Mapping[Link, bool],
+    placed: Placed,
+    gutters: Sequence[_Gutter],
+) -> dict[TrackKey, int]:
+    """A track for each vertical part, so that no two in a gutter touch: first fit, the shortest parts first."""
+    wanted: dict[int, list[tuple[Span, TrackKey]]] = {}
+    for link, (a, b) in ports.items():
+        if straight[link]:
+            continue
+        if placed.adjacent[link]:
+            wanted.setdefault(a.gutter, []).append(((min(a.y, b.y), max(a.y, b.y)), (link, 0)))
+        else:
+            lane = placed.lane_y[link]
+            for end, port in enumerate((a, b)):
+                wanted.setdefault(port.gutter, []).append(((min(port.y, lane), max(port.y, lane)), (link, end)))
+    found = {}
+    for number, parts in wanted.items():
+        used: list[list[Span]] = []
+        for (low, high), key in sorted(parts, key=lambda part: part[0][1] - part[0][0]):
+            track = next(
+                (n for n, spans in enumerate(used) if all(high < a - 3 or low > b + 3 for a, b in spans)), len(used)
+            )
+            if track == len(used):
+                used.append([])
+            used[track].append((low, high))
+            found[key] = track
+        gutters[number].tracks = len(used)
+    return found
+
+
+def _points(
+    link: Link,
+    a: Port,
+    b: Port,
+    is_straight: bool,
+    tracks: Mapping[TrackKey, int],
+    gutters: Sequence[_Gutter],
+    column_x: Sequence[float],
+    placed: Placed,
+    style: LayoutStyle,
+) -> tuple[Point, ...]:
+    start, end = _at(a, column_x, placed), _at(b, column_x, placed)
+    if is_straight:
+        return start, end
+
+    def track_x(port: Port, number: int) -> float:
+        gutter = gutters[port.gutter]
+        border = style.padding if port.gutter in placed.borders and port.gutter not in (0, len(placed.widths)) else 0.0
+        return gutter.x + border + gutter.label_width + (tracks[link, number] + 1) * style.track
+
+    if placed.adjacent[link]:
+        x = track_x(a, 0)
+        return start, (x, start[1]), (x, end[1]), end
+    lane = placed.lane_y[link]
+    first, last = track_x(a, 0), track_x(b, 1)
+    return start, (first, start[1]), (first, lane), (last, lane), (last, end[1]), end
+
+
+def _at(port: Port, column_x: Sequence[float], placed: Placed) -> Point:
+    column = placed.where[port.node][1]
+    width = placed.nodes[port.node].box.width
+    left = column_x[column] + (placed.widths[column] - width) / 2
+    return (left + width if port.right else left), port.y
+
+
+def _label_box(
+    link: Link,
+    port: Port | None,
+    points: tuple[Point, ...],
+    column_x: Sequence[float],
+    placed: Placed,
+    style: LayoutStyle,
+) -> Box:
+    """Beside the left node for neighbours, centred where the line is straight; on its lane otherwise."""
+    width = link.label_characters * style.character_width + 8
+    height = style.label_height - 4
+    if port is None:
+        (x0, y), (x1, _) = points[2], points[3]
+        return Box((x0 + x1 - width) / 2, y - height / 2, width, height)
+    x, y = _at(port, column_x, placed)
+    if len(points) == 2:
+        return Box((points[0][0] + points[1][0] - width) / 2, y - height / 2, width, height)
+    inner = port.gutter in placed.borders and port.gutter not in (0, len(placed.widths))
+    return Box(x + 10 + (style.padding if inner else 0), y - height / 2, width, height)

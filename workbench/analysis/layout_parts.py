@@ -1,0 +1,209 @@
+"""What a laid-out graph consists of: frames, nodes with tiles, edges with points and labels. Units are pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
+
+from workbench.analysis.layout_edges import Link
+from workbench.analysis.layout_sizes import Box, LayoutStyle, Point
+from workbench.model.blocks import Block, BlockGraph, Edge, Side
+from workbench.model.text import bytes_text, count_text, time_text
+
+#: Parallel edges between two nodes beyond this many share a line.
+MOST_PARALLEL = 6
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One replica in its stack's node."""
+
+    block_id: str
+    box: Box
+
+
+@dataclass(frozen=True)
+class NodeBox:
+    """A block, a stack of replicas (`tiles` then has one each), or memory outside the FPGA (no blocks).
+
+    `key` is the block's id, or the replicas' group. `title` is short: its name within its frame.
+    """
+
+    key: str
+    title: str
+    frame: str
+    side: Side
+    block_ids: tuple[str, ...]
+    box: Box
+    tiles: tuple[Tile, ...] = ()
+
+    def moved(self, box: Box) -> NodeBox:
+        """The same node elsewhere; tiles are laid into its foot."""
+        if not self.tiles:
+            return replace(self, box=box)
+        dx, dy = box.x - self.box.x, box.bottom - self.box.bottom
+        tiles = tuple(Tile(t.block_id, Box(t.box.x + dx, t.box.y + dy, t.box.width, t.box.height)) for t in self.tiles)
+        return replace(self, box=box, tiles=tiles)
+
+
+@dataclass(frozen=True)
+class FrameBox:
+    """A component with its nodes inside: the host program, or a card's top level."""
+
+    title: str
+    side: Side
+    box: Box
+
+
+@dataclass(frozen=True)
+class RoutedEdge:
+    """Messages from one node to another as one line. `source` and `target` are node keys.
+
+    `points` run from the source's border to the target's, at right angles. `label` says how many and how large,
+    `detail` which messages and how long; both fit in `label_box`, which no other label and no node overlaps.
+    """
+
+    source: str
+    target: str
+    edges: tuple[Edge, ...]
+    points: tuple[Point, ...]
+    label: str
+    detail: str
+    label_box: Box
+
+    @property
+    def time_s(self) -> float:
+        return sum(edge.time_s or 0.0 for edge in self.edges)
+
+
+@dataclass(frozen=True)
+class GraphLayout:
+    width: float
+    height: float
+    frames: tuple[FrameBox, ...]
+    nodes: tuple[NodeBox, ...]
+    edges: tuple[RoutedEdge, ...]
+
+    def node_of(self, block_or_group: str) -> NodeBox | None:
+        for node in self.nodes:
+            if block_or_group == node.key or block_or_group in node.block_ids:
+                return node
+        return None
+
+
+def nodes_of(graph: BlockGraph, style: LayoutStyle) -> dict[str, NodeBox]:
+    """A node a block or group of replicas, and one for memory where an edge names it; not placed yet."""
+    groups: dict[str, list[Block]] = {}
+    for block in graph.blocks:
+        groups.setdefault(block.group, []).append(block)
+    alone = _sole_blocks(graph)
+    nodes = {}
+    for members in groups.values():
+        first = members[0]
+        frame = first.component if first.side is Side.HOST else first.id.split(".")[0]
+        title = _title(first, alone)
+        if len(members) > 1:
+            node = _stack(members, f"{title} × {len(members)}", frame, style)
+        else:
+            host = first.side is Side.HOST
+            size = (style.host_width, style.host_height) if host else (style.node_width, style.node_height)
+            node = NodeBox(first.id, title, frame, first.side, (first.id,), Box(0, 0, *size))
+        nodes[node.key] = node
+    known = {b.id for b in graph.blocks} | set(groups)
+    frame = next((n.frame for n in nodes.values() if n.side is Side.FPGA), "card")
+    for end in dict.fromkeys(end for edge in graph.edges for end in (edge.source, edge.target)):
+        if end not in known:
+            box = Box(0, 0, style.node_width, style.node_height)
+            nodes[end] = NodeBox(end, "memory" if end == "$MEM" else end, frame, Side.FPGA, (), box)
+    return nodes
+
+
+def _sole_blocks(graph: BlockGraph) -> set[str]:
+    """Components that hold one block only: they lend it their name."""
+    counts: dict[str, int] = {}
+    for block in graph.blocks:
+        counts[block.component] = counts.get(block.component, 0) + 1
+    return {component for component, count in counts.items() if count == 1}
+
+
+def _title(block: Block, alone: set[str]) -> str:
+    if block.side is Side.HOST:
+        return block.id.removeprefix(f"{block.component}.")
+    inside = block.component.split(".")[1:]
+    if block.component not in alone or not inside:
+        inside = [*inside, block.id.rpartition(".")[2]]
+    return ".".join(part.split("[")[0] for part in inside)
+
+
+def _stack(members: list[Block], title: str, frame: str, style: LayoutStyle) -> NodeBox:
+    count = len(members)
+    per_row = max(style.tiles_per_row, ceil(sqrt(count * 0.8)))
+    room = style.stack_width - 16
+    pitch = room / per_row
+    tile_height = style.tile_height if count <= 40 else max(5.0, min(style.tile_height, pitch))
+    rows = ceil(count / per_row)
+    height = style.stack_head + rows * tile_height + 8
+    gap = 4.0 if pitch > 12 else 1.0
+    tiles = tuple(
+        Tile(
+            block.id,
+            Box(
+                8 + (n % per_row) * pitch,
+                style.stack_head + (n // per_row) * tile_height,
+                pitch - gap,
+                tile_height - gap,
+            ),
+        )
+        for n, block in enumerate(members)
+    )
+    ids = tuple(block.id for block in members)
+    return NodeBox(members[0].group, title, frame, members[0].side, ids, Box(0, 0, style.stack_width, height), tiles)
+
+
+def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox]) -> list[Link]:
+    """One link a message and direction between two nodes; beyond `MOST_PARALLEL` the lightest share the last."""
+    key_of = {block_id: key for key, node in nodes.items() for block_id in node.block_ids} | {key: key for key in nodes}
+    by_message: dict[tuple[str, str, str], list[Edge]] = {}
+    for edge in graph.edges:
+        source, target = key_of[edge.source], key_of[edge.target]
+        if source != target:
+            by_message.setdefault((source, target, edge.message), []).append(edge)
+    pairs: dict[tuple[str, str], list[tuple[Edge, ...]]] = {}
+    for (source, target, _), edges in by_message.items():
+        pairs.setdefault((source, target), []).append(tuple(edges))
+    links = []
+    for (source, target), bundles in pairs.items():
+        if len(bundles) > MOST_PARALLEL:
+            bundles = sorted(bundles, key=_weight, reverse=True)
+            rest = tuple(edge for bundle in bundles[MOST_PARALLEL - 1 :] for edge in bundle)
+            bundles = [*bundles[: MOST_PARALLEL - 1], rest]
+        for number, bundle in enumerate(bundles):
+            links.append(Link(source, target, number, bundle, max(map(len, _texts(bundle)))))
+    return links
+
+
+def _weight(bundle: tuple[Edge, ...]) -> tuple[float, int]:
+    return sum(edge.time_s or 0 for edge in bundle), sum(edge.count or 0 for edge in bundle)
+
+
+def edge_label(link: Link) -> tuple[str, str]:
+    return _texts(link.edges)
+
+
+def _texts(edges: tuple[Edge, ...]) -> tuple[str, str]:
+    """How many and how large, and which messages and how long; the first is empty where no run told."""
+    names = list(dict.fromkeys(edge.message for edge in edges if edge.message))
+    called = ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+    count = sum(edge.count or 0 for edge in edges)
+    size = sum(edge.bytes or 0 for edge in edges)
+    time_s = sum(edge.time_s or 0.0 for edge in edges)
+    much = ""
+    if count and size:
+        much = f"{count_text(count)} × {bytes_text(round(size / count))}"
+    elif count:
+        much = f"{count_text(count)} ×"
+    details = [called] if called else []
+    if time_s:
+        details.append(time_text(time_s))
+    return (much, ", ".join(details)) if much else (", ".join(details), "")

@@ -1,0 +1,78 @@
+"""Numbers as people read them: three significant digits, thin spaces for thousands, a unit in the cell."""
+
+from __future__ import annotations
+
+import math
+
+THIN = "\u2009"
+NARROW = "\u202f"  # thin and not breaking: between a number and its unit
+
+
+def thousands(value: int) -> str:
+    """`5976000` as `5 976 000`, with thin spaces."""
+    return f"{value:,}".replace(",", NARROW)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """A number to so many significant digits, without an exponent; whole digits are kept."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:,.{decimals}f}".replace(",", NARROW)
+    rounded = float(f"{value:.{decimals}f}")
+    if rounded and math.floor(math.log10(abs(rounded))) > math.floor(math.log10(abs(value))) and decimals:
+        text = f"{value:,.{decimals - 1}f}".replace(",", NARROW)
+    return text
+
+
+def time_text(seconds: float, digits: int = 3) -> str:
+    """`64.5 s`, `13.9 ms`, `8.1 µs`, `10 ns`."""
+    if seconds == 0:
+        return f"0{NARROW}s"
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
+        if abs(seconds) >= 0.9995 * factor:
+            return f"{significant(seconds / factor, digits)}{NARROW}{unit}"
+    return f"{significant(seconds / 1e-12, digits)}{NARROW}ps"
+
+
+def count_text(value: float) -> str:
+    """A count, exact up to 99 999, then `1.04 M`."""
+    if abs(value) < 100_000:
+        return thousands(round(value))
+    for factor, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= factor:
+            return f"{significant(value / factor)}{NARROW}{unit}"
+    return thousands(round(value))
+
+
+def bytes_text(value: float) -> str:
+    """A size in binary units: `128 B`, `2 KiB`, `2.3 GiB`."""
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if abs(value) >= 1024**power:
+            scaled = value / 1024**power
+            return f"{thousands(int(scaled)) if scaled == int(scaled) else significant(scaled)}{NARROW}{unit}"
+    return f"{significant(value) if value != int(value) else thousands(int(value))}{NARROW}B"
+
+
+def rate_text(bytes_per_s: float) -> str:
+    """A rate in decimal units, as data sheets give it: `147 MB/s`."""
+    for factor, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if abs(bytes_per_s) >= factor:
+            return f"{significant(bytes_per_s / factor)}{NARROW}{unit}"
+    return f"{significant(bytes_per_s)}{NARROW}B/s"
+
+
+def percent_text(share: float) -> str:
+    """A share of 1 in percent: `87.4 %`, `0 %`, `100 %`; below a thousandth `< 0.1 %`."""
+    if share <= 0:
+        return f"0{NARROW}%"
+    percent = share * 100
+    if percent < 0.1:
+        return f"<{NARROW}0.1{NARROW}%"
+    text = f"{percent:.1f}" if percent < 99.95 else "100"
+    return f"{text}{NARROW}%"
+
+
+def ratio_text(ratio: float) -> str:
+    """A speedup: `3.43×`."""
+    return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio)}×"
