@@ -246,6 +246,7 @@ def now() -> str:
 
 
 def _write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
+    folder.mkdir()
     for name, table in tables.items():
         if set(table) != set(TABLES[name]) or len({len(column) for column in table.values()}) > 1:
             raise ValueError(f"table {name} does not have the columns {', '.join(TABLES[name])}, equally long")
