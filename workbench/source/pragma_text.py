@@ -14,7 +14,9 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Literal
 
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -24,6 +26,12 @@ Style = Literal["c", "vhdl", "verilog"]
 
 #: What stands before a pragma in each comment style.
 PREFIX: dict[Style, str] = {"c": "#pragma recap ", "vhdl": "--pragma recap ", "verilog": "//pragma recap "}
+
+_STYLES: dict[str, Style] = {
+    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"), "c"),
+    **dict.fromkeys((".vhd", ".vhdl"), "vhdl"),
+    **dict.fromkeys((".v", ".vh", ".sv", ".svh"), "verilog"),
+}
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _INDEXED = rf"{_NAME}(?:\[(?:[0-9]+|\*)\])*"
@@ -77,6 +85,11 @@ class _Bad(Exception):
         self.offset, self.message, self.hint = offset, message, hint
 
 
+def style_of(path: str | PurePath) -> Style | None:
+    """The comment style of a source file by its type; None for a file that can hold no pragmas."""
+    return _STYLES.get(PurePath(path).suffix.lower())
+
+
 def format_pragma(pragma: Pragma) -> str:
     """The pragma's text without a comment style; `parse_pragma` reads it back."""
     lists = ["|".join(part) for part in (pragma.reasons, pragma.targets, pragma.messages)]
@@ -101,37 +114,64 @@ def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPrag
     A pragma begins its line, after blanks. One that stands after code, or that is addressed to a misspelt `recap`, is
     reported and not used.
     """
-    if "pragma" not in source.lower():
-        return (), ()
     found: list[PlacedPragma] = []
     problems: list[Diagnostic] = []
     starts = _line_starts(source)
-    for start, alone in _candidates(source, style):
-        end = _line_end(source, start, spliced=style == "c")
-        text, offsets = _splice(source, start, end) if style == "c" else (source[start:end], None)
-        opening = _OPENING[style].match(text)
-        if opening is None:
-            continue
+    for line in _pragma_lines(source, style):
 
-        def locate(offset: int, start: int = start, offsets: list[int] | None = offsets) -> tuple[int, int]:
-            return _position(starts, offsets[offset] if offsets is not None else start + offset)
+        def locate(offset: int, offsets: Sequence[int] = line.offsets) -> tuple[int, int]:
+            return _position(starts, offsets[offset])
 
-        line, column = locate(0)
-        if opening["who"].lower() != "recap":
-            problems += _misspelt(opening["who"], file, *locate(opening.start("who")))
+        if line.who.lower() != "recap":
+            problems += _misspelt(line.who, file, *locate(line.who_at))
             continue
-        if style == "c" and not alone:
-            continue
-        body = " " * opening.end() + _without_comments(text[opening.end() :], style)
-        pragma, more = _parse(body, file, locate)
-        if not alone:
+        pragma, more = _parse(" " * line.body_at + line.text[line.body_at :], file, locate)
+        if not line.alone:
             if pragma is not None:
-                problems.append(_after_code(file, line, column))
+                problems.append(_after_code(file, *locate(0)))
             continue
         problems += more
         if pragma is not None:
-            found.append(PlacedPragma(pragma, file, line, column))
+            found.append(PlacedPragma(pragma, file, *locate(0)))
     return tuple(found), tuple(problems)
+
+
+def pragma_extent(source: str, style: Style, line: int) -> tuple[int, int, int] | None:
+    """Where the recap pragma of a line (from 1) stands: the offsets of its comment's start, of its own text's end, and
+    of its line's end, which a comment may come between. None where there is no such pragma."""
+    starts = _line_starts(source)
+    for found in _pragma_lines(source, style):
+        if found.alone and found.who.lower() == "recap" and _position(starts, found.offsets[0])[0] == line:
+            length = max(len(found.text.rstrip()), found.body_at)
+            return found.offsets[0], found.offsets[length - 1] + 1, found.offsets[-1]
+    return None
+
+
+@dataclass(frozen=True)
+class _PragmaLine:
+    """A logical line that begins like a pragma of anyone.
+
+    `text` has its own comments blanked; `offsets` are those of its characters and its end in the source.
+    """
+
+    text: str
+    offsets: Sequence[int]
+    alone: bool
+    who: str
+    who_at: int
+    body_at: int
+
+
+def _pragma_lines(source: str, style: Style) -> Iterator[_PragmaLine]:
+    if "pragma" not in source.lower():
+        return
+    for start, alone in _candidates(source, style):
+        end = _line_end(source, start, spliced=style == "c")
+        text, offsets = _splice(source, start, end) if style == "c" else (source[start:end], range(start, end + 1))
+        if opening := _OPENING[style].match(text):
+            body_at = opening.end()
+            text = text[:body_at] + _without_comments(text[body_at:], style)
+            yield _PragmaLine(text, offsets, alone, opening["who"], opening.start("who"), body_at)
 
 
 def _parse(text: str, file: str | None, locate: Locate) -> tuple[Pragma | None, tuple[Diagnostic, ...]]:

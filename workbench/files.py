@@ -1,0 +1,87 @@
+"""Files written whole or not at all, and only over what was read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_file(path: Path) -> bytes:
+    """A file's bytes. WorkbenchError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise WorkbenchError(Diagnostic(f"cannot read this file: {error.strerror}", file=str(path))) from None
+
+
+def check_unchanged(path: Path, expected_sha256: str) -> bytes:
+    """The file's bytes. WorkbenchError where they are not those that were read before."""
+    data = read_file(path)
+    if sha256(data) != expected_sha256:
+        message = "this file was changed by another program since it was read"
+        raise WorkbenchError(Diagnostic(message, "Reload it and try again; nothing was written.", file=str(path)))
+    return data
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write several files, all of them or none: new ones first beside the old, then each put in its place.
+
+    Keeps permissions and symbolic links. Raises WorkbenchError (disk full, read-only folder); then all files are as they were.
+    """
+    staged: list[tuple[Path, str]] = []
+    replaced: list[tuple[Path, bytes | None]] = []
+    path = Path()
+    try:
+        for path, data in contents.items():
+            staged.append((path.resolve(), _stage(path.resolve(), data)))
+        for path, temporary in staged:
+            before = path.read_bytes() if path.exists() else None
+            os.replace(temporary, path)
+            replaced.append((path, before))
+    except OSError as error:
+        for done, before in reversed(replaced):
+            _restore(done, before)
+        message = f"cannot write this file: {error.strerror or error}"
+        raise WorkbenchError(
+            Diagnostic(message, "Free space, or allow writing there; everything is as it was.", file=str(path))
+        ) from None
+    finally:
+        for _, temporary in staged:
+            with suppress(OSError):
+                os.unlink(temporary)
+
+
+def _stage(path: Path, data: bytes) -> str:
+    """A temporary file beside `path` with the data and the permissions that `path` has or would get."""
+    temporary = str(path.parent / f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            os.chmod(temporary, path.stat().st_mode & 0o7777)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    return temporary
+
+
+def _restore(path: Path, before: bytes | None) -> None:
+    with suppress(OSError):
+        if before is None:
+            path.unlink()
+        else:
+            os.replace(_stage(path, before), path)
