@@ -62,7 +62,8 @@ def build_card(
     check_port(platform)
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
     tools = {"verilator": verilator.version, "g++": compiler.version}
-    defines = [f"{name}={value}" for name, value in project.hardware.defines.items()] + list(hdl.defines)
+    named = (f"{name}={value}" for name, value in project.hardware.defines.items())
+    defines = list(dict.fromkeys((*named, *hdl.defines)))
     key = digest(
         [
             verilator.version, compiler.version, *_FLAGS, platform.hardware.model_dump_json(),
@@ -229,7 +230,7 @@ def _contents(paths: Sequence[Path]) -> list[str | bytes]:
     """Names and contents, for the digest. A file that cannot be read counts by its name: the build will tell."""
     parts: list[str | bytes] = []
     for path in paths:
-        parts.append(str(path))
+        parts.append(path.name)
         with suppress(OSError):
             parts.append(path.read_bytes())
     return parts

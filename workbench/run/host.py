@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.api.descriptors import HostBuild, PlatformSupport
+from workbench.formats.project_file import expand_sources
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
@@ -41,10 +42,9 @@ def build_host(
                 "It can still be described and predicted.",
             )
         )
-    sources = host.sources if host else tuple(root / source for source in project.host.sources)
-    missing = [source for source in sources if not source.is_file()]
-    if missing:
-        raise WorkbenchError(*(Diagnostic("there is no such host source file", file=str(path)) for path in missing))
+    sources = host.sources if host else expand_sources(root, project.host.sources)
+    if not sources:
+        raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
     is_cpp = [source.suffix in _CPP_SUFFIXES for source in sources]
     c_compiler = needed(find_compiler("c"))
     cpp_compiler = needed(find_compiler("c++")) if any(is_cpp) else c_compiler

@@ -15,6 +15,14 @@ _MESSAGE = re.compile(
     r"^%(?P<kind>Error|Warning)(?:-(?P<code>\w+))?: (?:(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): )?(?P<text>.*)$"
 )
 _UNKNOWN_PARAMETERS = re.compile(r"Parameters from the command line were not found in the design: (?P<names>.*)")
+_UNEXPECTED = re.compile(r"syntax error, unexpected (\w+)")
+#: Keywords of SystemVerilog that Verilog designs use as names.
+_LATER_KEYWORDS = {
+    "bins", "bit", "byte", "checker", "class", "context", "cover", "cross", "do", "export", "extends", "final",
+    "global", "import", "inside", "int", "interface", "local", "logic", "matches", "new", "null", "package", "packed",
+    "priority", "program", "property", "protected", "pure", "rand", "ref", "return", "sequence", "static", "string",
+    "strong", "struct", "this", "type", "union", "unique", "var", "virtual", "void", "weak", "with", "within",
+}  # fmt: skip
 _PORT = re.compile(r"^\s*VL_(?P<direction>IN|OUT|INOUT)\w*\(&?(?P<name>\w+),(?P<msb>\d+),(?P<lsb>\d+)", re.M)
 
 
@@ -75,12 +83,21 @@ def _errors(text: str) -> list[Diagnostic]:
         number = int(match["line"]) if match["line"] else None
         column = int(match["column"]) if match["column"] else None
         found.append(
-            Diagnostic(match["text"].strip(), _hint(match["code"]), Severity.ERROR, match["file"], number, column)
+            Diagnostic(
+                match["text"].strip(),
+                _hint(match["code"], match["text"]),
+                Severity.ERROR,
+                match["file"],
+                number,
+                column,
+            )
         )
     return found[:20] or [Diagnostic(f"Verilator cannot read the design: {last_words(text)}")]
 
 
-def _hint(code: str | None) -> str:
+def _hint(code: str | None, text: str) -> str:
+    if (word := _UNEXPECTED.search(text)) and word[1] in _LATER_KEYWORDS:
+        return f"'{word[1]}' is a keyword of SystemVerilog, as which all sources are read: use another name."
     if code in ("NEEDTIMINGOPT", "NOTIMING"):
         return "Delays and waits are for test benches: the simulated card runs synthesisable designs only."
     if code == "MODMISSING":

