@@ -136,7 +136,7 @@ class TimelineMode(QWidget):
 
     def _act(self) -> None:
         if self.context.run is not None:
-            self.context.set_preference("trace", "true")
+            self.context.set_preference("trace", "yes")
         self.context.run_requested.emit()
 
     def _range_changed(self) -> None:

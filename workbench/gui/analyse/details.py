@@ -1,0 +1,347 @@
+"""Beside the block graph: one finding, or one block, read from gain to source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics
+from workbench.gui import fonts, theme
+from workbench.gui.analyse.curves import best_band, call_points, table_series, tables_for
+from workbench.gui.analyse.excerpt import SourceExcerpt, read_lines
+from workbench.gui.analyse.words import block_words, gain_words, metric_words, ratio_or_dash, scope_words
+from workbench.gui.context import Context
+from workbench.gui.platform.curve import RateCurve
+from workbench.gui.text import count_text, percent_text, rate_text, time_text
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import (
+    Button,
+    EmptyState,
+    IconButton,
+    SeverityIcon,
+    StateBar,
+    Swatch,
+    category_name,
+    label,
+    rule,
+)
+from workbench.model.blocks import Side
+from workbench.model.finding import Finding
+
+MOST_SUGGESTIONS = 6
+MOST_METRICS = 12
+
+
+class NumberDisc(QWidget):
+    """The number of a suggestion."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+        self.setFixedSize(20, 20)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("selection"))
+        painter.drawEllipse(QRectF(0, 0, 20, 20))
+        painter.setPen(theme.colour("link"))
+        painter.setFont(fonts.ui_font(11, 700))
+        painter.drawText(QRectF(0, 0, 20, 20), Qt.AlignmentFlag.AlignCenter, str(self._number))
+
+
+class AnalyseDetails(QWidget):
+    """The panel. It is written anew for each selection."""
+
+    closed = Signal()
+    finding_wanted = Signal(str)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        set_ground(self, "panel")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        column.addWidget(self._scroll)
+        self.curve: RateCurve | None = None
+        self.excerpt: SourceExcerpt | None = None
+        self.show_nothing()
+
+    def show_nothing(self) -> None:
+        self.curve = self.excerpt = None
+        self._scroll.setWidget(
+            EmptyState("search", "Nothing is selected", "Select a finding or a block to read about it.")
+        )
+
+    def _begin(self) -> QVBoxLayout:
+        body = QWidget()
+        set_ground(body, "panel")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(20, 14, 20, 20)
+        column.setSpacing(8)
+        self.curve = self.excerpt = None
+        self._scroll.setWidget(body)
+        return column
+
+    # ---- a finding
+
+    def show_finding(self, finding: Finding, analysis: Analysis) -> None:
+        column = self._begin()
+        self._add_title(column, finding.title, scope_words(finding), finding.severity)
+        if finding.explanation:
+            column.addWidget(label(finding.explanation, "smallsecond", wrap=True))
+        column.addLayout(_figures(finding, analysis))
+        column.addSpacing(2)
+        column.addWidget(rule())
+        if finding.suggestions:
+            column.addWidget(label("What to do", "strong"))
+            for number, text in enumerate(finding.suggestions[:MOST_SUGGESTIONS], 1):
+                row = QHBoxLayout()
+                row.setSpacing(10)
+                row.addWidget(NumberDisc(number), 0, Qt.AlignmentFlag.AlignTop)
+                said = label(text, wrap=True)
+                said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                row.addWidget(said, 1)
+                column.addLayout(row)
+            column.addSpacing(2)
+            column.addWidget(rule())
+        self._add_curve(column, finding, analysis)
+        self._add_numbers(column, finding, analysis)
+        if finding.places:
+            place = finding.places[0]
+            self._add_source(column, place.file, place.line, place.label)
+        self._add_parts(column, finding, analysis)
+        column.addStretch(1)
+
+    def _add_title(self, column: QVBoxLayout, title: str, subtitle: str, severity: str = "") -> None:
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        if severity:
+            row.addWidget(SeverityIcon(severity, 20), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(label(title, "finding", wrap=True), 1)
+        close = IconButton("x", "Close (Esc)")
+        close.clicked.connect(self.closed.emit)
+        row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(row)
+        below = label(subtitle, "smallsecond", wrap=True)
+        below.setContentsMargins(30 if severity else 0, 0, 0, 0)
+        column.addWidget(below)
+
+    def _add_curve(self, column: QVBoxLayout, finding: Finding, analysis: Analysis) -> None:
+        platform = self.context.platform
+        calls = [c for c in analysis.calls if c.block == finding.block or finding.scope == "application"]
+        if platform is None or not any(c.rate for c in calls):
+            return
+        places = {(p.file, p.line) for p in finding.places}
+        mine = [c for c in calls if (c.site.file, c.site.line) in places] or calls
+        names = tables_for(platform, mine)
+        if not names:
+            return
+        points = call_points(calls, places)
+        strong = next((p for p in points if p.strong), None)
+        first = platform.transfer_tables[names[0]]
+        names = [names[0], *(n for n in names[1:] if platform.transfer_tables[n].direction != first.direction)][:2]
+        series = [table_series(n, platform.transfer_tables[n], k > 0) for k, n in enumerate(names)]
+        band = best_band(first)
+        target = None
+        if strong and strong.size < band[0]:
+            target = (band[0], 0.95 * max(rate for _, rate in series[0].points))
+        head = QHBoxLayout()
+        head.addWidget(label("Transfer rate by size", "strong"))
+        head.addStretch(1)
+        head.addWidget(
+            label(f"{platform.title or platform.name}, {_of_calls(len(points), len(analysis.calls))}", "small")
+        )
+        column.addLayout(head)
+        self.curve = RateCurve(206)
+        self.curve.set_data(series, points, band, target)
+        column.addWidget(self.curve)
+        column.addWidget(rule())
+
+    def _add_numbers(self, column: QVBoxLayout, finding: Finding, analysis: Analysis) -> None:
+        if not finding.metrics and not finding.condition:
+            return
+        column.addWidget(label("Numbers behind the rule", "strong"))
+        if finding.condition:
+            column.addWidget(_code_box(finding.condition))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(0, 1)
+        for row, (name, value) in enumerate(list(finding.metrics.items())[:MOST_METRICS]):
+            title = analysis.metric_titles.get(name, "")
+            first = label(title or name.replace(".", " ").replace("_", " "), "smallsecond")
+            second = label(name, "codemuted")
+            third = label(metric_words(name, value), "strong")
+            third.setAlignment(Qt.AlignmentFlag.AlignRight)
+            for place, widget in enumerate((first, second, third)):
+                grid.addWidget(widget, row, place)
+        column.addLayout(grid)
+        column.addSpacing(2)
+        column.addWidget(rule())
+
+    def _add_source(self, column: QVBoxLayout, file: str, line: int, name: str) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(label("Source", "strong"))
+        head.addWidget(label(f"{file.rsplit('/', 1)[-1]}:{line}{', ' + name if name else ''}", "small"))
+        head.addStretch(1)
+        go = Button("Open line", kind="link")
+        go.setToolTip("Enter")
+        go.clicked.connect(lambda: self.context.open_line(file, line))
+        head.addWidget(go)
+        column.addLayout(head)
+        lines = read_lines(self.context.resolve(file), line)
+        if lines is None:
+            column.addWidget(label(f"{file} cannot be read here.", "small", wrap=True))
+            return
+        self.excerpt = SourceExcerpt()
+        self.excerpt.set_lines(lines[0], lines[1], line)
+        column.addWidget(self.excerpt)
+
+    def _add_parts(self, column: QVBoxLayout, finding: Finding, analysis: Analysis) -> None:
+        parts = [f for f in analysis.findings if f.part_of == finding.id]
+        if parts:
+            column.addSpacing(2)
+            column.addWidget(rule())
+        _add_findings(column, "Parts of this", parts, self.finding_wanted.emit)
+
+    # ---- a block
+
+    def show_block(self, members: Sequence[BlockMetrics], analysis: Analysis) -> None:
+        """One block, or replicas with their mean."""
+        column = self._begin()
+        block = members[0].block
+        many = len(members)
+        name = block_words(block.id) if many == 1 else f"{block_words(block.group)} × {many}"
+        clock = f", {block.clock}" if block.clock else ""
+        what = "thread" if block.side is Side.HOST else f"{block.kind}{clock}"
+        self._add_title(
+            column, name, f"{what}{', mean of ' + str(many) if many > 1 else ''}, {time_text(analysis.time_s)}"
+        )
+        seconds = [sum(m.states[k].time_s for m in members) / many for k in range(len(members[0].states))]
+        total = max(sum(seconds), 1e-30)
+        order = sorted((k for k in range(len(seconds)) if seconds[k] > 0), key=lambda k: -seconds[k])
+        column.addWidget(StateBar([(members[0].states[k].state.category, seconds[k] / total) for k in order], 16))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(5)
+        grid.setColumnStretch(2, 1)
+        for row, k in enumerate(order):
+            state = members[0].states[k].state
+            visits = sum(m.states[k].visits for m in members) / many
+            cells = (
+                Swatch(state.category), label(state.name, "strong"), label(category_name(state.category), "small"),
+                label(percent_text(seconds[k] / total), "strong"), label(time_text(seconds[k]), "second"),
+                label(f"{count_text(visits)} visits", "small"),
+            )  # fmt: skip
+            for place, cell in enumerate(cells):
+                if isinstance(cell, QLabel) and place > 2:
+                    cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                grid.addWidget(cell, row, place)
+        column.addLayout(grid)
+        ids = {m.block.id for m in members} | {block.group}
+        found = [f for f in analysis.findings if f.block in ids or f.culprit in ids]
+        column.addSpacing(4)
+        column.addWidget(rule())
+        _add_findings(column, "Findings here", found, self.finding_wanted.emit)
+        if not found:
+            column.addWidget(label("No rule fired here.", "small"))
+        if block.file and block.line:
+            column.addWidget(rule())
+            self._add_source(column, block.file, block.line, block.kind)
+        column.addStretch(1)
+
+    def show_call(self, calls: Sequence[CallMetrics], analysis: Analysis) -> None:
+        """All calls of one site."""
+        column = self._begin()
+        first = calls[0]
+        self._add_title(column, first.site.label, f"{first.site.callee}, {first.place}, {block_words(first.block)}")
+        count, size, spent = sum(c.count for c in calls), sum(c.bytes for c in calls), sum(c.time_s for c in calls)
+        rows = [("Calls", count_text(count)), ("Time", f"{time_text(spent)}, {percent_text(spent / analysis.time_s)}")]
+        if size:
+            rows += [("Bytes a call", metric_words("bytes", size / count)), ("Rate", rate_text(size / spent))]
+        if first.rate:
+            rows.append(("Least and greatest rate", f"{rate_text(first.rate.min)} to {rate_text(first.rate.max)}"))
+        rows.append(("In a row", f"{first.runs.min} to {first.runs.max}, {first.runs.avg:.3g} on average"))
+        grid = QGridLayout()
+        grid.setVerticalSpacing(5)
+        for at, (name, value) in enumerate(rows):
+            grid.addWidget(label(name, "smallsecond"), at, 0)
+            cell = label(value, "strong")
+            cell.setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(cell, at, 1)
+        column.addLayout(grid)
+        column.addWidget(rule())
+        place = (first.site.file, first.site.line)
+        found = [f for f in analysis.findings if any((p.file, p.line) == place for p in f.places)]
+        _add_findings(column, "Findings here", found, self.finding_wanted.emit)
+        self._add_source(column, first.site.file, first.site.line, first.site.label)
+        column.addStretch(1)
+
+
+def _of_calls(shown: int, total: int) -> str:
+    return f"{shown} of {total} calls" if shown < total else f"{shown} calls"
+
+
+def _figures(finding: Finding, analysis: Analysis) -> QGridLayout:
+    """Ideal, cap, time; the smaller of ideal and cap is what is within reach."""
+    binds = finding.speedup_cap is not None and finding.speedup_cap < finding.speedup_ideal
+    share = finding.time_s / analysis.time_s if analysis.time_s else 0.0
+    cap_note = "no limit known" if finding.speedup_cap is None else "less than the ideal" if binds else "does not bind"
+    if binds:
+        cap_note = gain_words(analysis.time_s, finding.gain)
+    ideal_note = "out of reach" if binds else gain_words(analysis.time_s, finding.speedup_ideal)
+    columns = (
+        ("Ideal", ratio_or_dash(finding.speedup_ideal), ideal_note, not binds),
+        ("Cap", ratio_or_dash(finding.speedup_cap), cap_note, binds),
+        ("Time", time_text(finding.time_s), f"{percent_text(share)} of {time_text(analysis.time_s)}", False),
+    )
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(14)
+    grid.setVerticalSpacing(0)
+    grid.setContentsMargins(0, 8, 0, 6)
+    for at, (title, figure, note, strong) in enumerate(columns):
+        if at:
+            grid.addWidget(rule(vertical=True), 0, at * 2 - 1, 3, 1)
+        grid.setColumnStretch(at * 2, 1)
+        grid.addWidget(label(title, "small"), 0, at * 2)
+        grid.addWidget(label(figure, "figure" if strong else "figureplain"), 1, at * 2)
+        grid.addWidget(label(note, "small", wrap=True), 2, at * 2, Qt.AlignmentFlag.AlignTop)
+    return grid
+
+
+def _code_box(text: str) -> QWidget:
+    box = label(text, "code", wrap=True)
+    box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    box.setContentsMargins(10, 6, 10, 6)
+    frame = QFrame()
+    set_ground(frame, "sunken")
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(box)
+    return frame
+
+
+def _add_findings(column: QVBoxLayout, title: str, findings: Sequence[Finding], go: object) -> None:
+    if not findings:
+        return
+    column.addWidget(label(title, "strong"))
+    for finding in findings:
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(SeverityIcon(finding.severity))
+        link = Button(finding.title, kind="link")
+        link.clicked.connect(lambda checked=False, wanted=finding.id: go(wanted))  # type: ignore[operator]
+        row.addWidget(link)
+        row.addStretch(1)
+        row.addWidget(label(ratio_or_dash(finding.gain), "strong"))
+        column.addLayout(row)

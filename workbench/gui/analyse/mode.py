@@ -1,0 +1,363 @@
+"""Analyse mode: the block graph over the findings, one selection through both and into the details."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.analysis.layout import GraphLayout, LayoutStyle, RoutedEdge, layout_graph
+from workbench.gui.analyse.details import AnalyseDetails
+from workbench.gui.analyse.findings import FindingTable
+from workbench.gui.analyse.graph import GraphView
+from workbench.gui.analyse.graph_paint import node_facts
+from workbench.gui.analyse.legends import GraphLegend, bar_legend
+from workbench.gui.analyse.words import gain_words
+from workbench.gui.context import Context
+from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
+from workbench.gui.text import NARROW, count_text
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, PillButton, label, rule
+from workbench.model.blocks import Side
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.finding import Finding
+from workbench.session import store
+
+FILTERS = ("all", "host", "fpga", "aside")
+STYLE = LayoutStyle(label_height=31, head_height=34, padding=14, gap=14, margin=4, host_height=178, tile_height=33)
+
+
+class AnalyseMode(QWidget):
+    """Shows the context's analysis. `details` is for the dock at the right."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        set_ground(self, "panel")
+        self.details = AnalyseDetails(context)
+        self.graph = GraphView()
+        self.table = FindingTable()
+        self.filter = "all"
+        self.only_node = ""
+        self._aside: set[str] = set()
+        self._layout: GraphLayout | None = None
+        self.empty = EmptyState("waypoints", "No run is open", do=context.run_requested.emit)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self._build())
+        self._pages.addWidget(self.empty)
+        self.setFocusProxy(self.table)
+        self._connect()
+        self._run_changed()
+
+    # ---- arrangement
+
+    def _build(self) -> QWidget:
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.setHandleWidth(1)
+        split.addWidget(self._graph_panel())
+        split.addWidget(self._findings_panel())
+        split.setSizes([450, 480])
+        split.setStretchFactor(0, 48)
+        split.setStretchFactor(1, 52)
+        return split
+
+    def _graph_panel(self) -> QWidget:
+        panel = QWidget()
+        column = QVBoxLayout(panel)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.graph_head = PanelHeader("Blocks")
+        for name, tip, do in (
+            ("minus", "Zoom out (−)", lambda: self.graph.zoom(1 / 1.25)),
+            ("plus", "Zoom in (+)", lambda: self.graph.zoom(1.25)),
+            ("maximize", "Fit (F)", self.graph.fit),
+            ("download", "Save the graph as a picture", self._save_picture),
+        ):
+            button = IconButton(name, tip)
+            button.clicked.connect(do)
+            self.graph_head.add(button)
+        column.addWidget(self.graph_head)
+        column.addWidget(self.graph, 1)
+        column.addWidget(rule())
+        column.addWidget(GraphLegend())
+        return panel
+
+    def _findings_panel(self) -> QWidget:
+        panel = QWidget()
+        set_ground(panel, "panel")
+        column = QVBoxLayout(panel)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.findings_head = PanelHeader("Findings")
+        self.node_pill = PillButton("", icon_name="x", checked=True)
+        self.node_pill.setToolTip("Show the findings of every block again")
+        self.node_pill.clicked.connect(lambda: self.show_only(""))
+        self.findings_head.add(self.node_pill)
+        self.pills: dict[str, PillButton] = {}
+        for name in FILTERS:
+            pill = PillButton("")
+            pill.clicked.connect(lambda checked=False, wanted=name: self.set_filter(wanted))
+            self.pills[name] = pill
+            self.findings_head.add(pill)
+        column.addWidget(self.findings_head)
+        shown = QWidget()
+        self._table_pages = QStackedLayout(shown)
+        self._table_pages.setContentsMargins(0, 0, 0, 0)
+        self.nothing = EmptyState("check", "No finding")
+        self._table_pages.addWidget(self.table)
+        self._table_pages.addWidget(self.nothing)
+        column.addWidget(shown, 1)
+        column.addWidget(rule())
+        foot = QWidget()
+        set_ground(foot, "chrome")
+        foot.setFixedHeight(38)
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(16, 0, 16, 0)
+        row.setSpacing(8)
+        row.addLayout(bar_legend())
+        row.addStretch(1)
+        self.best = label("", "smallsecond")
+        self.show_best = Button("Show it", kind="link")
+        self.show_best.clicked.connect(self._open_best)
+        row.addWidget(self.best)
+        row.addWidget(self.show_best)
+        column.addWidget(foot)
+        return panel
+
+    def _connect(self) -> None:
+        context = self.context
+        context.run_changed.connect(self._run_changed)
+        context.selection_changed.connect(self._selection_changed)
+        context.theme_changed.connect(self._retheme)
+        self.graph.node_chosen.connect(self._choose_node)
+        self.graph.node_opened.connect(self._open_node)
+        self.graph.badge_clicked.connect(self.show_only)
+        self.graph.edge_chosen.connect(self._choose_edge)
+        self.table.chosen.connect(lambda wanted: context.select(SelectedFinding(wanted)))
+        self.table.line_wanted.connect(self._open_finding)
+        self.table.aside_wanted.connect(self.set_aside)
+        self.details.closed.connect(lambda: context.select(None))
+        self.details.finding_wanted.connect(lambda wanted: context.select(SelectedFinding(wanted)))
+        for keys, by in (("F8", 1), ("Shift+F8", -1)):
+            QShortcut(QKeySequence(keys), self, lambda step=by: self.table.step(step))
+
+    # ---- from the context
+
+    def _run_changed(self) -> None:
+        run, analysis = self.context.run, self.context.analysis
+        if run is None or analysis is None:
+            if self.context.workspace is None:
+                self.empty.say(
+                    "No run is open", "Open a project or a run folder, and its blocks and findings appear here."
+                )
+            else:
+                self.empty.say("This project has no run yet", "A run shows what each block waits for.", "Run")
+            self._pages.setCurrentIndex(1)
+            self.details.show_nothing()
+            self.context.set_status("analyse")
+            return
+        self._aside = set(store.load("set_aside", {}).get(run.manifest.project or run.manifest.name, []))
+        self.filter, self.only_node = "all", ""
+        self._layout = layout_graph(analysis.graph, STYLE)
+        self.graph.show_graph(self._layout, node_facts(self._layout, analysis), self._frame_notes())
+        shown = len(analysis.blocks)
+        incomplete = "" if run.complete else f"{run.manifest.status.value}: {run.manifest.reason or 'incomplete'}. "
+        self.graph_head.set_title("Blocks", f"{incomplete}{shown} blocks. Edge width: time in the call.")
+        self._write_findings()
+        self._pages.setCurrentIndex(0)
+        observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
+        self.context.set_status("analyse", f"{observed} of {shown} blocks observed")
+        self._selection_changed()
+        if self.context.selection is None and self.table.findings.tops:
+            self.context.select(SelectedFinding(self.table.findings.tops[0].id))
+
+    def _frame_notes(self) -> dict[str, str]:
+        analysis, platform, layout = self.context.analysis, self.context.platform, self._layout
+        if analysis is None or layout is None:
+            return {}
+        notes = {}
+        for frame in layout.frames:
+            count = len(analysis.side(frame.side))
+            if frame.side is Side.HOST:
+                cpu = platform.cpu if platform else ""
+                notes[frame.title] = f"{cpu}{', ' if cpu else ''}{count} thread{'s' if count != 1 else ''}"
+            else:
+                device = platform.device.name if platform else ""
+                clock = f"{analysis.clock_hz / 1e6:g}{NARROW}MHz" if analysis.clock_hz else ""
+                notes[frame.title] = ", ".join(p for p in ("FPGA", device, clock, f"{count} blocks") if p)
+        return notes
+
+    def _selection_changed(self) -> None:
+        analysis, chosen = self.context.analysis, self.context.selection
+        if analysis is None or self._layout is None:
+            return
+        self.table.select_finding(chosen.finding if isinstance(chosen, SelectedFinding) else "")
+        if isinstance(chosen, SelectedFinding):
+            finding = next((f for f in analysis.findings if f.id == chosen.finding), None)
+            if finding:
+                self.graph.set_chosen({finding.block}, self._edges_of(finding))
+                self.details.show_finding(finding, analysis)
+                return
+        elif isinstance(chosen, SelectedBlock | SelectedState):
+            members = [m for m in analysis.blocks if chosen.block in (m.block.id, m.block.group)]
+            if members:
+                self.graph.set_chosen({chosen.block}, [e for e in self._layout.edges if self._touches(e, chosen.block)])
+                self.details.show_block(members, analysis)
+                return
+        elif isinstance(chosen, SelectedCall):
+            calls = [c for c in analysis.calls if c.site_number == chosen.site]
+            if calls:
+                messages = {m for c in calls for m in c.state.messages}
+                edges = [e for e in self._layout.edges if any(x.message in messages for x in e.edges)]
+                self.graph.set_chosen({calls[0].block}, edges)
+                self.details.show_call(calls, analysis)
+                return
+        elif isinstance(chosen, SelectedMessage):
+            wanted = (chosen.source, chosen.target, chosen.message)
+            edges = [e for e in self._layout.edges if any((x.source, x.target, x.message) == wanted for x in e.edges)]
+            self.graph.set_chosen((), edges)
+            self.details.show_nothing()
+            return
+        self.graph.set_chosen(())
+        self.details.show_nothing()
+
+    def _touches(self, edge: RoutedEdge, block: str) -> bool:
+        node = self._layout.node_of(block) if self._layout else None
+        return node is not None and node.key in (edge.source, edge.target)
+
+    def _edges_of(self, finding: Finding) -> list[RoutedEdge]:
+        """The edges of the messages that the finding's calls or states carry; without any, all of its block's."""
+        analysis, layout = self.context.analysis, self._layout
+        if analysis is None or layout is None:
+            return []
+        places = {(p.file, p.line) for p in finding.places}
+        messages = {m for c in analysis.calls if (c.site.file, c.site.line) in places for m in c.state.messages}
+        for metrics in analysis.blocks:
+            if finding.block in (metrics.block.id, metrics.block.group):
+                messages |= {m for s in metrics.block.states if (s.file, s.line) in places for m in s.messages}
+        edges = [e for e in layout.edges if self._touches(e, finding.block)]
+        mine = [e for e in edges if any(x.message in messages for x in e.edges)]
+        return mine or ([] if places else edges)
+
+    def _retheme(self) -> None:
+        self.graph.update()
+        self.table.viewport().update()
+        self._selection_changed()
+
+    # ---- findings
+
+    def set_filter(self, name: str) -> None:
+        self.filter = name
+        self._write_findings()
+
+    def show_only(self, node: str) -> None:
+        """Only the findings of one block or stack; "" shows all again."""
+        self.only_node = node
+        self._write_findings()
+
+    def set_aside(self, finding_id: str) -> None:
+        """Put a finding aside, or take it back; remembered for the project."""
+        run = self.context.run
+        if run is None:
+            return
+        self._aside ^= {finding_id}
+        kept = store.load("set_aside", {})
+        store.save("set_aside", {**kept, run.manifest.project or run.manifest.name: sorted(self._aside)})
+        self._write_findings()
+
+    def _write_findings(self) -> None:
+        analysis = self.context.analysis
+        if analysis is None:
+            return
+        sides = {m.block.id: m.block.side for m in analysis.blocks} | {
+            m.block.group: m.block.side for m in analysis.blocks
+        }
+        ranked = sorted(analysis.findings, key=lambda f: -f.gain)
+        active = [f for f in ranked if f.id not in self._aside]
+        groups = {
+            "all": active,
+            "host": [f for f in active if sides.get(f.block) is Side.HOST],
+            "fpga": [f for f in active if sides.get(f.block) is Side.FPGA],
+            "aside": [f for f in ranked if f.id in self._aside],
+        }
+        for name, title in (("all", "All"), ("host", "Host"), ("fpga", "FPGA"), ("aside", "Set aside")):
+            self.pills[name].setText(title if name == "all" else f"{title} {len(groups[name])}")
+            self.pills[name].setChecked(name == self.filter)
+            self.pills[name].setVisible(name != "aside" or bool(groups["aside"]) or self.filter == "aside")
+        shown = groups[self.filter]
+        node = self._layout.node_of(self.only_node) if self._layout and self.only_node else None
+        if node:
+            shown = [f for f in shown if f.block == node.key or f.block in node.block_ids]
+            self.node_pill.setText(node.title)
+            self.node_pill.setChecked(True)
+        self.node_pill.setVisible(node is not None)
+        known = {f.id for f in active}
+        ranks = {f.id: n for n, f in enumerate((f for f in active if f.part_of not in known), 1)}
+        self.table.show_findings(shown, self._aside, ranks)
+        rules = f"{len(active)} of {len(ranked)}" if len(active) < len(ranked) else count_text(len(ranked))
+        self.findings_head.set_title(
+            "Findings", f"{rules}, ranked by ideal or cap, whichever is less. Gains overlap; they do not add up."
+        )
+        self._table_pages.setCurrentIndex(0 if shown else 1)
+        if not shown:
+            self.nothing.say(
+                "No finding here" if ranked else "No rule fired",
+                "" if ranked else f"Nothing could gain {analysis.threshold:g}× or more.",
+            )
+        self._write_best(active)
+        chosen = self.context.selection
+        self.table.select_finding(chosen.finding if isinstance(chosen, SelectedFinding) else "")
+
+    def _write_best(self, active: list[Finding]) -> None:
+        analysis = self.context.analysis
+        best = active[0] if active else None
+        self.show_best.setVisible(bool(best and best.places))
+        if best and analysis:
+            self.best.setText(f"At best, mending 1: {gain_words(analysis.time_s, best.gain)}")
+        else:
+            self.best.setText("")
+
+    # ---- to the context
+
+    def _choose_node(self, block: str) -> None:
+        self.context.select(SelectedBlock(block) if block else None)
+
+    def _choose_edge(self, edge: RoutedEdge) -> None:
+        run = self.context.run
+        messages = {e.message for e in edge.edges}
+        analysis = self.context.analysis
+        calls = [c for c in analysis.calls if messages & set(c.state.messages)] if analysis and run else []
+        if calls:
+            self.context.select(SelectedCall(calls[0].site_number))
+        else:
+            first = edge.edges[0]
+            self.context.select(SelectedMessage(first.source, first.target, first.message))
+
+    def _open_node(self, block: str) -> None:
+        analysis = self.context.analysis
+        for metrics in analysis.blocks if analysis else ():
+            if block in (metrics.block.id, metrics.block.group) and metrics.block.file and metrics.block.line:
+                self.context.open_line(metrics.block.file, metrics.block.line)
+                return
+
+    def _open_finding(self, finding_id: str) -> None:
+        analysis = self.context.analysis
+        for finding in analysis.findings if analysis else ():
+            if finding.id == finding_id and finding.places:
+                self.context.open_line(finding.places[0].file, finding.places[0].line)
+
+    def _open_best(self) -> None:
+        if self.table.findings.tops:
+            self._open_finding(self.table.findings.tops[0].id)
+
+    def _save_picture(self) -> None:
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save the graph", "blocks.png", "Picture (*.png)")
+        if chosen and not self.graph.image().save(chosen):
+            self.context.notify(
+                Diagnostic(
+                    f"the picture could not be written to {Path(chosen).name}", "Choose another folder.", file=chosen
+                )
+            )
