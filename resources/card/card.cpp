@@ -344,7 +344,8 @@ private:
 
     void map_progress() {
         const int fd = open((raw_ + "/progress.bin").c_str(), O_RDWR | O_CREAT | O_TRUNC, 0666);
-        if (fd < 0 || ftruncate(fd, 16)) throw Failure("cannot write in " + raw_ + ": " + std::strerror(errno));
+        if (fd < 0) throw Failure("cannot write in " + raw_ + ": " + std::strerror(errno));
+        if (const int error = posix_fallocate(fd, 0, 16)) throw Failure("cannot write in " + raw_ + ": " + std::strerror(error));
         void* at = mmap(nullptr, 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         close(fd);
         if (at != MAP_FAILED) progress_ = static_cast<volatile int64_t*>(at);
