@@ -36,7 +36,7 @@ def check_unchanged(path: Path, expected_sha256: str) -> bytes:
 def write_files(contents: Mapping[Path, bytes]) -> None:
     """Write several files, all of them or none: new ones first beside the old, then each put in its place.
 
-    Keeps permissions and symbolic links. Raises WorkbenchError (disk full, read-only folder); then all files are as they were.
+    Keeps permissions and symbolic links. Raises WorkbenchError (disk full, read-only folder); then nothing is changed.
     """
     staged: list[tuple[Path, str]] = []
     replaced: list[tuple[Path, bytes | None]] = []

@@ -26,24 +26,24 @@ _DEPTH_LIMIT = 60
 _PLAIN = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
-class _Loader(yaml.SafeLoader):
+class Loader(yaml.SafeLoader):
     """The safe loader with YAML 1.2's scalars instead of 1.1's."""
 
 
-def _whole_number(loader: _Loader, node: yaml.ScalarNode) -> int:
+def _whole_number(loader: Loader, node: yaml.ScalarNode) -> int:
     text = str(node.value)
     return int(text, 0 if text[:2].lower() in ("0x", "0o") else 10)
 
 
-_Loader.yaml_implicit_resolvers = {}
-_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
+Loader.yaml_implicit_resolvers = {}
+Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
 for _tag, _pattern, _first in (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+|0o[0-7]+", "-+0123456789"),
     ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
 ):
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
+    Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def read_marked(text: str, file: str | None = None) -> tuple[Marked | None, tupl
         return None, (Diagnostic(message, hint, Severity.ERROR, file, line, column),)
 
     try:
-        loader = _Loader(text)
+        loader = Loader(text)
         node = loader.get_single_node()
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -139,7 +139,7 @@ def read_marked(text: str, file: str | None = None) -> tuple[Marked | None, tupl
 class _Walker:
     """Turns nodes into plain data, and keeps their places."""
 
-    def __init__(self, loader: _Loader, file: str | None) -> None:
+    def __init__(self, loader: Loader, file: str | None) -> None:
         self._loader, self._file = loader, file
         self.keys: dict[Path, Span] = {}
         self.values: dict[Path, Span] = {}
