@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from workbench.formats.documents import Schema, parse_document
 from workbench.formats.platform_file import callee_name, load_platform, parse_platform
-from workbench.formats.project_file import expand_sources, load_project
+from workbench.formats.project_file import expand_sources, load_project, parse_project
 from workbench.model.diagnostic import Severity
 from workbench.model.platform import Document, Platform
 
@@ -253,3 +255,29 @@ def test_project_problems(
 
 def test_models_have_defaults_that_validate() -> None:
     assert Platform(schema_version=1, name="x").hardware is None
+
+
+VALUES = st.sampled_from(["", "null", "[]", "{}", "-1", "0", "1e300", "text", "[1, {a: b}]", "true"])
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data())
+def test_mangled_documents_never_raise(data: st.DataObject) -> None:
+    for text, read in ((PLATFORM, parse_platform), (PROJECT, parse_project)):
+        lines = text.splitlines(keepends=True)
+        for _ in range(data.draw(st.integers(1, 3))):
+            at = data.draw(st.integers(0, len(lines) - 1))
+            other = data.draw(st.integers(0, len(lines) - 1))
+            kind = data.draw(st.sampled_from(["drop", "swap", "value", "indent"]))
+            if kind == "drop":
+                lines[at] = "\n"
+            elif kind == "swap":
+                lines[at], lines[other] = lines[other], lines[at]
+            elif kind == "value":
+                new = data.draw(VALUES)
+                lines[at] = lines[at].split(":")[0] + f": {new}\n"
+            else:
+                lines[at] = "  " + lines[at]
+        model, problems = read("".join(lines), "nowhere/x.yaml")
+        assert (model is None) == any(p.severity is Severity.ERROR for p in problems)
+        assert all(p.line is not None and p.message for p in problems)
