@@ -1,0 +1,85 @@
+"""The card and the monitors count the same cycles: taps, dwell histograms and read-out of one instrumented run."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rc_workbench_plugins.verilog import workbench_hdl_languages
+
+from workbench.api import HdlBuild, PlatformSupport
+from workbench.formats.platform_file import load_platform
+from workbench.formats.project_file import load_project
+from workbench.model.application import Project
+from workbench.model.platform import Platform
+from workbench.run.card import build_card
+from workbench.run.host import build_host
+from workbench.run.job import Job
+from workbench.run.records import read_dwell, read_taps
+from workbench.run.simulate import SimulationOutcome, simulate
+
+TINY = Path(__file__).parent / "data" / "tiny"
+API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+LANGUAGE = workbench_hdl_languages()[0]
+PARAMETERS = {"DELAY": "4"}
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project, Platform, Path]:
+    root = tmp_path_factory.mktemp("tiny") / "project"
+    shutil.copytree(TINY, root)
+    project, _ = load_project(root / "tiny.workbench.yaml")
+    platform, _ = load_platform(Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml"))))
+    assert project is not None
+    assert platform is not None
+    support = PlatformSupport("nallatech", Path("none.yaml"), API, (API / "fpga.c",))
+    host = build_host(project, platform, support, None, {"ROUNDS": 3}, True, root, root.parent / "host", Job())
+    return root, project, platform, host
+
+
+def run(workshop: tuple[Path, Project, Platform, Path], hdl: HdlBuild, out: Path, *, trace: bool) -> SimulationOutcome:
+    root, project, platform, host = workshop
+    card = build_card(hdl, project, platform, PARAMETERS, out / "card", Job(), trace)
+    return simulate(card, host, project, platform, out / "raw", Job(), deterministic=True, root=root)
+
+
+def test_every_cycle_is_counted_once_by_monitors_taps_and_histograms(
+    workshop: tuple[Path, Project, Platform, Path], tmp_path: Path
+) -> None:
+    root, project, platform, _ = workshop
+    hdl = LANGUAGE.instrument(root, project.hardware, platform, PARAMETERS, tmp_path / "hdl")
+    outcome = run(workshop, hdl, tmp_path, trace=True)
+    assert (outcome.exit, outcome.diagnostics) == (0, ())
+    assert outcome.counter_words is not None
+    counted = LANGUAGE.decode(hdl, outcome.counter_words)["state_time"]
+    dwell, taps = read_dwell(tmp_path / "raw"), read_taps(tmp_path / "raw")
+    for block, (_, width) in enumerate(hdl.taps):
+        mine = counted["block"] == block
+        assert counted["cycles"][mine].sum() == outcome.cycles
+        if not width:
+            continue
+        changes = taps[taps["block"] == block]
+        lengths = np.diff(np.append(changes["cycle"], outcome.cycles))
+        assert changes["cycle"][0] == 0
+        for state, cycles, visits in zip(*(counted[k][mine] for k in ("state", "cycles", "visits")), strict=True):
+            stays = dwell[(dwell["block"] == block) & (dwell["state"] == state)]
+            assert (stays["cycles"].sum(), stays["count"].sum()) == (cycles, visits)
+            assert lengths[changes["state"] == state].sum() == cycles
+
+
+def test_instrumenting_changes_neither_results_nor_time(
+    workshop: tuple[Path, Project, Platform, Path], tmp_path: Path
+) -> None:
+    root, project, platform, _ = workshop
+    hdl = LANGUAGE.instrument(root, project.hardware, platform, PARAMETERS, tmp_path / "hdl")
+    plain = HdlBuild(tuple(sorted((root / "hdl").glob("*.v"))), project.hardware.top, ())
+    bare = run(workshop, plain, tmp_path / "plain", trace=False)
+    observed = run(workshop, hdl, tmp_path / "observed", trace=False)
+    assert bare.counter_words is None
+    assert (bare.stdout, bare.time_ps, bare.cycles) == (observed.stdout, observed.time_ps, observed.cycles)
+    assert bare.stdout == f"{sum(range(48))}\n"
+    transfers = [(tmp_path / kind / "raw" / "transfers.bin").read_bytes() for kind in ("plain", "observed")]
+    assert transfers[0] == transfers[1]
