@@ -211,6 +211,7 @@ __attribute__((constructor(101))) static void rcw_begin(void)
         header = grow(stats_fd, 0, PAGE);
         if (header) {
             header->slots = rcw_slot_count;
+            header->thread_bytes = (int32_t)rows_bytes();
             header->magic = RCW_STATS_MAGIC;
         } else {
             fprintf(stderr, "recap: no room for records in %s\n", folder);

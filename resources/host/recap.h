@@ -28,9 +28,9 @@ int64_t rcw_transfer_count(void);
 
 typedef struct {
     int32_t magic;
-    int32_t slots;   /* rows a thread */
-    int32_t threads; /* how many blocks of `slots` rows follow */
-    int32_t reserved;
+    int32_t slots;        /* rows a thread */
+    int32_t threads;      /* how many blocks of `slots` rows follow */
+    int32_t thread_bytes; /* from one thread's first row to the next one's */
 } rcw_stats_header; /* 16 bytes, alone in the file's first 4096 */
 
 /* One per (thread, call site, state, entry). A run is consecutive calls of one row; the run under way is not in `runs`,

@@ -187,13 +187,22 @@ class Project:
         done = subprocess.run([executable], env=environment, capture_output=True, timeout=60)
         truth = log.read_text().split() if log.exists() else []
         calls = read(raw / "host_calls.bin", RECORD)
-        rows = read(raw / "host_stats.bin", ROW, skip=4096)
+        rows = read_rows(raw / "host_stats.bin")
         return Ran(done.returncode, done.stdout, done.stderr.decode(), truth, calls, rows[rows["count"] > 0], build)
 
 
-def read(path: Path, dtype: np.dtype[np.void], skip: int = 0) -> NDArray[np.void]:
-    data = path.read_bytes()[skip:] if path.exists() else b""
+def read(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
+    data = path.read_bytes() if path.exists() else b""
     return np.frombuffer(data, dtype, count=len(data) // dtype.itemsize)
+
+
+def read_rows(path: Path) -> NDArray[np.void]:
+    data = path.read_bytes() if path.exists() else b""
+    if not data:
+        return np.empty(0, ROW)
+    _, slots, threads, size = np.frombuffer(data, "<i4", 4).tolist()
+    parts = [np.frombuffer(data, ROW, slots, 4096 + n * size) for n in range(threads)]
+    return np.concatenate([np.empty(0, ROW), *parts])
 
 
 def compile_c(source: Path, target: Path, flags: Sequence[str]) -> Path:

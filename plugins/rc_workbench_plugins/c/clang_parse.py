@@ -138,5 +138,13 @@ def problems(unit: cindex.TranslationUnit) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
+def included_file(directive: cindex.Cursor) -> Path | None:
+    """The file that an #include brings, or None where there is none of that name."""
+    try:
+        return Path(directive.get_included_file().name)
+    except AssertionError:  # how the bindings say so
+        return None
+
+
 def children(cursor: cindex.Cursor) -> Iterable[cindex.Cursor]:
     return cursor.get_children()

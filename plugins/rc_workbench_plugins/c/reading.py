@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TranslationUnit, TypeKind
 
-from rc_workbench_plugins.c.clang_parse import Place, children, place
+from rc_workbench_plugins.c.clang_parse import Place, children, included_file, place
 
 K = CursorKind
 
@@ -90,20 +90,18 @@ def read_unit(
     reading = Reading()
     walker = _Walker(reading, names, is_user, text)
     for cursor in children(unit.cursor):
-        start = place(cursor.extent.start)
+        start, span = place(cursor.extent.start), _range(cursor, cursor.spelling)
         if start is None or not is_user(start.file):
             continue
         if cursor.kind is K.MACRO_INSTANTIATION:
-            walker.macro_use(cursor, start)
+            walker.macro_use(cursor, start, span)
         elif cursor.kind is K.MACRO_DEFINITION:
-            reading.macros.append(_range(cursor, cursor.spelling) or Range(start.file, 0, 0))
+            reading.macros += [span] if span else []
         elif cursor.kind is K.INCLUSION_DIRECTIVE:
-            included = cursor.get_included_file()
-            if included is not None:
-                reading.includes.append((_range(cursor) or Range(start.file, 0, 0), Path(included.name)))
+            included = included_file(cursor)
+            reading.includes += [(span, included)] if span and included else []
         else:
-            if whole := _range(cursor, cursor.spelling):
-                reading.declarations.append(whole)
+            reading.declarations += [span] if span else []
             walker.walk(cursor)
     return reading
 
@@ -217,11 +215,8 @@ class _Walker:
             )
         )
 
-    def macro_use(self, cursor: Cursor, where: Place) -> None:
-        whole = _range(cursor, cursor.spelling)
-        if whole is None:
-            return
-        self.reading.macro_uses.append(whole)
+    def macro_use(self, cursor: Cursor, where: Place, whole: Range | None) -> None:
+        self.reading.macro_uses += [whole] if whole else []
         if cursor.spelling in self.names:
             definition = cursor.referenced
             defined = place(definition.location) if definition is not None else None

@@ -29,7 +29,7 @@ class _Lines:
             self.lines += line.split("\n")
 
     def expression(self, what: str, text: str) -> None:
-        self.lines.append(" ".join(text.split()))
+        self.lines.append(text.replace("\n", " "))
         self.expressions[len(self.lines)] = what
 
 
@@ -110,18 +110,16 @@ def _describe(out: _Lines, wrapper: Wrapper) -> None:
 
 def _describe_entry(out: _Lines, callee: Callee, which: int, entry: HostEntry) -> None:
     name = f"{callee.name} [{entry.subtype}]" if entry.subtype else callee.name
-    out.add("    if (rcw_it->which < 0 && (")
-    out.expression(f"the condition of entry {name}", entry.condition or "1")
-    out.add("    )) {", f"        rcw_it->which = {which};")
+    out.expression(f"the condition of entry {name}", f"    if (rcw_it->which < 0 && ({entry.condition or 1})) {{")
+    out.add(f"        rcw_it->which = {which};")
     for field, kind, text in (
         ("bytes", "(int64_t)", entry.bytes),
         ("address", "(int64_t)", entry.address),
         ("fpga", "(int32_t)(intptr_t)", entry.fpga),
     ):
         if text.strip():
-            out.add(f"        rcw_it->{field} = {kind}(")
-            out.expression(f"the {field} expression of entry {name}", text)
-            out.add("        );")
+            line = f"        rcw_it->{field} = {kind}({text.strip()});"
+            out.expression(f"the {field} expression of entry {name}", line)
     out.add("    }")
 
 
