@@ -62,6 +62,7 @@ module pdf2d_top #(
     reg [4:0]  turn;
     reg [31:0] point;
     wire [CORES-1:0] ready;
+    wire [CORES-1:0] takes;   // the core whose turn it is, if it is ready
     wire closing = step == CLOSE && &ready;
 
     always @(posedge clk) begin : distribute
@@ -80,7 +81,7 @@ module pdf2d_top #(
                     step <= OFFER;
                 end
             OFFER:
-                if (ready[turn]) begin
+                if (|takes) begin
                     //pragma recap sendPoint send(data, pdf2d_top.core[*], x2)
                     given <= given + 1'b1;
                     turn <= (turn == CORES - 1) ? 5'd0 : turn + 1'b1;
@@ -137,9 +138,10 @@ module pdf2d_top #(
     genvar i;
     generate
         for (i = 0; i < CORES; i = i + 1) begin : core
+            assign takes[i] = step == OFFER && turn == i && ready[i];
             pdf2d_core #(.BITS(BITS)) pe (
                 .clk(clk), .rst(rst),
-                .put(closing || (step == OFFER && turn == i && ready[i])), .put_end(closing), .put_point(point),
+                .put(closing || takes[i]), .put_end(closing), .put_point(point),
                 .ready(ready[i]), .finished(finished[i]),
                 .ask(answer[i]), .sum_in(sums[48*i +: 48]), .answer(answer[i+1]), .sum_out(sums[48*(i+1) +: 48])
             );

@@ -21,12 +21,12 @@ module pdf2d_top #(
     reg        asked_done;
 
     wire ours = addr[31:15] == 0;
-    wire [CORES-1:0] done;
+    wire [CORES-1:0] done;                // of the core asked, and 0 of the others
     wire [48*(CORES+1)-1:0] sums;  // of the core asked, through all cores to the last
     wire [17:0] value;
     assign sums[47:0] = 48'b0;
     pdf2d_external external (.sum(sums[48*CORES +: 48]), .value(value));
-    assign rd_data = asked_done ? {31'b0, done[asked]} : {14'b0, value};
+    assign rd_data = asked_done ? {31'b0, |done} : {14'b0, value};
 
     always @(posedge clk) begin : port
         write <= wr_en && ours && !rst;
@@ -54,12 +54,14 @@ module pdf2d_top #(
     generate
         for (i = 0; i < CORES; i = i + 1) begin : core
             wire [47:0] sum;
+            wire        is_done;
+            assign done[i] = asked == i && is_done;
             assign sums[48*(i+1) +: 48] = sums[48*i +: 48] | (asked == i ? sum : 48'b0);
             pdf2d_core #(.BITS(BITS)) pe (
                 .clk(clk), .rst(rst),
                 .write(write && write_address[14:10] == i), .write_address(write_address[9:0]), .write_data(write_data),
                 .read(rd_en && ours && addr[14:10] == i && addr[9:8] == 2'b10), .read_address(addr[7:0]),
-                .done(done[i]), .sum(sum)
+                .done(is_done), .sum(sum)
             );
         end
     endgenerate
