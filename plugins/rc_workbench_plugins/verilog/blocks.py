@@ -110,9 +110,8 @@ def read_blocks(design: Design) -> tuple[tuple[SourceBlock, ...], tuple[Diagnost
     sources: dict[Path, _Source] = {}
     diagnostics: list[Diagnostic] = []
     for path in design.sources:
-        if path.is_file() and path not in sources:
-            sources[path], problems = _read_source(design, path)
-            diagnostics += problems
+        sources[path], problems = _read_source(design, path)
+        diagnostics += problems
     blocks = [
         block
         for tree in design.units

@@ -121,7 +121,7 @@ def _edit(design: Design, top: Instance, layout: Layout, inner: str) -> dict[Pat
 def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Path) -> tuple[Path, ...]:
     sources = []
     try:
-        for path in dict.fromkeys(design.sources):
+        for path in design.sources:
             data = path.read_bytes()
             target = copy_path(design, path, out)
             _write_file(target, edits[path].apply(data) if path in edits else data)

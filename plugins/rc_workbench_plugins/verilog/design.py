@@ -67,23 +67,13 @@ def shown_path(root: Path, path: Path) -> str:
 def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, str]) -> Design:
     """Parse and elaborate the project's design. Never raises for what stands in the sources."""
     root = root.resolve()
-    sources = tuple((root / name).resolve() for name in hardware.sources)
-    missing = [
-        Diagnostic(
-            f"cannot read the source file '{name}'",
-            "Mend the path in the project's hardware sources; it is relative to the project file.",
-            file=shown_path(root, path),
-        )
-        for name, path in zip(hardware.sources, sources, strict=True)
-        if not path.is_file()
-    ]
+    sources, missing = _source_files(root, hardware.sources)
     manager = pyslang.SourceManager()
-    present = [path for path in sources if path.is_file()]
-    if not present:
-        return Design(root, sources, manager, (), None, tuple(missing))
+    if not sources:
+        return Design(root, sources, manager, (), None, missing)
     overrides = {**{k: str(v) for k, v in hardware.parameters.items()}, **parameters}
     includes = [str((root / name).resolve()) for name in hardware.include_dirs]
-    tree, compilation, bag = _compile(manager, present, hardware, includes, overrides)
+    tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides)
     found, top = tuple(_diagnostics(root, manager, compilation)), _top(compilation, hardware.top)
     if top is None and not has_errors((*missing, *found)):
         found = (*found, _no_top(root, compilation, hardware))
@@ -91,6 +81,22 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
         found = (*_unknown_parameters(top, overrides), *found)
     units = tuple(compilation.getCompilationUnits())
     return Design(root, sources, manager, (tree,), top, (*missing, *found), (units, compilation, bag))
+
+
+def _source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
+    """The files that a project's sources name, in order; a name with wildcards stands for all it matches, sorted."""
+    found: dict[Path, None] = {}
+    missing: list[Diagnostic] = []
+    for name in names:
+        wild = any(sign in name for sign in "*?[")
+        paths = sorted(root.glob(name)) if wild and not Path(name).is_absolute() else [root / name]
+        files = [path.resolve() for path in paths if path.is_file()]
+        found.update(dict.fromkeys(files))
+        if not files:
+            hint = "Mend the path in the project's hardware sources; it is relative to the project file."
+            what = "no file matches" if wild else "cannot read the source file"
+            missing.append(Diagnostic(f"{what} '{name}'", hint, file=shown_path(root, root / name)))
+    return tuple(found), tuple(missing)
 
 
 def _compile(

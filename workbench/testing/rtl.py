@@ -1,0 +1,136 @@
+"""Simulate a small design cycle by cycle, for tests of what is done to HDL.
+
+The design's top has the ports clk, rst, addr, wr_en, rd_en, wr_data, rd_data, `in` (stimulus) and `out` (what is
+compared), each of up to 64 bits.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.run.toolchain import Tool, find_compiler, find_verilator, verilator_environment
+
+_HARNESS = """
+#include <cstdio>
+#include "Vdut.h"
+#include "verilated.h"
+#ifndef TAPS
+#define TAPS 0
+#endif
+int main(int argc, char** argv) {
+    VerilatedContext context;
+    Vdut dut(&context);
+    unsigned long long rst, addr, wr, rd, data, in;
+    dut.clk = 0;
+    while (std::scanf("%llu %llu %llu %llu %llu %llu", &rst, &addr, &wr, &rd, &data, &in) == 6) {
+        dut.rst = rst; dut.addr = addr; dut.wr_en = wr; dut.rd_en = rd; dut.wr_data = data; dut.in = in;
+        dut.clk = 0; dut.eval();
+        const unsigned long long taps = TAPS;
+        std::printf("%llu %llu %llu\\n", (unsigned long long)dut.rd_data, (unsigned long long)dut.out, taps);
+        dut.clk = 1; dut.eval();
+    }
+    dut.final();
+}
+"""
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """The inputs of one clock cycle."""
+
+    rst: int = 0
+    addr: int = 0
+    wr_en: int = 0
+    rd_en: int = 0
+    wr_data: int = 0
+    stimulus: int = 0
+
+    def line(self) -> str:
+        return f"{self.rst} {self.addr} {self.wr_en} {self.rd_en} {self.wr_data} {self.stimulus}"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The outputs before the rising edge that ends each cycle."""
+
+    rd_data: NDArray[np.uint64]
+    out: NDArray[np.uint64]
+    taps: NDArray[np.uint64]
+
+
+class Simulator:
+    """Builds designs below a folder; Verilator's own sources are compiled once."""
+
+    def __init__(self, folder: Path) -> None:
+        verilator, compiler = find_verilator(), find_compiler()
+        for tool in (verilator, compiler):
+            if isinstance(tool, Diagnostic):
+                raise WorkbenchError(tool)
+        assert isinstance(verilator, Tool)
+        assert isinstance(compiler, Tool)
+        assert verilator.root is not None
+        self._folder, self._verilator, self._compiler = folder, verilator, compiler
+        self._include = verilator.root / "include"
+        self._runtime: list[Path] = []
+        self._built = 0
+
+    def build(
+        self,
+        sources: Sequence[Path],
+        top: str,
+        *,
+        defines: Iterable[str] = (),
+        include_dirs: Iterable[Path] = (),
+        parameters: Iterable[str] = (),
+        taps: str = "0",
+    ) -> Path:
+        """An executable of the design. `taps` is a C++ expression over `dut`."""
+        self._built += 1
+        out = self._folder / f"model_{self._built}"
+        command: list[str | Path] = [
+            self._verilator.path, "--cc", "--prefix", "Vdut", "--top-module", top, "-Wno-fatal", "-Wno-lint",
+            "--Mdir", out, *(f"-D{d}" for d in defines), *(f"-I{d}" for d in include_dirs),
+            *(f"-G{p}" for p in parameters), *sources,
+        ]  # fmt: skip
+        _run(command, verilator_environment(self._verilator))
+        model = "".join(f'#include "{path.name}"\n' for path in sorted(out.glob("*.cpp")))
+        (out / "main.cpp").write_text(model + _HARNESS)
+        _run([*self._compile(), f"-I{out}", f"-DTAPS={taps}", out / "main.cpp", *self._objects(), "-pthread",
+              "-o", out / "dut"])  # fmt: skip
+        return out / "dut"
+
+    def _compile(self) -> list[str | Path]:
+        return [self._compiler.path, "-std=c++17", "-O0", f"-I{self._include}", f"-I{self._include / 'vltstd'}"]
+
+    def _objects(self) -> list[Path]:
+        if not self._runtime:
+            for name in ("verilated", "verilated_threads"):
+                target = self._folder / f"{name}.o"
+                _run([*self._compile(), "-c", self._include / f"{name}.cpp", "-o", target])
+                self._runtime.append(target)
+        return self._runtime
+
+
+def simulate(executable: Path, cycles: Iterable[Cycle]) -> Seen:
+    done = _run([executable], text="\n".join(cycle.line() for cycle in cycles))
+    values = np.array(done.split(), dtype=np.uint64).reshape(-1, 3)
+    return Seen(values[:, 0], values[:, 1], values[:, 2])
+
+
+def _run(command: Sequence[str | Path], environment: dict[str, str] | None = None, text: str = "") -> str:
+    done = subprocess.run(
+        [str(c) for c in command], env={"PATH": "/usr/bin:/bin", **(environment or {})}, input=text,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise WorkbenchError(
+            Diagnostic(f"{Path(str(command[0])).name} failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+        )
+    return done.stdout
