@@ -9,7 +9,6 @@ gaps in seconds per byte, frequencies in hertz. Sets of times (Eqs. 11, 13, 16, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,9 +173,15 @@ def t_snap_gather(
 
 def total(times_s: Sequence[Quantity]) -> Quantity:
     """The sum of a set of times; 0 for an empty one."""
-    return reduce(lambda a, b: a + b, times_s, 0.0)
+    result: Quantity = 0.0
+    for duration_s in times_s:
+        result = result + duration_s
+    return result
 
 
 def longest(times_s: Sequence[Quantity]) -> Quantity:
     """The elementwise maximum of a set of times; 0 for an empty one."""
-    return reduce(np.maximum, times_s, 0.0)
+    result: Quantity = 0.0
+    for duration_s in times_s:
+        result = np.maximum(result, duration_s)
+    return result

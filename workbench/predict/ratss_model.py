@@ -1,0 +1,114 @@
+"""The document of a RATSS model: what an application asks of a multi-FPGA system, before any code is written.
+
+Every number may be a formula over the model's `inputs`, so that any input can be swept, varied or solved for.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from workbench.model.platform import Document
+from workbench.predict.formulas import Formula
+
+
+class Input(Document):
+    """A named number of the model, in `unit` ("" for a plain number). It may be uncertain.
+
+    `low` and `high` bound a uniform distribution; `deviation` is the standard deviation of a normal one around `value`.
+    """
+
+    value: float | str
+    unit: str = ""
+    title: str = ""
+    low: float | str | None = None
+    high: float | str | None = None
+    deviation: float | str | None = None
+
+
+class ComputeNode(Document):
+    """An FPGA node in a stage (Eqs. 3 and 4). `count` equal nodes work side by side."""
+
+    name: str = "FPGA"
+    pipeline_cycles: Formula = 0
+    elements: Formula
+    ops_per_element: Formula = 1
+    clock_hz: Formula
+    ops_per_cycle: Formula
+
+
+class Transaction(Document):
+    """A movement of data in a stage (Eqs. 5 to 10, 18 to 20, 26, 27).
+
+    `bytes` is each node's message k. An `io` transaction takes its gap from `table` (a transfer table of the platform,
+    read at `bytes / transfers`), from `rate_bytes_per_s` and `efficiency` (Eq. 7), from `gap_per_byte_s`, or from its
+    network. On a `serial` network (an SNAP) the P messages follow one another; otherwise collectives go in a binomial
+    tree. `transfers` is how often the delay is paid (erratum R6). A reduce's `reading` is Eq. 20 as printed (`literal`,
+    gamma per byte) or as it fits Table III (`fitted`, gamma per element and a short gap a round; erratum R7).
+    """
+
+    name: str
+    kind: Literal["scatter", "gather", "broadcast", "reduce", "io"]
+    nodes: Formula = 1
+    bytes: Formula
+    transfers: Formula = 1
+    network: str = ""
+    table: str = ""
+    serial: bool = False
+    overlapped: bool = False
+    reading: Literal["literal", "fitted"] = "literal"
+    latency_s: Formula | None = None
+    overhead_s: Formula | None = None
+    gap_s: Formula | None = None
+    gap_per_byte_s: Formula | None = None
+    reduction_s: Formula | None = None  # gamma: per byte (literal) or per element (fitted)
+    bytes_per_element: Formula = 4
+    rate_bytes_per_s: Formula | None = None
+    efficiency: Formula | None = None
+
+
+class Stage(Document):
+    """One synchronous step of the application (Eqs. 11 to 15). `after` names the stages it needs first."""
+
+    name: str
+    iterations: Formula = 1
+    overlapped: bool = False
+    nonblocking: bool = False
+    configuration_s: Formula = 0
+    preprocessing_s: Formula = 0
+    postprocessing_s: Formula = 0
+    microprocessor_s: Formula = 0
+    nodes: tuple[ComputeNode, ...] = ()
+    transactions: tuple[Transaction, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class Measured(Document):
+    """What an implementation took, at some values of the inputs: for the error, stage by stage (Table V)."""
+
+    inputs: dict[str, float] = Field(default_factory=dict)
+    comp_s: float | None = None
+    comm_s: float | None = None
+    total_s: float | None = None
+    speedup: float | None = None
+    source: str = ""
+
+
+class RatssModel(Document):
+    """A RATSS model. `system` is its class (Fig. 1): nonuniform nodes in a uniform system, or uniform nodes in a
+    nonuniform one. `resources` are named formulas to weigh time against; `baseline_s` is the software's time."""
+
+    schema_version: int
+    name: str
+    title: str = ""
+    description: str = ""
+    platform: str = ""
+    system: Literal["NNUS", "UNNS"] = "NNUS"
+    inputs: dict[str, Input] = Field(default_factory=dict)
+    stages: tuple[Stage, ...]
+    iterations: Formula = 1
+    pipelined: bool = False
+    baseline_s: Formula | None = None
+    resources: dict[str, Formula] = Field(default_factory=dict)
+    measured: tuple[Measured, ...] = ()
