@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from dataclasses import replace
@@ -28,7 +29,7 @@ CLOCK_HZ = 100e6
 PERIOD = Fraction(10**12) / 100_000_000
 
 # 0..1023 memory; 0x1000: start a count of so many cycles; 0x1001: 1 while it counts; 0x1002: cycles since reset;
-# 0x1003: $finish. A monitor of its own stands at 0x2000 (control), 0x2001 (select), 0x2002 (data).
+# 0x1003: $finish; 0x1004: $fatal. A monitor of its own stands at 0x2000 (control), 0x2001 (select), 0x2002 (data).
 DESIGN = """
 module sample #(parameter STEP = 1) (
     input clk, input rst,
@@ -63,6 +64,7 @@ module sample #(parameter STEP = 1) (
             end
             if (wr_en && addr == 32'h1000) begin left <= wr_data; done <= 0; end
             if (wr_en && addr == 32'h1003) $finish;
+            if (wr_en && addr == 32'h1004) $fatal(1, "the design gave up");
             if (wr_en && addr < 1024) memory[addr[9:0]] <= wr_data;
             if (rd_en) begin
                 rd_data <= cycles;
@@ -372,6 +374,7 @@ ENDLESS = {
         "the design does not answer: the host has polled for 500",
     ),
     "$finish": ("fpgaWriteReg(fpga, 0x1003, 1); fpgaReadReg(fpga, 1);", {}, "ended the simulation itself ($finish"),
+    "$fatal": ("fpgaWriteReg(fpga, 0x1004, 1); fpgaReadReg(fpga, 1);", {}, "the design failed"),
 }
 
 
@@ -396,6 +399,39 @@ def test_a_host_that_crashes(card: CardExecutable, tmp_path: Path) -> None:
     assert "the host program crashed: Aborted, SIGABRT" in outcome.diagnostics[0].message
     assert outcome.counter_words is not None
     assert no_children_left()
+
+
+def test_a_host_in_cpp(card: CardExecutable, tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + """#include <vector>
+    int main() {
+        std::vector<uint32_t> data(100, 7u);
+        fpga_t *fpga = fpgaOpen(0);
+        if (!fpga || fpgaWrite(fpga, data.data(), 5, 100) || fpgaRead(fpga, data.data(), 4, 2)) return 1;
+        printf("%u %u\\n", data[0], data[1]);
+        printf("%d %d\\n", fpgaWrite(fpga, data.data(), 0, -1), fpgaRead(fpga, nullptr, 0, 1));
+        fpgaClose(fpga);
+    }"""
+    )
+    (tmp_path / "host.cpp").write_text(source)
+    settings = project()
+    settings = settings.model_copy(update={"host": HostSources(sources=("*.cpp",), flags=("-O1", "-std=c++17"))})
+    executable = build_host(settings, PLATFORM, SUPPORT, None, {}, True, tmp_path, tmp_path / "build", Job())
+    outcome = simulate(card, executable, settings, PLATFORM, tmp_path / "raw", Job(), deterministic=True)
+    assert (outcome.exit, outcome.stdout) == (0, "0 7\n-1 -1\n")
+    assert outcome.host_ps > 0
+
+
+def test_a_host_that_prints_without_end_is_only_hashed(card: CardExecutable, tmp_path: Path) -> None:
+    body = 'for (int i = 0; i < 3000000; i++) puts("0123456789"); return 0;'
+    logged: list[str] = []
+    job = Job(lambda event: logged.append(event.text))
+    outcome = run(card, HEAD + "int main(void) { " + body + " }", tmp_path, job)
+    assert outcome.exit == 0
+    assert 16 << 20 <= len(outcome.stdout) < 17 << 20
+    assert outcome.stdout_sha256 == hashlib.sha256(b"0123456789\n" * 3_000_000).hexdigest()
+    assert len(logged) < 3_000_000
 
 
 def test_a_host_that_returns_an_error(card: CardExecutable, tmp_path: Path) -> None:

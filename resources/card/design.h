@@ -29,12 +29,12 @@ public:
     }
 
     void put_write(uint64_t address, uint64_t word) {
-        model_.CARD_ADDRESS_IN = address;
+        model_.CARD_ADDRESS_IN = address & low_bits(CARD_ADDRESS_IN_BITS);
         model_.CARD_DATA_IN = word;
         model_.CARD_WRITE_ENABLE = 1;
     }
     void put_read(uint64_t address) {
-        model_.CARD_ADDRESS_OUT = address;
+        model_.CARD_ADDRESS_OUT = address & low_bits(CARD_ADDRESS_OUT_BITS);
         model_.CARD_READ_ENABLE = 1;
     }
     void quiet() {
@@ -89,5 +89,8 @@ public:
     }
 
 private:
+    // A port has as many address lines as it has: higher bits go nowhere.
+    static constexpr uint64_t low_bits(int bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
+
     Vcard model_;
 };

@@ -173,6 +173,8 @@ def port_header(
         "CARD_ADDRESS_STEP": port.word_bits // 8 // port.address_unit_bytes,
         "CARD_READ_DELAY": port.outgoing.delay_cycles,
         "CARD_TAP_BITS": hdl.tap_bits,
+        "CARD_ADDRESS_IN_BITS": ports[port.incoming.address_signal][1],
+        "CARD_ADDRESS_OUT_BITS": ports[port.outgoing.address_signal][1],
     }
     lines = [f"#define {macro} {signal}" for macro, (signal, _) in names.items()]
     lines += [f"#define {macro} {number}" for macro, number in numbers.items()]

@@ -31,6 +31,7 @@ from workbench.run.records import read_counters, read_end, read_transfers
 
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _STDOUT_KEPT = 16 << 20
+_LINES_WAITING = 10_000
 _CARD_GRACE_S = 5.0
 
 
@@ -138,7 +139,7 @@ class _Process:
 
     def __init__(self, name: str, command: list[str], environment: dict[str, str], fd: int, cwd: Path | None) -> None:
         self.name = name
-        self.lines: queue.Queue[str] = queue.Queue()
+        self.lines: queue.Queue[str] = queue.Queue(_LINES_WAITING)
         self.hash = hashlib.sha256()
         self.stdout: list[bytes] = []
         self.last_lines: list[str] = []
@@ -162,14 +163,18 @@ class _Process:
                 self.stdout.append(data)
                 kept += len(data)
             for line in data.decode(errors="replace").splitlines():
-                self.lines.put(line)
+                self._show(line)
 
     def _read_stderr(self) -> None:
         assert self.child.stderr is not None
         for data in self.child.stderr:
             line = data.decode(errors="replace").rstrip("\n")
             self.last_lines = [*self.last_lines, line][-10:]
-            self.lines.put(line)
+            self._show(line)
+
+    def _show(self, line: str) -> None:
+        with suppress(queue.Full):  # a program that prints faster than anyone can read
+            self.lines.put_nowait(line)
 
     def log(self, job: Job) -> None:
         with suppress(queue.Empty):
