@@ -5,6 +5,9 @@
  * that whatever ends the process, even SIGKILL, leaves them: a record is whole when its `reserved` is 1, and what
  * follows the last one is zeros. A normal exit cuts the zeros off. Without $RCW_RAW nothing is recorded.
  *
+ * At a normal exit `recording.txt` says what recording a call added to the program's time (cost_ps_per_call, on the
+ * clock of the records), and how many records were lost.
+ *
  * A thread never waits for another. Where a record cannot be stored (a full disk), it is dropped and counted in the
  * row's `lost`; the other columns stay exact. A forked child records nothing. */
 #ifndef RECAP_H
@@ -67,7 +70,7 @@ typedef struct {
 } rcw_thread;
 
 extern int rcw_recording;
-extern int64_t rcw_clock_floor_ps;
+extern int64_t rcw_clock_floor_ps, rcw_lost;
 extern __thread rcw_thread *rcw_self;
 rcw_thread *rcw_begin_thread(void);
 int rcw_more_records(rcw_thread *thread);
@@ -126,6 +129,7 @@ static inline void rcw_leave(rcw_thread *thread, const rcw_start *start, int slo
     rcw_count(thread, thread->rows + slot, call->bytes, t1_ps - start->t0_ps);
     if (__builtin_expect(thread->next == thread->end, 0) && !rcw_more_records(thread)) {
         thread->rows[slot].lost++;
+        __atomic_fetch_add(&rcw_lost, 1, __ATOMIC_RELAXED);
         return;
     }
     rcw_call_record *record = thread->next++;

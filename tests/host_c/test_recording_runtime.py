@@ -79,7 +79,8 @@ def test_threads_are_numbered_and_counted_apart(project) -> None:
     project.file(
         "main.c",
         CALLS + "#include <pthread.h>\nstatic fake_t *f;\n"
-        "static void *work(void *n)\n{ for (long i = 0; i < 3000 + (long)n; i++) fakeWrite(f, 0, (long)n, 1); return 0; }\n"
+        "static void *work(void *n)\n{\n"
+        "    for (long i = 0; i < 3000 + (long)n; i++) fakeWrite(f, 0, (long)n, 1);\n    return 0;\n}\n"
         "int main(void)\n{\n    pthread_t t[3]; f = fakeOpen(0);\n"
         "    for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, work, (void *)i);\n"
         "    for (int i = 0; i < 3; i++) pthread_join(t[i], 0);\n    fakeClose(f);\n    return 0;\n}\n",
@@ -141,6 +142,7 @@ def test_a_full_disk_loses_records_and_counts_them(project) -> None:
     assert calls == 2048
     row = rows[:12]
     assert (row[2], row[5]) == (5000, 5000 - 2048)
+    assert (raw / "recording.txt").read_text().splitlines()[1] == f"lost {5000 - 2048}"
 
 
 def test_a_card_library_brings_clock_and_transfers(project) -> None:
@@ -170,5 +172,8 @@ def test_the_clock_keeps_time(project) -> None:
     took_ms = (ran.calls["t1_ps"] - ran.calls["t0_ps"]) / 1e9
     assert (took_ms > 3.99).all()
     assert took_ms.min() < 8
+    cost, lost = (project.work / "raw_host" / "recording.txt").read_text().splitlines()
+    assert 0 < int(cost.removeprefix("cost_ps_per_call ")) < 5_000_000
+    assert lost == "lost 0"
     assert ran.calls["transfers"].tolist() == [0] * 5
     assert ran.calls["first_transfer"].tolist() == [-1] * 5
