@@ -36,10 +36,11 @@ def build_graph(
                 if not found:
                     problems.append(_no_such_target(target, state, metrics.block))
                 ends += found
-            numbers = _numbers(metrics.block, measured.visits, state, calls) if len(ends) == 1 else (None, None, None)
+            numbers = _numbers(metrics.block, measured.visits, state, calls)
             for end in ends:
                 for message in state.messages or ("",):
                     _merge(edges, metrics.block, state, end, message, numbers)
+                    numbers = (None, None, None)  # counted once, at the target and message named first
     return BlockGraph(tuple(all_blocks), _without_repeats(edges, all_blocks)), tuple(dict.fromkeys(problems))
 
 

@@ -19,6 +19,7 @@ class Place:
 class Finding:
     """One bottleneck.
 
+    `time_s` is the time t that mending it would save at most.
     `speedup_ideal` is T/(T - t) of the block or application (ReCAP 2011, section 4): no other bottleneck in the way.
     `speedup_cap` is what the utilisation of the other side still allows (section 6.1: 1/0.541 = 1.85 beside 11.63).
     `speedup_predicted` is None until a what-if model has answered.

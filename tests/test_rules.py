@@ -1,0 +1,464 @@
+"""The rules against the paper's numbers, and the knowledge base against mistakes in its files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rc_workbench_plugins.recap_rules import workbench_rules
+
+from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
+from workbench.analysis.rules import ideal_speedup
+from workbench.model.diagnostic import Severity
+from workbench.model.finding import Finding
+from workbench.model.platform import Platform, TransferPoint, TransferTable
+from workbench.model.pragma import Category
+from workbench.testing.runs import synthetic_platform, synthetic_run
+from workbench.testing.small_runs import Calls, Spent, small_run
+
+OVERHEAD, SEND, RECV, WORK = Category.OVERHEAD, Category.SEND, Category.RECV, Category.WORK
+WAIT_SEND, WAIT_RECV = Category.WAIT_SEND, Category.WAIT_RECV
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> KnowledgeBase:
+    base, problems = load_knowledge([file.path for file in workbench_rules()])
+    assert problems == ()
+    return base
+
+
+def one(analysis: Analysis, rule: str, scope: str = "block", block: str = "") -> Finding:
+    found = [f for f in analysis.findings if (f.rule, f.scope) == (rule, scope) and (not block or f.block == block)]
+    assert len(found) == 1, [f.id for f in analysis.findings]
+    return found[0]
+
+
+def rules_found(analysis: Analysis) -> set[str]:
+    return {finding.rule for finding in analysis.findings}
+
+
+# ---- the paper's numbers (sections 4 and 6)
+
+PRINTED = {  # ideal speedup -> share of the run that must be gone for it
+    1.05: 0.04761904761904767,
+    1.15: 0.13043478260869557,
+    1.34: 0.25373134328358216,
+    1.63: 0.38650306748466257,
+    2.52: 0.6031746031746033,
+    3.6: 0.7222222222222222,
+    9.83: 0.8982706002034588,
+    11.63: 0.9140154772141015,
+    16.21: 0.9383096853793954,
+    16.81: 0.9405116002379535,
+}
+
+
+@pytest.mark.parametrize(("speedup", "share"), PRINTED.items())
+def test_ideal_speedup_is_as_printed(knowledge: KnowledgeBase, speedup: float, share: float) -> None:
+    assert ideal_speedup(1.0, share) == pytest.approx(speedup)
+    run = small_run(
+        64.506,
+        [Spent("late", WAIT_RECV, 64.506 * share, ("late_sender",), "top.p", "m")],
+        {"top.p": [Spent("w", WORK, 1.0)]},
+    )
+    finding = one(analyse(run, None, knowledge, threshold=1.0), "late sender", block="host.main")
+    assert finding.speedup_ideal == pytest.approx(speedup, rel=1e-9)
+    assert finding.time_s == pytest.approx(64.506 * share)
+
+
+@given(st.floats(0.001, 0.999))
+def test_ideal_speedup_is_one_over_what_remains(share: float) -> None:
+    assert ideal_speedup(2.0, 2.0 * share) == pytest.approx(1 / (1 - share))
+    assert ideal_speedup(2.0, 2.0) == math.inf
+
+
+@pytest.mark.parametrize(("share", "reported"), [(0.0476, False), (0.0477, True)])
+def test_the_threshold_is_1_05(knowledge: KnowledgeBase, share: float, reported: bool) -> None:
+    run = small_run(1.0, [Spent("clear", OVERHEAD, share, ("initialize",))])
+    assert ("initialization" in rules_found(analyse(run, None, knowledge))) is reported
+
+
+def test_the_papers_11_63_against_its_cap_of_1_85(knowledge: KnowledgeBase) -> None:
+    """Section 6.1: transfers gain 11.63x ideally, but the FPGA works 54.1 % of the time."""
+    table = TransferTable(points=(TransferPoint(bytes=1000, time_s=1.0), TransferPoint(bytes=10**9, time_s=1e-3)))
+    platform = Platform(schema_version=1, name="fast", transfer_tables={"write": table})
+    share = PRINTED[11.63]
+    run = small_run(
+        10.0,
+        [Spent("write", SEND, 10 * share, ("data",), "top.fir", "x", calls=Calls(100, 10**6, transfer="write"))],
+        {"top.fir": [Spent("convolve", WORK, 5.41)]},
+    )
+    finding = one(analyse(run, platform, knowledge), "inefficient transfer type or size")
+    assert finding.speedup_ideal == pytest.approx(11.63, rel=1e-4)  # the best table leaves 1 us of them
+    assert finding.speedup_cap == pytest.approx(1 / 0.541)
+    assert round(finding.speedup_cap or 0, 2) == 1.85
+    assert finding.gain == finding.speedup_cap
+    assert finding.severity == "medium"
+    assert finding.speedup_predicted is None
+
+
+def test_fpga_findings_are_capped_by_what_the_host_does_besides_waiting(knowledge: KnowledgeBase) -> None:
+    """Section 6.2: the FPGA waits for a late CPU (16.21x), but the CPU itself waits for the FPGA 1 - 1/1.32 only."""
+    waits = 10 * (1 - 1 / 1.32)
+    run = small_run(
+        10.0,
+        [Spent("poll", WAIT_RECV, waits, ("late_sender",), "top.core", "d")],
+        {
+            "top.core.p": [
+                Spent("wait", WAIT_RECV, 10 * PRINTED[16.21], ("late_sender",), "$CPU", "x"),
+                Spent("work", WORK, 0.595),
+            ]
+        },
+    )
+    analysis = analyse(run, None, knowledge)
+    late = one(analysis, "late sender", block="top.core.p")
+    assert late.speedup_ideal == pytest.approx(16.21)
+    assert late.speedup_cap == pytest.approx(1.32)
+    assert (late.culprit, late.title) == ("host.main", "Late sender: the host")
+    mine = one(analysis, "late sender", block="host.main")
+    assert mine.speedup_cap == pytest.approx(1 / 0.0595)
+    assert (mine.culprit, mine.title) == ("top.core.p", "Late sender: top.core.p")
+
+
+def test_another_block_that_works_caps_a_finding_too(knowledge: KnowledgeBase) -> None:
+    """Section 6.2, XD1000: a stage said 5.5x where the cores beside it could gain 1.31x at most."""
+    run = small_run(
+        1.0,
+        [Spent("poll", WAIT_RECV, 0.9, ("late_sender",), "top.core", "d")],
+        {
+            "top.dist": [Spent("w", WORK, 0.01), Spent("late", WAIT_SEND, 1 - 1 / 5.5, (), "top.core", "x")],
+            "top.core": [Spent("work", WORK, 1 / 1.31)],
+        },
+    )
+    finding = one(analyse(run, None, knowledge), "late receiver", block="top.dist")
+    assert finding.speedup_ideal == pytest.approx(5.5)
+    assert finding.speedup_cap == pytest.approx(1.31)
+
+
+def test_all_overhead_means_that_the_fpga_does_nothing_but_work(knowledge: KnowledgeBase) -> None:
+    """Section 6.2: 16.81x "if the FPGA were fully utilized", so the cores work 5.949 % of the time."""
+    run = small_run(
+        1.0,
+        [Spent("write", SEND, 0.2, ("data",))],
+        {
+            f"top.core[{n}].p": [Spent("work", WORK, 0.0594883997620464 - n * 0.001), Spent("wait", WAIT_RECV, 0.9)]
+            for n in range(3)
+        },
+    )
+    finding = one(analyse(run, None, knowledge), "internal overhead", "application")
+    assert finding.where == "application"
+    assert finding.speedup_ideal == pytest.approx(16.81)
+    rule = next(r for r in knowledge.rules if r.rule.aliases == ("all overhead",))
+    assert rule.name == "internal overhead"
+
+
+def test_without_another_side_there_is_no_cap(knowledge: KnowledgeBase) -> None:
+    run = small_run(1.0, [Spent("clear", OVERHEAD, 0.5, ("initialize",))])
+    finding = one(analyse(run, None, knowledge), "initialization")
+    assert finding.speedup_cap is None
+    assert finding.gain == finding.speedup_ideal == pytest.approx(2.0)
+
+
+# ---- transfers against the table
+
+NALLATECH = Platform(
+    schema_version=1,
+    name="card",
+    transfer_tables={
+        "write": TransferTable(
+            points=tuple(
+                TransferPoint(bytes=b, time_s=t)
+                for b, t in ((4, 16e-6), (131072, 131072 / 360e6), (4194304, 4194304 / 291e6))
+            )
+        ),
+        "dma": TransferTable(points=(TransferPoint(bytes=4, time_s=40e-6), TransferPoint(bytes=4194304, time_s=9e-3))),
+    },
+)
+
+
+def test_4_mb_writes_should_be_split(knowledge: KnowledgeBase) -> None:
+    """Section 5.1: thirty-two 128 KB packets are more efficient than one of 4 MB, 360 against 291 MB/s."""
+    only_write = NALLATECH.model_copy(update={"transfer_tables": {"write": NALLATECH.transfer_tables["write"]}})
+    time_s = 4194304 / 291e6
+    run = small_run(0.02, [Spent("write", SEND, time_s, ("data",), calls=Calls(1, 4194304, transfer="write"))])
+    finding = one(analyse(run, only_write, knowledge), "inefficient transfer type or size")
+    assert time_s - finding.time_s == pytest.approx(32 * 131072 / 360e6)
+    assert time_s / (time_s - finding.time_s) == pytest.approx(1.2371134020618557)
+    assert any(text.startswith("Split these transfers: 4") for text in finding.suggestions)
+
+
+def test_small_writes_should_grow_or_change_their_type(knowledge: KnowledgeBase) -> None:
+    count, size = 100, 131072
+    time_s = count * size / 360e6
+    run = small_run(2 * time_s, [Spent("w", SEND, time_s, (), calls=Calls(count, count * size, transfer="write"))])
+    finding = one(analyse(run, NALLATECH, knowledge), "inefficient transfer type or size")
+    dma_at_size = 40e-6 + (size - 4) / (4194304 - 4) * (9e-3 - 40e-6)
+    total = 2 * time_s
+    expected = total / (total - time_s + count * dma_at_size)
+    assert any(
+        text == f"At this size, type dma is faster than write. Changing it gains at most {expected:.2f}x."
+        for text in finding.suggestions
+    )
+    assert finding.speedup_ideal == pytest.approx(total / (total - time_s + count * size / (4194304 / 9e-3)))
+
+
+def test_without_a_table_calls_are_held_against_their_own_best(knowledge: KnowledgeBase) -> None:
+    run = small_run(
+        1.0, [Spent("slow", SEND, 0.5, (), calls=Calls(5, 5000)), Spent("fast", SEND, 0.1, (), calls=Calls(5, 5000))]
+    )
+    finding = one(analyse(run, None, knowledge), "inefficient transfer type or size")
+    assert [place.label for place in finding.places] == ["slow"]
+    assert finding.time_s == pytest.approx(0.4)
+    assert any("no transfer table" in text for text in finding.suggestions)
+
+
+def test_polls_and_control_are_no_matter_of_size(knowledge: KnowledgeBase) -> None:
+    run = small_run(
+        1.0,
+        [
+            Spent("start", SEND, 0.3, ("ctrl",), calls=Calls(100, 400, transfer="write")),
+            Spent("poll", WAIT_RECV, 0.3, ("poll",), calls=Calls(100, 400, transfer="write")),
+            Spent("ask", RECV, 0.2, ("poll",), calls=Calls(100, 400, transfer="write")),
+        ],
+    )
+    found = rules_found(analyse(run, NALLATECH, knowledge))
+    assert "inefficient transfer type or size" not in found
+    assert {"control messages", "late sender", "polling"} - found == {"polling"}
+
+
+@pytest.mark.parametrize(("runs", "fires"), [(33, True), (34, False)])
+def test_polling_is_three_in_a_row_on_average(knowledge: KnowledgeBase, runs: int, fires: bool) -> None:
+    calls = Calls(99, 396, "fpgaReadReg", "receive", runs=runs)
+    run = small_run(
+        1.0,
+        [Spent("poll", WAIT_RECV, 0.5, ("late_sender",), "top.p", "d", calls=calls)],
+        {"top.p": [Spent("w", WORK, 0.1)]},
+    )
+    analysis = analyse(run, None, knowledge)
+    assert ("polling" in rules_found(analysis)) is fires
+    if fires:
+        assert one(analysis, "polling").part_of == one(analysis, "late sender").id
+        assert any("3.0 times in a row" in text for text in one(analysis, "polling").suggestions)
+
+
+# ---- blocks, calls, groups, generic rules
+
+
+def test_calls_nest_under_their_block(knowledge: KnowledgeBase) -> None:
+    analysis = analyse(synthetic_run(), synthetic_platform(), knowledge)
+    of_block = one(analysis, "control messages", block="host.main")
+    of_calls = [f for f in analysis.findings if (f.rule, f.scope) == ("control messages", "call")]
+    assert {f.part_of for f in of_calls} == {of_block.id}
+    assert len(of_calls) == 3
+    assert sum(f.time_s for f in of_calls) == pytest.approx(of_block.time_s)
+    assert of_calls[0].where == "host.main: fpgaWrite at pdf2d.c:89"
+    assert [f.gain for f in analysis.findings] == sorted((f.gain for f in analysis.findings), reverse=True)
+    assert len({f.id for f in analysis.findings}) == len(analysis.findings)
+
+
+def test_replicas_share_a_finding_that_none_of_them_bounds(knowledge: KnowledgeBase) -> None:
+    cores = {
+        f"top.core[{n}].p": [Spent("wait", WAIT_RECV, 0.5 + n / 10, (), "$CPU", "x"), Spent("w", WORK, 0.1)]
+        for n in range(4)
+    }
+    finding = one(analyse(small_run(1.0, [Spent("s", SEND, 0.1)], cores), None, knowledge), "late sender")
+    assert (finding.block, finding.group) == ("top.core[0].p", "top.core[*].p")
+    assert finding.speedup_ideal == pytest.approx(2.0)
+
+
+def test_one_slow_replica_is_told_alone(knowledge: KnowledgeBase) -> None:
+    cores = {
+        f"top.core[{n}].p": [
+            Spent("lock", WAIT_SEND, 0.5 if n == 2 else 0.01, ("contention",), "top.mem", "x"),
+            Spent("w", WORK, 0.1),
+        ]
+        for n in range(4)
+    }
+    finding = one(analyse(small_run(1.0, [Spent("s", SEND, 0.1)], cores), None, knowledge), "contention")
+    assert finding.block == "top.core[2].p"
+
+
+def test_generic_suggestions_come_with_the_specific_finding(knowledge: KnowledgeBase) -> None:
+    """Section 5.1: basic suggestions are displayed also where more specific bottlenecks are detected."""
+    run = small_run(1.0, [Spent("start", SEND, 0.4, ("ctrl",))])
+    analysis = analyse(run, None, knowledge)
+    assert "general communication" not in rules_found(analysis), "the specific rule explains it"
+    assert any("Overlap communication" in text for text in one(analysis, "control messages").suggestions)
+    mixed = small_run(1.0, [Spent("start", SEND, 0.1, ("ctrl",)), Spent("write", SEND, 0.5, ("data",))])
+    assert {"general communication", "control messages"} <= rules_found(analyse(mixed, None, knowledge))
+
+
+def test_hardware_without_work_is_there_to_communicate(knowledge: KnowledgeBase) -> None:
+    moving = Spent("move", SEND, 0.8, ("data",), "top.core", "x")
+    run = small_run(1.0, [Spent("s", SEND, 0.01)], {"top.dist": [moving], "top.core": [Spent("w", WORK, 0.1), moving]})
+    found = [f.block for f in analyse(run, None, knowledge).findings if f.rule == "general communication"]
+    assert found == ["top.core"]
+
+
+def test_a_late_sender_is_looked_for_behind_those_that_pass_on(knowledge: KnowledgeBase) -> None:
+    def waits(target: str) -> Spent:
+        return Spent("wait", WAIT_RECV, 0.6, ("late_sender",), target, "x")
+
+    run = small_run(
+        1.0,
+        [Spent("s", SEND, 0.1)],
+        {
+            "top.core": [waits("top.dist"), Spent("w", WORK, 0.1)],
+            "top.dist": [waits("top.port")],
+            "top.port": [waits("$CPU")],
+        },
+    )
+    assert one(analyse(run, None, knowledge), "late sender").culprit == "host.main"
+
+
+def test_two_reasons_count_for_both(knowledge: KnowledgeBase) -> None:
+    """Section 4: "because of an empty buffer, because of contention, or both"."""
+    run = small_run(1.0, [Spent("wait", WAIT_RECV, 0.4, ("buffer_empty", "contention"), "top.p", "x")])
+    assert {"empty buffer", "contention"} <= rules_found(analyse(run, None, knowledge))
+
+
+def test_initialization_and_finalization_of_the_card(knowledge: KnowledgeBase) -> None:
+    twice = small_run(
+        1.0,
+        [
+            Spent("load", OVERHEAD, 0.3, ("initialize",), calls=Calls(2, 0, "fpgaConfigure", "configure")),
+            Spent("close", OVERHEAD, 0.2, ("finalize",), calls=Calls(3, 0, "fpgaClose", "release")),
+        ],
+    )
+    assert {"multiple initialization", "multiple finalization", "initialization", "finalization"} <= rules_found(
+        analyse(twice, None, knowledge)
+    )
+    once = small_run(
+        1.0, [Spent("load", OVERHEAD, 0.3, ("initialize",), calls=Calls(1, 0, "fpgaConfigure", "configure"))]
+    )
+    assert "multiple initialization" not in rules_found(analyse(once, None, knowledge))
+
+
+def test_numbers_behind_a_finding_are_there(knowledge: KnowledgeBase) -> None:
+    finding = one(analyse(synthetic_run(), synthetic_platform(), knowledge), "inefficient transfer type or size")
+    assert {"rate.avg", "table.best_rate", "time", "table.time_at_best", "count"} <= set(finding.metrics)
+    assert finding.condition == "rate.avg < 0.95 * table.best_rate and bytes > 0 and speedup >= 1.05"
+
+
+def test_a_platforms_own_advice_is_shown(knowledge: KnowledgeBase) -> None:
+    finding = one(analyse(synthetic_run(), synthetic_platform(), knowledge), "polling")
+    assert any("fpgaReadReg on Synthetic PCI-X card" in text for text in finding.suggestions)
+
+
+def test_an_empty_run_has_no_findings(knowledge: KnowledgeBase) -> None:
+    assert analyse(small_run(0.0), None, knowledge).findings == ()
+
+
+# ---- the knowledge base's files
+
+HEAD = "schema_version: 1\nreasons:\n  send: {mine: my own}\nrules:\n"
+GOOD = "  - {name: good, category: communication, select: {reasons: [mine]}}\n"
+
+
+def _load(tmp_path: Path, text: str) -> tuple[KnowledgeBase, list[tuple[int | None, str]]]:
+    path = tmp_path / "rules.yaml"
+    path.write_text(text)
+    base, problems = load_knowledge([path])
+    assert all(problem.file == str(path) for problem in problems)
+    return base, [(problem.line, f"{problem.message} {problem.hint}") for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("bad", "line", "said"),
+    [
+        ("  - {name: x, category: comunication}\n", 6, "Did you mean 'communication'"),
+        ("  - {name: x, category: communication, whem: time > 0}\n", 6, "Did you mean 'when'"),
+        ("  - {name: x, category: communication, when: tim > 0}\n", 6, "Did you mean 'time'"),
+        ("  - {name: x, category: communication, when: time >}\n", 6, "no expression"),
+        ("  - {name: x, category: communication, when: \"__import__('os')\"}\n", 6, "no function"),
+        ("  - name: x\n    category: communication\n    show: [tome]\n", 8, "Did you mean 'time'"),
+        ("  - {name: x, category: communication, time_saved: time, new_time: total}\n", 6, "either"),
+        ("  - {name: x, category: communication, suggestions: [{text: '%d calls'}]}\n", 6, "1 conversions but 0"),
+        ("  - {name: x, category: communication, suggestions: [{text: '50 % of it'}]}\n", 6, "%%"),
+        ("  - {name: x, category: communication, suggestions: [{text: '%999999d', arguments: [time]}]}\n", 6, "%%"),
+        (
+            "  - {name: x, category: communication, suggestions: [{text: '%s', arguments: [time]}]}\n",
+            6,
+            "does not suit",
+        ),
+        (
+            "  - {name: x, category: communication, suggestions: [{text: '%s', arguments: [time as tim]}]}\n",
+            6,
+            "'time'",
+        ),
+        ("  - {name: x, category: communication, side: fpga, scope: [call]}\n", 6, "hardware makes no calls"),
+        ("  - {category: communication}\n", 6, "'name' is missing"),
+        ("  - {name: good, category: communication}\n", 6, "here twice"),
+        ("  - just text\n", 6, "keys"),
+    ],
+)
+def test_a_bad_rule_is_told_with_its_line_and_the_others_work(tmp_path: Path, bad: str, line: int, said: str) -> None:
+    base, problems = _load(tmp_path, HEAD + GOOD + bad)
+    assert [rule.name for rule in base.rules] == ["good"]
+    assert [place for place, _ in problems] == [line]
+    assert said in problems[0][1]
+
+
+def test_files_are_merged_and_later_ones_win(tmp_path: Path, knowledge: KnowledgeBase) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(
+        "schema_version: 1\nreasons: {wait_recv: {thinking: it thinks}}\nrules:\n"
+        "  - {name: thinking, category: synchronization, select: {reasons: [thinking]}, title: It thinks}\n"
+        "  - {name: acknowledge, category: synchronization, when: time > 1000}\n"
+    )
+    both, problems = load_knowledge([*(file.path for file in workbench_rules()), mine])
+    assert problems == ()
+    assert len(both.rules) == len(knowledge.rules) + 1
+    assert both.reasons[Category.WAIT_RECV]["thinking"] == "it thinks"
+    run = small_run(1.0, [Spent("t", WAIT_RECV, 0.3, ("thinking",)), Spent("a", WAIT_RECV, 0.3, ("ack",))])
+    found = rules_found(analyse(run, None, both))
+    assert "thinking" in found
+    assert "acknowledge" not in found
+
+
+def test_names_that_lead_nowhere_are_warnings(tmp_path: Path) -> None:
+    base, problems = _load(
+        tmp_path,
+        HEAD + GOOD + "  - {name: x, category: communication, parent: goood, select: {reasons: [mien]}}\n",
+    )
+    assert len(base.rules) == 2
+    assert "Did you mean 'good'" in problems[0][1]
+    assert "Did you mean 'mine'" in problems[1][1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "- a", "rules: [", "schema_version: 9\nrules: []\n", "schema_version: 1\nrules: 3\n"]
+)
+def test_what_is_no_rule_file_is_told(tmp_path: Path, text: str) -> None:
+    base, problems = _load(tmp_path, text)
+    assert base.rules == ()
+    assert problems
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    _, problems = load_knowledge([tmp_path / "none.yaml"])
+    assert problems[0].severity is Severity.ERROR
+
+
+def test_a_rule_that_cannot_be_computed_is_told_and_left_out(tmp_path: Path) -> None:
+    text = HEAD + GOOD + "  - {name: x, category: communication, when: culprit > 3}\n"
+    base, problems = _load(tmp_path, text)
+    assert problems == []
+    analysis = analyse(small_run(1.0, [Spent("s", SEND, 0.5, ("mine",))]), None, base)
+    assert rules_found(analysis) == {"good"}
+    assert any("'x' was left out" in problem.message for problem in analysis.diagnostics)
+
+
+def test_every_reason_of_the_taxonomy_is_there(knowledge: KnowledgeBase) -> None:
+    confirmed = {
+        SEND: {"data", "ctrl"},
+        RECV: {"data", "ctrl"},
+        WAIT_RECV: {"buffer_empty", "ack"},
+        OVERHEAD: {"update"},
+    }
+    for category, names in confirmed.items():
+        assert names <= set(knowledge.reasons[category])
+    assert knowledge.reasons[WORK] == {}

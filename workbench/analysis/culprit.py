@@ -1,0 +1,70 @@
+"""Who a block waits for: the block named by its waits, and behind it whoever that one waits for in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.analysis.results import BlockMetrics, StateMetrics
+from workbench.analysis.targets import resolve_target
+from workbench.model.blocks import Block, Side
+from workbench.model.pragma import MEM, Category
+
+#: A block that waits for more than this share of the run is held up rather than late; one without work always is.
+HELD_UP = 0.5
+
+
+def find_culprit(
+    block: BlockMetrics, states: Sequence[StateMetrics], blocks: Sequence[BlockMetrics]
+) -> tuple[str, Side | None]:
+    """Id (or group) of the block that these waits of `block` are due to, and its side; ("", None) where none is named.
+
+    "Late sender" names the culprit, and is reported on the block that waits (ReCAP 2011, section 6.1). In hardware the
+    chain is followed: a core that waits for a distributor that waits for the host waits for the host. From the host it
+    is not, since what the FPGA does with a message is the FPGA's.
+    """
+    all_blocks = [m.block for m in blocks]
+    by_id = {m.block.id: m for m in blocks}
+    current, waits = block, list(states)
+    kinds = {s.state.category for s in states}
+    seen = {block.block.id}
+    named: Block | None = None
+    count = 0
+    while True:
+        found, memory = _named(current.block, waits, all_blocks)
+        if not found:
+            if memory and named is None:
+                return MEM, None
+            break
+        if found[0].id in seen or (named is not None and found[0].side is block.block.side is Side.HOST):
+            break
+        named, count = found[0], len(found)
+        seen.add(named.id)
+        if named.side is Side.HOST or block.block.side is Side.HOST:
+            break
+        current = by_id[named.id]
+        waits = [s for s in current.states if s.state.category in kinds]
+        works = any(s.state.category is Category.WORK for s in current.states)
+        if works and sum(s.share for s in waits) <= HELD_UP:
+            break
+    if named is None:
+        return "", None
+    return (named.group if count > 1 else named.id), named.side
+
+
+def _named(block: Block, waits: Sequence[StateMetrics], blocks: Sequence[Block]) -> tuple[tuple[Block, ...], bool]:
+    """The blocks that the longest waits name, and whether memory is named by one."""
+    memory = False
+    for state in sorted(waits, key=lambda s: -s.time_s):
+        for target in state.state.targets:
+            memory |= target == MEM
+            found = resolve_target(target, blocks, block)
+            if found and state.time_s > 0:
+                return found, memory
+    return (), memory
+
+
+def spoken(culprit: str, side: Side | None) -> str:
+    """A culprit as a title names it: "the host", "memory", or the block."""
+    if side is Side.HOST:
+        return "the host"
+    return "memory" if culprit == MEM else culprit or "another block"

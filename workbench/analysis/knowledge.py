@@ -1,0 +1,338 @@
+"""The knowledge base: reasons and bottleneck rules as data, read from YAML files that plugins and users bring.
+
+A rule is checked on its own: one that is wrong is left out, with diagnostics at its lines, and the others work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from workbench.analysis.metric_names import METRICS, UNITS
+from workbench.formats.yaml_marks import Marked, check, near, read_marked
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.expression import Expression
+from workbench.model.platform import CallKind, Document
+from workbench.model.pragma import Category
+
+SCHEMA_VERSION = 1
+
+RuleCategory = Literal["communication", "synchronization", "internal overhead", "imbalance"]
+Scope = Literal["block", "call", "application"]
+
+
+class Select(Document):
+    """Which states of a block, and which of the host's calls, a rule looks at. Empty lists select everything.
+
+    `reasons`: has any of these. `all_reasons`: has every one. `without_reasons`: has none of these. `not_only`: has no
+    reason, or one besides these. `kinds`: calls whose platform entry is of these kinds. `calls`: a condition over a
+    single call's metrics.
+    """
+
+    categories: tuple[Category, ...] = ()
+    reasons: tuple[str, ...] = ()
+    all_reasons: tuple[str, ...] = ()
+    without_reasons: tuple[str, ...] = ()
+    not_only: tuple[str, ...] = ()
+    kinds: tuple[CallKind, ...] = ()
+    calls: str = ""
+
+
+class Suggestion(Document):
+    """Advice in printf style. An argument is an expression over metrics; `EXPRESSION as UNIT` makes a text for `%s`."""
+
+    text: str
+    arguments: tuple[str, ...] = ()
+    when: str = ""
+
+
+class Rule(Document):
+    """A bottleneck: where to look, when it is one, what mending it would save, and what to do.
+
+    Give `time_saved` or `new_time` (the run's time once it is mended), in seconds; neither means all of `time`.
+    Suggestions of the rule named `parent` are shown too, and that rule stays silent on a block where its children
+    explain half of its time. A finding is nested under one of rule `part_of` on the same block.
+    """
+
+    name: str
+    title: str = ""
+    title_arguments: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    category: RuleCategory
+    side: Literal["host", "fpga", "any"] = "any"
+    scope: tuple[Scope, ...] = ("block",)
+    select: Select = Select()
+    when: str = "time > 0"
+    time_saved: str = ""
+    new_time: str = ""
+    suggestions: tuple[Suggestion, ...] = ()
+    show: tuple[str, ...] = ()
+    parent: str = ""
+    part_of: str = ""
+    names_culprit: bool = False
+    explanation: str = ""
+
+
+class KnowledgeFile(Document):
+    """A whole file: `reasons` maps each category to its reasons and what they mean."""
+
+    schema_version: int
+    name: str = ""
+    reasons: dict[Category, dict[str, str]] = Field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A printf argument: a number by an expression, or a text in `unit`; a lone text metric stands for itself."""
+
+    expression: Expression
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Advice:
+    text: str
+    arguments: tuple[Argument, ...]
+    when: Expression | None
+
+
+@dataclass(frozen=True)
+class CheckedRule:
+    """A rule whose expressions are parsed. `side` and `scope` are texts for lists; `rule` has all the rest."""
+
+    rule: Rule
+    file: str
+    line: int
+    condition: Expression
+    call_condition: Expression | None
+    time_saved: Expression | None
+    new_time: Expression | None
+    title_arguments: tuple[Argument, ...]
+    advice: tuple[Advice, ...]
+
+    @property
+    def name(self) -> str:
+        return self.rule.name
+
+    @property
+    def category(self) -> str:
+        return self.rule.category
+
+    @property
+    def side(self) -> str:
+        return self.rule.side
+
+    @property
+    def scope(self) -> str:
+        return ", ".join(self.rule.scope)
+
+    @property
+    def when(self) -> str:
+        """The whole condition as text."""
+        parts = [self.rule.select.calls, self.rule.when]
+        return " and ".join(part for part in parts if part)
+
+    @property
+    def key(self) -> tuple[str, str, tuple[Scope, ...]]:
+        return self.rule.name, self.rule.side, self.rule.scope
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that the rule rests on or asks to show."""
+        used = [
+            name
+            for expression in (self.call_condition, self.condition, self.time_saved, self.new_time)
+            if expression
+            for name in sorted(expression.names)
+        ]
+        return tuple(dict.fromkeys([*used, *self.rule.show]))
+
+
+@dataclass(frozen=True)
+class KnowledgeBase:
+    """All rules, in order of their files, and all reasons by category with what they mean."""
+
+    rules: tuple[CheckedRule, ...] = ()
+    reasons: Mapping[Category, Mapping[str, str]] = field(default_factory=dict)
+
+    def parent_of(self, rule: CheckedRule) -> CheckedRule | None:
+        return next((r for r in self.rules if r.name == rule.rule.parent and r.side in (rule.side, "any")), None)
+
+
+def load_knowledge(paths: Iterable[Path]) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
+    """Read and merge files. A later file's rule of the same name, side and scope replaces an earlier one."""
+    rules: dict[tuple[str, str, tuple[Scope, ...]], CheckedRule] = {}
+    reasons: dict[Category, dict[str, str]] = {category: {} for category in Category}
+    problems: list[Diagnostic] = []
+    for path in paths:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "it is not a text in UTF-8"
+            problems.append(Diagnostic(f"the rules cannot be read: {why}", file=str(path)))
+            continue
+        found, file_reasons, more = read_knowledge(text, str(path))
+        problems += more
+        rules |= {rule.key: rule for rule in found}
+        for category, meanings in file_reasons.items():
+            reasons[category] |= meanings
+    base = KnowledgeBase(tuple(rules.values()), reasons)
+    return base, (*problems, *_check_references(base))
+
+
+def read_knowledge(
+    text: str, file: str
+) -> tuple[tuple[CheckedRule, ...], Mapping[Category, Mapping[str, str]], tuple[Diagnostic, ...]]:
+    """One file's rules and reasons, with diagnostics for what is left out."""
+    marked, problems = read_marked(text, file)
+    if marked is None:
+        return (), {}, problems
+    if not isinstance(marked.data, dict):
+        return (), {}, (marked.diagnostic((), "a rule file has keys", "It begins with `schema_version: 1`."),)
+    listed = marked.data.get("rules", [])
+    head = {key: value for key, value in marked.data.items() if key != "rules"}
+    knowledge, more = check(KnowledgeFile, Marked(file, head, marked.keys, marked.values))
+    problems += more
+    if knowledge and knowledge.schema_version != SCHEMA_VERSION:
+        hint = f"This program reads version {SCHEMA_VERSION}."
+        return (), {}, (marked.diagnostic(("schema_version",), "rules of another version cannot be read", hint),)
+    if not isinstance(listed, list):
+        return (), {}, (*problems, marked.diagnostic(("rules",), "rules should be a list", "Begin each with '- '."))
+    rules: dict[tuple[str, str, tuple[Scope, ...]], CheckedRule] = {}
+    for number in range(len(listed)):
+        rule, more = check(Rule, _part(marked, ("rules", number)))
+        problems += more
+        if rule is None:
+            continue
+        checked, more = _checked(rule, marked, ("rules", number))
+        problems += more
+        if checked is None:
+            continue
+        if checked.key in rules:
+            first = rules[checked.key].line
+            hint = f"The first is on line {first}; give this one another name, side or scope."
+            problems += (marked.diagnostic(("rules", number, "name"), f"the rule '{rule.name}' is here twice", hint),)
+            continue
+        rules[checked.key] = checked
+    return tuple(rules.values()), knowledge.reasons if knowledge else {}, problems
+
+
+Place = tuple[int | str, ...]
+
+
+def _part(marked: Marked, path: Place) -> Marked:
+    data = marked.data
+    for part in path:
+        data = data[part]
+    size = len(path)
+
+    def below(spans: Mapping[Place, object]) -> dict[Place, object]:
+        return {key[size:]: span for key, span in spans.items() if key[:size] == path}
+
+    return Marked(marked.file, data, below(marked.keys), below(marked.values))  # type: ignore[arg-type]
+
+
+class _Checker:
+    """Parses a rule's expressions, and remembers what is wrong with them."""
+
+    def __init__(self, marked: Marked, path: Place) -> None:
+        self._marked, self._path = marked, path
+        self.problems: list[Diagnostic] = []
+
+    def expression(self, text: str, *place: int | str) -> Expression | None:
+        span = self._marked.span((*self._path, *place))
+        quoted = span.end - span.start == len(text) + 2
+        parsed, problems = Expression.parse(text, METRICS, self._marked.file, span.line, span.column + quoted)
+        self.problems += problems
+        return parsed
+
+    def optional(self, text: str, *place: int | str) -> Expression | None:
+        return self.expression(text, *place) if text else None
+
+    def complain(self, message: str, hint: str, *place: int | str, severity: Severity = Severity.ERROR) -> None:
+        self.problems.append(self._marked.diagnostic((*self._path, *place), message, hint, severity))
+
+    def arguments(self, text: str, arguments: Sequence[str], *place: int | str) -> tuple[Argument, ...]:
+        """A printf text's arguments, held against its conversions."""
+        found: list[Argument] = []
+        for number, argument in enumerate(arguments):
+            where = (*place[:-1], "title_arguments" if place[-1] == "title" else "arguments", number)
+            match = _AS_UNIT.match(argument)
+            unit = match["unit"] if match else ""
+            if match and unit not in UNITS:
+                self.complain(f"'{unit}' is no unit", near(unit, UNITS, "Units are"), *where)
+            parsed = self.expression(match["expression"] if match else argument, *where)
+            if parsed:
+                found.append(Argument(parsed, unit))
+        conversions = _CONVERSION.findall(text.replace("%%", ""))
+        if len(conversions) != text.replace("%%", "").count("%"):
+            hint = "Conversions are such as %d, %.2f and %s; a percent sign is %%."
+            self.complain("this text has a % that is no conversion", hint, *place)
+        elif len(conversions) != len(arguments):
+            count = f"{len(conversions)} conversions but {len(arguments)} arguments"
+            self.complain(f"this text has {count}", "Give one argument for each %.", *place)
+        elif len(found) == len(arguments):
+            for conversion, argument_ in zip(conversions, found, strict=True):
+                if (conversion == "s") != _is_text(argument_):
+                    hint = "Write `EXPRESSION as size` (or time, rate, ...) for %s, a plain expression for numbers."
+                    self.complain(f"'{argument_.expression.text}' does not suit %{conversion}", hint, *place)
+        return tuple(found)
+
+
+_AS_UNIT = re.compile(r"(?P<expression>.+) as (?P<unit>\w+)\Z")
+_CONVERSION = re.compile(r"%[-+ 0#]*\d{0,2}(?:\.\d{1,2})?([dfgs])")
+
+
+def _is_text(argument: Argument) -> bool:
+    name = argument.expression.text.strip()
+    return bool(argument.unit) or (name in METRICS and METRICS[name].unit == "text")
+
+
+def _checked(rule: Rule, marked: Marked, path: Place) -> tuple[CheckedRule | None, tuple[Diagnostic, ...]]:
+    checker = _Checker(marked, path)
+    condition = checker.expression(rule.when, "when")
+    call_condition = checker.optional(rule.select.calls, "select", "calls")
+    time_saved = checker.optional(rule.time_saved, "time_saved")
+    new_time = checker.optional(rule.new_time, "new_time")
+    if time_saved and new_time:
+        checker.complain("give either time_saved or new_time", "One follows from the other.", "new_time")
+    titles = checker.arguments(rule.title, rule.title_arguments, "title")
+    advice = []
+    for number, suggestion in enumerate(rule.suggestions):
+        arguments = checker.arguments(suggestion.text, suggestion.arguments, "suggestions", number, "text")
+        advice.append(
+            Advice(suggestion.text, arguments, checker.optional(suggestion.when, "suggestions", number, "when"))
+        )
+    for number, name in enumerate(rule.show):
+        if name not in METRICS:
+            checker.complain(f"there is no metric '{name}'", near(name, METRICS, "Metrics are"), "show", number)
+    if ("call" in rule.scope or call_condition or rule.select.kinds) and rule.side == "fpga":
+        checker.complain("hardware makes no calls", "Use side host, or scope block without kinds and calls.", "side")
+    if checker.problems or condition is None:
+        return None, tuple(checker.problems)
+    line = marked.span(path).line
+    parts = (condition, call_condition, time_saved, new_time, titles, tuple(advice))
+    return CheckedRule(rule, marked.file or "", line, *parts), ()
+
+
+def _check_references(base: KnowledgeBase) -> Iterable[Diagnostic]:
+    """Warnings for names that lead nowhere: the rule still works."""
+    names = {rule.name for rule in base.rules}
+    reasons = {reason for meanings in base.reasons.values() for reason in meanings}
+    for rule in base.rules:
+        place = {"severity": Severity.WARNING, "file": rule.file, "line": rule.line}
+        for name in filter(None, (rule.rule.parent, rule.rule.part_of)):
+            if name not in names:
+                message = f"the rule '{rule.name}' refers to '{name}', which is no rule"
+                yield Diagnostic(message, near(name, names, "Rules are"), **place)  # type: ignore[arg-type]
+        select = rule.rule.select
+        for reason in (*select.reasons, *select.all_reasons, *select.without_reasons, *select.not_only):
+            if reason not in reasons:
+                message = f"the rule '{rule.name}' looks for the reason '{reason}', which no category has"
+                yield Diagnostic(message, near(reason, reasons, "Reasons are"), **place)  # type: ignore[arg-type]
