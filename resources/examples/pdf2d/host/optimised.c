@@ -10,21 +10,20 @@ enum { BUFFER = 0x2000, BINS_AT = 0x4000, STATUS = 0x4100 };
 
 _Static_assert(POINTS % BATCH == 0, "POINTS is a multiple of the 8192 points of a batch");
 
-static uint32_t points[POINTS];
 static int64_t sums[BINS * BINS];
 
 static void write_batch(fpga_t *fpga, int batch)
 {
+    static uint32_t points[BATCH];
+
+    pdf2d_points(points, batch * BATCH, BATCH);
     #pragma recap writePoints send(data, pdf2d_top.port|pdf2d_top.distribute, x1)
-    fpgaWrite(fpga, points + batch * BATCH, (uint32_t)(batch % 2) * BUFFER, BATCH);
+    fpgaWrite(fpga, points, (uint32_t)(batch % 2) * BUFFER, BATCH);
 }
 
 int main(void)
 {
     uint32_t bins[BINS * BINS], done;
-
-    for (uint32_t i = 0; i < POINTS; i++)
-        points[i] = pdf2d_point(i);
 
     #pragma recap openCard overhead(initialize)
     fpga_t *fpga = fpgaOpen(0);

@@ -9,18 +9,19 @@ enum { CORE = 0x400, BINS_AT = 0x200, CONTROL = 0x300 };
 
 _Static_assert(POINTS % BATCH == 0, "POINTS is a multiple of the 512 points of a batch");
 
-static uint32_t points[POINTS];
 static int64_t sums[BINS * BINS];
 
-/* Give a core its next batch. */
-static void begin(fpga_t *fpga, uint32_t core, const uint32_t *batch)
+/* Give a core the next batch. */
+static void begin(fpga_t *fpga, uint32_t core, int batch)
 {
     static const uint32_t zeros[BINS * BINS];
+    uint32_t points[BATCH];
 
+    pdf2d_points(points, batch * BATCH, BATCH);
     #pragma recap clearBins send(ctrl, pdf2d_top.core[*], c1)
     fpgaWrite(fpga, zeros, core + BINS_AT, BINS * BINS);
     #pragma recap writePoints send(data, pdf2d_top.core[*], x1)
-    fpgaWrite(fpga, batch, core, BATCH);
+    fpgaWrite(fpga, points, core, BATCH);
     #pragma recap startCore send(ctrl, pdf2d_top.core[*], g1)
     fpgaWriteReg(fpga, core + CONTROL, 1);
 }
@@ -44,9 +45,6 @@ static void finish(fpga_t *fpga, uint32_t core)
 
 int main(void)
 {
-    for (uint32_t i = 0; i < POINTS; i++)
-        points[i] = pdf2d_point(i);
-
     #pragma recap openCard overhead(initialize)
     fpga_t *fpga = fpgaOpen(0);
     if (!fpga)
@@ -56,7 +54,7 @@ int main(void)
         if (batch >= CORES && batch - CORES < BATCHES)
             finish(fpga, core);
         if (batch < BATCHES)
-            begin(fpga, core, points + batch * BATCH);
+            begin(fpga, core, batch);
     }
     #pragma recap closeCard overhead(finalize)
     fpgaClose(fpga);

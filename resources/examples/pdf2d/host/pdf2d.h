@@ -7,16 +7,18 @@
 
 _Static_assert((BINS & (BINS - 1)) == 0 && BINS >= 2 && BINS <= 16, "BINS is a power of two from 2 to 16");
 
-/* One word of a point: x in the lower half, y in the upper, each signed with 9 fractional bits. Both are the sum of two
- * evenly spread numbers, so the density is a pyramid over the square from -4 to 4. */
-static inline uint32_t pdf2d_point(uint32_t number)
+/* Points from number `first` on, one word each: x in the lower half, y in the upper, both signed with 9 fractional bits.
+ * Each is the sum of two evenly spread numbers, so the density is a pyramid over the square from -4 to 4. */
+static void pdf2d_points(uint32_t *points, int first, int count)
 {
-    uint64_t z = (number + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
-    z ^= z >> 32;
-    uint32_t x = (uint32_t)(z & 2047) + (uint32_t)(z >> 11 & 2047) - 2048;
-    uint32_t y = (uint32_t)(z >> 22 & 2047) + (uint32_t)(z >> 33 & 2047) - 2048;
-    return (y << 16) | (x & 0xffff);
+    for (int i = 0; i < count; i++) {
+        uint64_t z = (uint64_t)(first + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        z = (z ^ (z >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+        z ^= z >> 32;
+        uint32_t x = (uint32_t)(z & 2047) + (uint32_t)(z >> 11 & 2047) - 2048;
+        uint32_t y = (uint32_t)(z >> 22 & 2047) + (uint32_t)(z >> 33 & 2047) - 2048;
+        points[i] = (y << 16) | (x & 0xffff);
+    }
 }
 
 /* The sums have 9 fractional bits. The window's integral is pi h^4 / 2 with h^2 = spacing^2 / 2. */
