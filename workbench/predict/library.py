@@ -1,0 +1,49 @@
+"""The models that come with the workbench, and finding a model by its path or its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from workbench.formats.yaml_marks import near, read_marked
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+KINDS = ("ratss", "density")
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A bundled model: its name, what it is called for people, its kind ("ratss" or "density"), its file."""
+
+    name: str
+    title: str
+    kind: str
+    path: Path
+
+
+def list_models() -> tuple[ModelEntry, ...]:
+    """The bundled models, by kind and name."""
+    return tuple(sorted(_bundled(), key=lambda entry: (KINDS.index(entry.kind), entry.name)))
+
+
+def _bundled() -> Iterator[ModelEntry]:
+    folder = Path(str(files("workbench.resources"))) / "models"
+    for kind in KINDS:
+        for path in folder.glob(f"*.{kind}.yaml"):
+            marked, _ = read_marked(path.read_text(encoding="utf-8"), str(path))
+            title = str(marked.data.get("title", "")) if marked and isinstance(marked.data, dict) else ""
+            yield ModelEntry(path.name.removesuffix(f".{kind}.yaml"), title, kind, path)
+
+
+def find_model(name_or_path: str, kind: str) -> Path:
+    """The file of a model: a path, or the name of a bundled model of that kind. WorkbenchError where there is none."""
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    names = {entry.name: entry.path for entry in list_models() if entry.kind == kind}
+    if name_or_path in names:
+        return names[name_or_path]
+    hint = near(name_or_path, names, f"Bundled models: {', '.join(names) or 'none'}.")
+    raise WorkbenchError(Diagnostic(f"there is no file and no bundled {kind} model '{name_or_path}'", hint))
