@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,15 @@ from PySide6.QtCore import QObject, Signal
 
 from workbench.analysis import Analysis, KnowledgeBase
 from workbench.gui.background import Background
-from workbench.gui.selection import Selection
+from workbench.gui.selection import (
+    SelectedCall,
+    SelectedFinding,
+    SelectedLine,
+    SelectedMessage,
+    SelectedState,
+    Selection,
+)
+from workbench.model.blocks import Block, State
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.run import Run
@@ -71,6 +79,7 @@ class Context(QObject):
         self.time_range: Range | None = None
         self.status: dict[str, tuple[str, ...]] = {}
         self._knowledge: KnowledgeBase | None = None
+        self._extra_runs: tuple[Path, ...] = ()
         self._places: list[Place] = []
         self._position = -1
         self._moving = False
@@ -109,15 +118,16 @@ class Context(QObject):
         else:
             self.open_project(path)
 
-    def open_project(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
-        """Open a project, then its newest run if it has one."""
+    def open_project(self, path: Path, then: Callable[[], None] = lambda: None, runs: Sequence[Path] = ()) -> None:
+        """Open a project, then the first of `runs`, or else its newest run if it has one."""
 
         def done(workspace: Workspace) -> None:
             recent.remember(workspace.path)
             self.close()
+            self._extra_runs = tuple(runs)
             self.set_workspace(workspace)
-            if folders := workspace.run_folders():
-                self.open_run(folders[-1])
+            if folders := (*runs[:1], *reversed(workspace.run_folders())):
+                self.open_run(folders[0])
             then()
 
         self.background.start("workspace", lambda: open_workspace(path, self.plugins), done, self._failed)
@@ -133,7 +143,7 @@ class Context(QObject):
     def close(self) -> None:
         """Forget project, run and selection; notices that spoke of them go too."""
         self.workspace, self.scan, self.opened = None, None, None
-        self.selection, self.time_range, self.notices = None, None, ()
+        self.selection, self.time_range, self.notices, self._extra_runs = None, None, (), ()
         self._places, self._position = [], -1
         self.history = History(self.history_changed.emit)
         for signal in (
@@ -172,6 +182,12 @@ class Context(QObject):
         self.run_changed.emit()
         self.selection_changed.emit()
         self.range_changed.emit()
+
+    def run_folders(self) -> tuple[Path, ...]:
+        """The runs that can be shown or compared, oldest first: the project's, and those it was opened with."""
+        own = self.workspace.run_folders() if self.workspace else ()
+        shown = (self.run.path,) if self.run and self.run.path else ()
+        return tuple(dict.fromkeys((*self._extra_runs, *own, *shown)))
 
     def root(self) -> Path | None:
         """The folder that file names of scan and run are relative to."""
@@ -242,6 +258,27 @@ class Context(QObject):
         self.set_range(place.time_range)
         self._moving = False
         self.places_changed.emit()
+
+    def selected_place(self) -> tuple[str, int] | None:
+        """File and line of what is selected, where it has one."""
+        chosen, analysis, run = self.selection, self.analysis, self.run
+        if isinstance(chosen, SelectedLine):
+            return chosen.file, chosen.line
+        if analysis is None or run is None or chosen is None:
+            return None
+        if isinstance(chosen, SelectedFinding):
+            places = [p for f in analysis.findings if f.id == chosen.finding for p in f.places]
+            return (places[0].file, places[0].line) if places else None
+        if isinstance(chosen, SelectedCall):
+            site = run.manifest.sites[chosen.site]
+            return site.file, site.line
+        if isinstance(chosen, SelectedMessage):
+            return None
+        blocks = [b for b in run.manifest.blocks if b.id == chosen.block]
+        at: Block | State | None = blocks[0] if blocks else None
+        if blocks and isinstance(chosen, SelectedState):
+            at = blocks[0].states[chosen.state]
+        return (at.file, at.line) if at is not None and at.file and at.line else None
 
     # ---- changes, notices, preferences
 

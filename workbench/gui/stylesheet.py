@@ -14,6 +14,7 @@ QWidget[ground="sunken"] { background: $sunken; }
 QWidget[ground="chrome"] { background: $chrome; }
 QWidget[ground="window"] { background: $window; }
 QWidget[ground="raised"] { background: $raised; }
+QWidget[ground="note"] { background: $low_ground; border: 1px solid $rule; border-radius: 5px; }
 QWidget[ground="box"] { background: $panel; border: 1px solid $rule; border-radius: 8px; }
 QFrame[role="rule"] { background: $rule; border: none; }
 
@@ -44,9 +45,11 @@ QPushButton:hover { background: $sunken; }
 QPushButton:pressed { background: $track; }
 QPushButton:focus { border: 2px solid $accent; padding: 0 10px; min-height: 24px; }
 QPushButton:disabled { color: $muted; border-color: $rule; background: $sunken; }
+QPushButton[large="true"] { min-height: 34px; padding: 0 16px; }
+QPushButton[large="true"]:focus { min-height: 32px; padding: 0 15px; }
 QPushButton[kind="primary"] { background: $accent; color: $on_accent; border: 1px solid $accent; font-weight: 600; }
 QPushButton[kind="primary"]:hover { background: $link; border-color: $link; }
-QPushButton[kind="primary"]:focus { border: 2px solid $text; padding: 0 10px; min-height: 24px; }
+QPushButton[kind="primary"]:focus { border: 2px solid $text; }
 QPushButton[kind="primary"]:disabled { background: $track; color: $muted; border-color: $track; }
 QPushButton[kind="link"] { background: transparent; color: $link; border: none; padding: 0; font-weight: 600;
     font-size: 12px; min-height: 20px; text-align: left; }
@@ -82,6 +85,11 @@ QCheckBox::indicator:focus { border: 2px solid $accent; }
 QRadioButton::indicator { width: 12px; height: 12px; border: 1px solid $edge; border-radius: 7px; background: $raised; }
 QRadioButton::indicator:checked { border: 4px solid $accent; width: 6px; height: 6px; }
 
+QTabBar#files { background: $chrome; }
+QTabBar#files::tab { background: $chrome; color: $second; border: none; border-right: 1px solid $rule;
+    padding: 0 6px 0 12px; height: 36px; border-top: 2px solid transparent; }
+QTabBar#files::tab:selected { background: $panel; color: $text; border-top: 2px solid $accent; font-weight: 600; }
+QTabBar#files::tab:hover:!selected { background: $sunken; }
 QMenuBar { background: transparent; color: $second; padding: 0; spacing: 0; }
 QMenuBar::item { padding: 5px 9px; border-radius: 5px; background: transparent; }
 QMenuBar::item:selected { background: $selection; color: $text; }
@@ -109,6 +117,7 @@ QHeaderView::section { background: $sunken; color: $second; border: none; border
 QTableCornerButton::section { background: $sunken; border: none; }
 
 QScrollArea { background: transparent; border: none; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: $edge; border-radius: 3px; margin: 2px; }

@@ -25,7 +25,9 @@ class PanelHeader(QWidget):
         self.subtitle = ElidedLabel(subtitle, "small")
         self._row.addWidget(self.title)
         self._row.addWidget(self.subtitle, 1)
-        column.addLayout(self._row, 1)
+        column.addStretch(1)
+        column.addLayout(self._row)
+        column.addStretch(1)
         column.addWidget(rule())
 
     def set_title(self, title: str, subtitle: str = "") -> None:

@@ -1,0 +1,57 @@
+"""Starts the window. Without a display Qt draws off screen; without its libraries one line says what to install."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+SYSTEM_PACKAGES = "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
+
+
+def make_application(theme_name: str = "light") -> QApplication:
+    """The application, dressed. Raises WorkbenchError where Qt's system libraries are missing."""
+    if sys.platform == "linux":
+        os.environ.setdefault("QT_QPA_PLATFORM", "xcb;offscreen" if os.environ.get("DISPLAY") else "offscreen")
+    try:
+        from PySide6.QtWidgets import QApplication
+
+        from workbench.gui.theme import apply_theme
+    except ImportError as error:
+        raise WorkbenchError(missing_library(error)) from None
+    application = QApplication.instance()
+    if not isinstance(application, QApplication):
+        application = QApplication(["workbench"])
+    application.setApplicationName("RC Workbench")
+    application.setDesktopFileName("rc-workbench")
+    apply_theme(application, theme_name)
+    return application
+
+
+def missing_library(error: ImportError) -> Diagnostic:
+    return Diagnostic(
+        f"the window's libraries cannot be loaded: {error}",
+        f"On Debian: apt install {SYSTEM_PACKAGES} (as root).",
+    )
+
+
+def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
+    """Open the window on a project, a run or nothing, and stay until it is closed. Gives the exit code."""
+    from workbench.session.plugins import load_plugins
+    from workbench.session.store import load
+
+    stored = load("window", {})
+    application = make_application(stored.get("theme", "light") if isinstance(stored, dict) else "light")
+    from workbench.gui.main_window import MainWindow  # after Qt's libraries are known to be there
+
+    window = MainWindow(load_plugins())
+    window.open(path, runs)
+    window.show()
+    return int(application.exec())

@@ -1,0 +1,77 @@
+"""Project, run, range: where one is, each a menu of where one could be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMenu
+
+from workbench.gui.context import Context
+from workbench.gui.header import Crumb, Header
+from workbench.gui.naming import folder_title, range_title, run_detail, run_title
+from workbench.session import recent
+
+_MOST_RUNS = 20
+
+
+class Breadcrumb(QObject):
+    def __init__(self, context: Context, ask_project: Callable[[], None]) -> None:
+        super().__init__(context)
+        self._context, self._ask_project = context, ask_project
+        self._project = Crumb(self._project_menu)
+        self._run = Crumb(self._run_menu)
+        self._range = Crumb(self._range_menu)
+        self._platform = Crumb(self._platform_menu)
+        self.crumbs = (self._project, self._run, self._range, self._platform)
+        context.range_changed.connect(lambda: self._range.say(range_title(context.time_range)))
+
+    def update(self, header: Header) -> None:
+        """Say what is open; in Platform mode the document stands in place of run and range."""
+        context = self._context
+        workspace, run = context.workspace, context.run
+        self._project.say(workspace.project.name if workspace else "no project")
+        self._run.say(run_title(run) if run else "No run yet", run_detail(run) if run else "")
+        self._range.say(range_title(context.time_range))
+        in_platform = context.mode == "platform" and workspace is not None
+        self._platform.say(workspace.platform_path.name if workspace else "")
+        header.show_crumb(self._run, not in_platform)
+        header.show_crumb(self._range, not in_platform and run is not None)
+        header.show_crumb(self._platform, in_platform)
+
+    def _project_menu(self, menu: QMenu) -> None:
+        context = self._context
+        menu.addAction("Open project...").triggered.connect(lambda checked=False: self._ask_project())
+        if context.workspace is not None:
+            path = str(context.workspace.path)
+            menu.addAction("Open project file").triggered.connect(lambda checked=False: context.open_line(path, 1))
+        menu.addAction("Close project").triggered.connect(lambda checked=False: context.close())
+        menu.addSeparator()
+        for other in recent.recent():
+            action = menu.addAction(f"{other.name}   {other.parent}")
+            action.triggered.connect(lambda checked=False, p=other: context.open_path(p))
+
+    def _run_menu(self, menu: QMenu) -> None:
+        context = self._context
+        shown = context.run.path if context.run else None
+        for folder in reversed(context.run_folders()[-_MOST_RUNS:]):
+            action = menu.addAction(folder_title(folder))
+            action.setCheckable(True)
+            action.setChecked(folder == shown)
+            action.triggered.connect(lambda checked=False, f=folder: context.open_run(f))
+        if menu.isEmpty():
+            menu.addAction("No runs yet").setEnabled(False)
+
+    def _range_menu(self, menu: QMenu) -> None:
+        context = self._context
+        whole = menu.addAction("Whole run")
+        whole.setCheckable(True)
+        whole.setChecked(context.time_range is None)
+        whole.triggered.connect(lambda checked=False: context.set_range(None))
+        menu.addAction("Choose on the timeline").triggered.connect(lambda checked=False: context.set_mode("timeline"))
+
+    def _platform_menu(self, menu: QMenu) -> None:
+        context = self._context
+        if context.workspace is not None:
+            path = str(context.workspace.platform_path)
+            menu.addAction("Open as text").triggered.connect(lambda checked=False: context.open_line(path, 1))

@@ -1,0 +1,317 @@
+"""The window: header, rail, a mode in the middle, its panels beside it, the run below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QStackedWidget, QToolBar, QWidget
+
+from workbench.gui import about, theme
+from workbench.gui.actions import Actions
+from workbench.gui.background import Background
+from workbench.gui.breadcrumb import Breadcrumb
+from workbench.gui.context import Context
+from workbench.gui.header import Header
+from workbench.gui.jobs import JobRunner
+from workbench.gui.layout import Panels
+from workbench.gui.modes import ModeStack
+from workbench.gui.popovers import NoticesPopover, RunOptionsPopover, SettingsPopover
+from workbench.gui.rail import Rail
+from workbench.gui.run_control import RunControl
+from workbench.gui.run_dock import RunDock
+from workbench.gui.search import SearchField
+from workbench.gui.search_items import search_items
+from workbench.gui.selection import SelectedFinding
+from workbench.gui.status import status_parts
+from workbench.gui.status_bar import StatusBar
+from workbench.gui.welcome import Welcome
+from workbench.gui.widgets.popover import Popover
+from workbench.model.diagnostic import WorkbenchError
+from workbench.session.examples import Example, copy_example
+from workbench.session.files import write_atomically
+from workbench.session.plugins import Plugins
+
+
+class MainWindow(QMainWindow):
+    """One window on one project. It owns the context; every view gets it."""
+
+    def __init__(self, plugins: Plugins) -> None:
+        super().__init__()
+        self.setWindowTitle("RC Workbench")
+        self.setMinimumSize(960, 600)
+        self.resize(1600, 1000)
+        self.context = Context(plugins, self)
+        self.runner = JobRunner(self)
+        self.run_dock = RunDock(self.runner)
+        self.breadcrumb = Breadcrumb(self.context, self.ask_project)
+        self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
+        self.header = Header(self.breadcrumb.crumbs, self.search)
+        self.rail = Rail()
+        self.status_line = StatusBar()
+        self.run_options = RunOptionsPopover(self.context, self)
+        self.run_control = RunControl(self.context, self.runner, self.run_dock, self.run_options.options, self)
+        self.actions_of = Actions(self)
+        self.notices = NoticesPopover(self.context, self)
+        self.settings = SettingsPopover(self.context, self.set_theme, self)
+        self.keys = about.KeysPopover(self)
+        self.about = about.AboutPopover(self)
+
+        self.setMenuWidget(self.header)
+        self._rail_bar = QToolBar()
+        self._rail_bar.setMovable(False)
+        self._rail_bar.setStyleSheet("QToolBar { border: none; padding: 0; margin: 0; spacing: 0; }")
+        self._rail_bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self._rail_bar.addWidget(self.rail)
+        self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
+        self.modes = ModeStack(self.context)
+        self.welcome = Welcome(self.context, self)
+        self._centre = QStackedWidget()
+        self._centre.addWidget(self.welcome)
+        self._centre.addWidget(self.modes)
+        self.setCentralWidget(self._centre)
+        self.panels = Panels(self, self.context, self.modes, self.run_dock)
+        self._foot()
+        self._connect()
+        self._show_content()
+
+    def _foot(self) -> None:
+        bar = self.statusBar()
+        bar.setSizeGripEnabled(False)
+        bar.setStyleSheet("QStatusBar { padding: 0; } QStatusBar::item { border: none; }")
+        bar.setContentsMargins(0, 0, 0, 0)
+        bar.setFixedHeight(24)
+        bar.addPermanentWidget(self.status_line, 1)
+
+    def _connect(self) -> None:
+        context = self.context
+        self.rail.mode_chosen.connect(context.set_mode)
+        self.rail.notices_asked.connect(self.show_notices)
+        self.rail.settings_asked.connect(self.show_settings)
+        self.status_line.clicked.connect(self.show_notices)
+        self.header.back.clicked.connect(context.back)
+        self.header.forward.clicked.connect(context.forward)
+        self.header.run_button.run.connect(self.run_control.run)
+        self.header.run_button.options.connect(self.show_run_options)
+        self.run_options.run.connect(self.run_control.run)
+        self.run_dock.open_line.connect(context.open_line)
+        self.run_dock.closed.connect(self.toggle_run_dock)
+        context.run_requested.connect(self.run_control.run)
+        context.mode_changed.connect(self._show_content)
+        context.workspace_changed.connect(self._show_content)
+        context.run_changed.connect(self._show_content)
+        self.runner.started.connect(self._on_job_started)
+        self.runner.events.connect(self._refresh)
+        self.runner.finished.connect(self._refresh)
+        for signal in (context.places_changed, context.history_changed, context.notices_changed,
+                       context.status_changed, context.scan_changed, context.background.idle_changed):  # fmt: skip
+            signal.connect(self._refresh)
+
+    # ---- what is shown
+
+    @property
+    def has_content(self) -> bool:
+        return self.context.workspace is not None or self.context.run is not None
+
+    def _show_content(self) -> None:
+        content = self.has_content
+        self._rail_bar.setVisible(content)
+        self.header.show_project(content)
+        self.search.setAccessibleName("Find a block, call or command" if content else "Find a project or command")
+        if content:
+            self.modes.show_mode(self.context.mode)
+            self.rail.show_mode(self.context.mode)
+            self.breadcrumb.update(self.header)
+        else:
+            self.welcome.reload()
+        self._centre.setCurrentIndex(1 if content else 0)
+        self.panels.show_mode(self.context.mode if content else "")
+        workspace = self.context.workspace
+        self.setWindowTitle(f"{workspace.project.name} - RC Workbench" if workspace else "RC Workbench")
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        self.actions_of.update()
+        self.header.back.setEnabled(self.context.can_go_back)
+        self.header.forward.setEnabled(self.context.can_go_forward)
+        running = self.runner.running
+        self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
+        self.rail.notices.set_count(len(self.context.problems()))
+        parts, level = status_parts(self.context)
+        busy = "Reading" if self.context.background.busy else "No jobs running"
+        self.status_line.say(parts, level, self.run_dock.progress_text if running else busy)
+
+    def _on_job_started(self, title: str) -> None:
+        self.panels.show_run(True)
+        self._refresh()
+
+    # ---- documents
+
+    def open(self, path: Path | None, runs: Sequence[Path] = ()) -> None:
+        """Open a project, a run or a template; `runs` are run folders outside the project, the first is shown."""
+        if path is None:
+            return
+        if path.is_dir() and (path / "manifest.json").is_file():
+            self.context.open_run(path)
+            self.context.set_mode("analyse")
+            return
+        self.context.open_project(path, runs=runs)
+        if runs:
+            self.context.set_mode("analyse")
+
+    def ask_project(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open project", "", "Projects (*.workbench.yaml)")
+        if name:
+            self.context.open_project(Path(name))
+
+    def ask_run(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, "Open run")
+        if name:
+            self.context.open_run(Path(name))
+
+    def ask_report(self) -> None:
+        opened = self.context.opened
+        if opened is None:
+            return
+        from workbench.analysis.html_report import html_report  # its templates are read only where one is written
+
+        name, _ = QFileDialog.getSaveFileName(self, "Save report", "report.html", "Web page (*.html)")
+        if name:
+            try:
+                write_atomically(Path(name), html_report(opened.run, opened.analysis, opened.platform))
+            except WorkbenchError as error:
+                self.context.notify(*error.diagnostics)
+
+    def copy_example(self, example: Example, run: bool) -> None:
+        """Ask for a folder, copy the example there, open it, and run it if asked."""
+        name = QFileDialog.getExistingDirectory(self, f"Copy {example.title} to")
+        if not name:
+            return
+        try:
+            project = copy_example(example, Path(name))
+        except WorkbenchError as error:
+            self.context.notify(*error.diagnostics)
+            return
+        self.context.open_project(project, self.run_control.run if run else lambda: None)
+
+    def save(self) -> None:
+        save = getattr(self.modes.current(), "save", None)
+        if save is not None:
+            save()
+
+    # ---- commands on the mode shown
+
+    def mode_can_undo(self) -> bool:
+        return hasattr(self.modes.current(), "undo")
+
+    def undo(self) -> None:
+        getattr(self.modes.current(), "undo", self.context.undo)()
+        self._refresh()
+
+    def redo(self) -> None:
+        getattr(self.modes.current(), "redo", self.context.redo)()
+        self._refresh()
+
+    def insert_pragma(self) -> None:
+        self.context.set_mode("source")
+        getattr(self.modes.current(), "insert_pragma", lambda: None)()
+
+    def find_here(self) -> None:
+        getattr(self.modes.current(), "find_here", self.focus_search)()
+
+    def step_finding(self, step: int) -> None:
+        """Select the next or previous finding, from the first or last on."""
+        analysis = self.context.analysis
+        if analysis is None or not analysis.findings:
+            return
+        ids = [finding.id for finding in analysis.findings]
+        chosen = self.context.selection
+        at = ids.index(chosen.finding) if isinstance(chosen, SelectedFinding) and chosen.finding in ids else None
+        number = (at + step if at is not None else 0 if step > 0 else -1) % len(ids)
+        self.context.select(SelectedFinding(ids[number]))
+
+    def open_selected_line(self) -> None:
+        place = self.context.selected_place()
+        if place is not None:
+            self.context.open_line(*place)
+
+    def focus_search(self) -> None:
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def focus_next_panel(self) -> None:
+        """F6: side panel, middle, details, run panel, and round again."""
+        panels = [w for w in (self.panels.side_stack, self._centre, self.panels.details_stack, self.run_dock)
+                  if w.isVisible()]  # fmt: skip
+        focus = QApplication.focusWidget()
+        here = next((i for i, w in enumerate(panels) if focus is not None and w.isAncestorOf(focus)), -1)
+        for offset in range(1, len(panels) + 1):
+            target = _first_focusable(panels[(here + offset) % len(panels)])
+            if target is not None:
+                target.setFocus(Qt.FocusReason.TabFocusReason)
+                return
+
+    # ---- panels, popovers, theme
+
+    def toggle_details(self) -> None:
+        self.panels.show_details(not self.panels.details_visible())
+
+    def toggle_run_dock(self) -> None:
+        self.panels.show_run(not self.panels.run_visible())
+
+    def reset_layout(self) -> None:
+        self.panels.reset()
+
+    def show_notices(self) -> None:
+        self.notices.reload()
+        self._open_at_foot(self.notices)
+
+    def show_settings(self) -> None:
+        self._open_at_foot(self.settings)
+
+    def show_keys(self) -> None:
+        self._open_in_middle(self.keys)
+
+    def show_about(self) -> None:
+        self._open_in_middle(self.about)
+
+    def show_run_options(self) -> None:
+        self.run_options.open_at(QPoint(self.width() - self.run_options.width(), self.header.height() + 4))
+
+    def _open_at_foot(self, popover: Popover) -> None:
+        popover.adjustSize()
+        popover.open_at(QPoint(self._rail_bar.width() + 12, self.height() - popover.height()))
+
+    def _open_in_middle(self, popover: Popover) -> None:
+        popover.adjustSize()
+        rest: QSize = (self.size() - popover.size()) / 2
+        popover.open_at(QPoint(rest.width(), rest.height()))
+
+    def set_theme(self, name: str) -> None:
+        """Dress the whole application anew, at once, and remember it."""
+        self.context.set_preference("theme", name)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            theme.apply_theme(application, name)
+        if f"theme_{name}" in self.actions_of.all:
+            self.actions_of.all[f"theme_{name}"].setChecked(True)
+        self.context.theme_changed.emit()
+
+    @property
+    def background(self) -> Background:
+        return self.context.background
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.runner.shut_down()
+        self.panels.save()
+        self.context.shut_down()
+        super().closeEvent(event)
+
+
+def _first_focusable(panel: QWidget) -> QWidget | None:
+    for widget in panel.findChildren(QWidget):
+        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            return widget
+    return None

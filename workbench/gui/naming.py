@@ -1,0 +1,37 @@
+"""What runs, blocks and ranges are called in the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.gui.text import time_text
+from workbench.model.run import PS_PER_S, Run
+
+
+def folder_title(folder: Path) -> str:
+    """`runs/run-14` is Run 14; any other folder keeps its name."""
+    head, dash, number = folder.name.rpartition("-")
+    return f"Run {number}" if dash and head == "run" and number.isdigit() else folder.name
+
+
+def run_title(run: Run) -> str:
+    return folder_title(run.path) if run.path else run.manifest.name
+
+
+def run_detail(run: Run) -> str:
+    """The project's name and the settings: `2-D PDF, original, CORES 20`."""
+    settings = [f"{name} {value}" for name, value in run.manifest.settings.items()]
+    return ", ".join(part for part in (run.manifest.name, *settings) if part)
+
+
+def range_title(time_range: tuple[int, int] | None) -> str:
+    if time_range is None:
+        return "Whole run"
+    first, last = (time_text(ps / PS_PER_S, 6) for ps in time_range)
+    return f"{first} to {last}"
+
+
+def block_title(block_id: str) -> str:
+    """The last parts of a block's id that tell it: `core[3].ctrl`, or `main` for `host.main`."""
+    parts = block_id.split(".")
+    return ".".join(parts[1:]) if len(parts) > 1 else block_id

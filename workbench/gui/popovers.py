@@ -1,0 +1,188 @@
+"""What opens beside the rail and the Run button: notices, settings, how to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.gui.context import Context
+from workbench.gui.widgets import Button, DiagnosticRow, label, rule
+from workbench.gui.widgets.popover import MARGIN_PX, Popover
+from workbench.model.diagnostic import WorkbenchError
+from workbench.session.pipeline import RunOptions
+from workbench.session.workspace import Workspace, parse_settings
+
+_INSIDE_PX = MARGIN_PX + 16
+
+
+def _column(popover: Popover) -> QVBoxLayout:
+    column = QVBoxLayout(popover)
+    column.setContentsMargins(_INSIDE_PX, _INSIDE_PX - 4, _INSIDE_PX, _INSIDE_PX)
+    column.setSpacing(10)
+    return column
+
+
+class NoticesPopover(Popover):
+    """Diagnostics that belong to no place in particular, and the plugins with what they bring or why they failed."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setFixedWidth(560)
+        column = _column(self)
+        column.addWidget(label("Notices", "title"))
+        self._rows = QVBoxLayout()
+        self._rows.setContentsMargins(0, 0, 4, 0)
+        self._rows.setSpacing(8)
+        inside = QWidget()
+        inside.setLayout(self._rows)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(inside)
+        column.addWidget(self._scroll)
+        column.addWidget(rule())
+        column.addWidget(label("Plugins", "strong"))
+        for plugin in context.plugins.loaded:
+            row = QHBoxLayout()
+            row.addWidget(label(plugin.name))
+            row.addStretch(1)
+            said = label("not loaded" if plugin.error else f"{plugin.version}, {_hooks(plugin.hooks)}",
+                         "high" if plugin.error else "small")  # fmt: skip
+            said.setToolTip(plugin.error or plugin.origin)
+            row.addWidget(said)
+            column.addLayout(row)
+        context.notices_changed.connect(self.reload)
+        self.reload()
+
+    def reload(self) -> None:
+        while item := self._rows.takeAt(0):
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        problems = self._context.problems()
+        for diagnostic in problems:
+            row = DiagnosticRow(diagnostic, dismissable=diagnostic in self._context.notices)
+            row.open_line.connect(self._open_line)
+            row.dismissed.connect(lambda d=diagnostic: self._context.dismiss(d))
+            self._rows.addWidget(row)
+        if not problems:
+            self._rows.addWidget(label("Nothing is wrong that the workbench knows of.", "muted"))
+        self._rows.addStretch(1)
+        self._scroll.setFixedHeight(min(420, 84 * max(1, len(problems))) if problems else 32)
+        self.adjustSize()
+
+    def _open_line(self, file: str, line: int) -> None:
+        self.close_it()
+        self._context.open_line(file, line)
+
+
+def _hooks(hooks: object) -> str:
+    names = [str(name).removeprefix("workbench_").replace("_", " ") for name in hooks]  # type: ignore[attr-defined]
+    return ", ".join(names) or "nothing"
+
+
+class SettingsPopover(Popover):
+    """The theme. Everything else is remembered by itself."""
+
+    def __init__(self, context: Context, set_theme: Callable[[str], None], parent: QWidget) -> None:
+        super().__init__(parent)
+        column = _column(self)
+        self.setFixedWidth(320)
+        column.addWidget(label("Settings", "title"))
+        column.addWidget(label("Theme", "strong"))
+        self.choices: dict[str, QRadioButton] = {}
+        group = QButtonGroup(self)
+        chosen = context.preference("theme", "light")
+        for name, text in (("light", "Light"), ("dark", "Dark"), ("system", "As the desktop")):
+            button = QRadioButton(text)
+            button.setChecked(name == chosen)
+            button.toggled.connect(lambda on, name=name: set_theme(name) if on else None)
+            group.addButton(button)
+            column.addWidget(button)
+            self.choices[name] = button
+
+
+class RunOptionsPopover(Popover):
+    """How to run: trace, deterministic, plain, and the project's settings by name."""
+
+    run = Signal()
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setFixedWidth(380)
+        column = _column(self)
+        column.addWidget(label("How to run", "title"))
+        self.trace = QCheckBox("Trace: keep every change of state, for the timeline")
+        self.trace.setChecked(context.preference("trace", "yes") == "yes")
+        self.trace.toggled.connect(lambda on: context.set_preference("trace", "yes" if on else "no"))
+        self.deterministic = QCheckBox("Deterministic: count the host's work, time none of it")
+        self.plain = QCheckBox("Plain: observe nothing")
+        for box in (self.trace, self.deterministic, self.plain):
+            column.addWidget(box)
+        self._form_title = label("Settings of this project", "strong")
+        column.addWidget(self._form_title)
+        self._form = QFormLayout()
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._form.setHorizontalSpacing(16)
+        column.addLayout(self._form)
+        self.fields: dict[str, QLineEdit] = {}
+        self.problem = label("", "high", wrap=True)
+        self.problem.hide()
+        column.addWidget(self.problem)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        button = Button("Run", "play", "primary")
+        button.clicked.connect(self._on_run)
+        row.addWidget(button)
+        column.addLayout(row)
+        context.workspace_changed.connect(self._reload)
+        self._reload()
+
+    def _reload(self) -> None:
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        self.fields = {}
+        workspace = self._context.workspace
+        for name, value in (workspace.project.settings if workspace else {}).items():
+            self.fields[name] = QLineEdit(str(value))
+            self.fields[name].setProperty("role", "code")
+            self._form.addRow(label(name, "code"), self.fields[name])
+        self._form_title.setVisible(bool(self.fields))
+        self.adjustSize()
+
+    def options(self, workspace: Workspace) -> RunOptions:
+        """What is chosen. Raises WorkbenchError for a setting that cannot be read."""
+        own = workspace.project.settings
+        texts = [f"{n}={f.text()}" for n, f in self.fields.items() if n in own and f.text() != str(own[n])]
+        return RunOptions(
+            plain=self.plain.isChecked(),
+            trace=self.trace.isChecked(),
+            deterministic=self.deterministic.isChecked(),
+            settings=parse_settings(texts),
+        )
+
+    def _on_run(self) -> None:
+        if self._context.workspace is None:
+            return
+        try:
+            self.options(self._context.workspace)
+        except WorkbenchError as error:
+            self.problem.setText(error.diagnostics[0].message)
+            self.problem.show()
+            return
+        self.problem.hide()
+        self.close_it()
+        self.run.emit()

@@ -1,0 +1,107 @@
+"""The rail of modes at the left, in the order of the loop; notices and settings at its foot."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.gui import fonts, theme
+from workbench.gui.icons import draw_icon
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import rule
+
+ITEMS = {
+    "source": ("code", "Source"),
+    "analyse": ("workflow", "Analyse"),
+    "timeline": ("chart-gantt", "Timeline"),
+    "compare": ("columns-2", "Compare"),
+    "platform": ("cpu", "Platform"),
+}
+
+
+class RailButton(QAbstractButton):
+    """An icon over a word, 64 by 60; a red count at its corner if set."""
+
+    def __init__(self, icon_name: str, text: str, tip: str) -> None:
+        super().__init__()
+        self._icon_name = icon_name
+        self._count = 0
+        self.setText(text)
+        self.setToolTip(tip)
+        self.setFixedSize(64, 59)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def set_count(self, count: int) -> None:
+        self._count = count
+        self.setAccessibleName(f"{self.text()}, {count}" if count else self.text())
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        p = theme.palette()
+        on = self.isChecked()
+        box = QRectF(6, 4, 52, 51)
+        if on or self.underMouse():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(p.selection if on else p.track))
+            painter.drawRoundedRect(box, 6, 6)
+        if on:
+            painter.fillRect(QRectF(0, 12, 3, 35), QColor(p.accent))
+        if self.hasFocus():
+            painter.setPen(QColor(p.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box, 6, 6)
+        colour = p.link if on else p.second
+        draw_icon(painter, self._icon_name, 22, 12, 20, colour)
+        painter.setFont(fonts.ui_font(12, 600 if on else 400))
+        painter.setPen(QColor(colour))
+        painter.drawText(QRectF(0, 35, 64, 17), Qt.AlignmentFlag.AlignCenter, self.text())
+        if self._count:
+            text = str(self._count) if self._count < 100 else "99+"
+            width = 16 + 6 * (len(text) - 1)
+            badge = QRectF(35, 5, width, 16)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(p.high))
+            painter.drawRoundedRect(badge, 8, 8)
+            painter.setPen(QColor(p.panel))
+            painter.setFont(fonts.ui_font(11, 600))
+            painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
+
+
+class Rail(QWidget):
+    mode_chosen = Signal(str)
+    notices_asked = Signal()
+    settings_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_ground(self, "chrome")
+        self.setFixedWidth(65)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 4, 0, 8)
+        column.setSpacing(0)
+        self.buttons: dict[str, RailButton] = {}
+        for number, (mode, (icon_name, text)) in enumerate(ITEMS.items(), 1):
+            button = RailButton(icon_name, text, f"{text} (Ctrl+{number})")
+            button.setCheckable(True)
+            button.setAutoExclusive(True)
+            button.clicked.connect(lambda checked=False, mode=mode: self.mode_chosen.emit(mode))
+            self.buttons[mode] = button
+            column.addWidget(button)
+        column.addStretch(1)
+        self.notices = RailButton("bell", "Notices", "What went wrong, and plugins")
+        self.notices.clicked.connect(self.notices_asked.emit)
+        self.settings = RailButton("settings-2", "Settings", "Light or dark, trust")
+        self.settings.clicked.connect(self.settings_asked.emit)
+        column.addWidget(self.notices)
+        column.addWidget(self.settings)
+        row.addLayout(column)
+        row.addWidget(rule(vertical=True))
+
+    def show_mode(self, mode: str) -> None:
+        self.buttons[mode].setChecked(True)

@@ -1,0 +1,88 @@
+"""Run, run again, cancel: from the button to the new run shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from workbench.gui.context import Context
+from workbench.gui.jobs import JobRunner
+from workbench.gui.naming import folder_title
+from workbench.gui.run_dock import RunDock
+from workbench.gui.trust_prompt import ask_trust
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import Run
+from workbench.run.job import Job
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.workspace import Workspace
+
+RunFunction = Callable[[Workspace, RunOptions, Job], Run]
+
+
+class RunControl(QObject):
+    """Starts runs of the open project with what `options` says, and opens each when it is done."""
+
+    def __init__(
+        self,
+        context: Context,
+        runner: JobRunner,
+        dock: RunDock,
+        options: Callable[[Workspace], RunOptions],
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._context, self._runner, self._dock = context, runner, dock
+        self._options, self._window = options, window
+        self._last: RunOptions | None = None
+        self.run_function: RunFunction = run_workspace
+        self.title = ""
+        runner.finished.connect(self._on_finished)
+
+    @property
+    def running(self) -> bool:
+        return self._runner.running
+
+    def run(self) -> None:
+        """Ask for trust if need be, then run."""
+        workspace = self._context.workspace
+        if workspace is None or self.running:
+            return
+        try:
+            options = self._options(workspace)
+        except WorkbenchError as error:
+            self._context.notify(*error.diagnostics)
+            return
+        if not ask_trust(workspace, self._window):
+            return
+        self._last = options
+        self._start(workspace, options)
+
+    def again(self) -> None:
+        workspace = self._context.workspace
+        if self._last is None or workspace is None:
+            self.run()
+        elif not self.running:
+            self._start(workspace, self._last)
+
+    def cancel(self) -> None:
+        if self.running:
+            self._dock.ask_cancel()
+
+    def _start(self, workspace: Workspace, options: RunOptions) -> None:
+        out = options.out or workspace.next_run_folder()
+        self.title = folder_title(out)
+        values = [f"{name} {value}" for name, value in workspace.settings(options.settings).items()]
+        how = ["plain" if options.plain else "trace on" if options.trace else "profile only"]
+        how += ["deterministic"] if options.deterministic else []
+        detail = ", ".join((workspace.project.title or workspace.project.name, *values, "simulated card", *how))
+        self._dock.set_run_title(self.title, detail)
+        chosen = RunOptions(out, options.plain, options.trace, options.deterministic, options.settings)
+        function = self.run_function
+        self._runner.start(self.title, lambda job: function(workspace, chosen, job))
+
+    def _on_finished(self, run: Run | None, cancelled: bool, diagnostics: tuple[Diagnostic, ...]) -> None:
+        self._context.runs_changed.emit()
+        if run is not None and run.path is not None:
+            self._context.open_run(run.path)

@@ -1,0 +1,368 @@
+"""The bottom dock: a job's steps with their times, its progress, its log, and Cancel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.gui import fonts, theme
+from workbench.gui.icons import draw_icon
+from workbench.gui.jobs import JobRunner
+from workbench.gui.text import time_text
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import (
+    Button,
+    DiagnosticRow,
+    PanelHeader,
+    PillButton,
+    label,
+    paint_severity,
+    rule,
+)
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.run import Run
+from workbench.run.job import JobEvent
+
+PROGRAM = "program: "  # how the log marks what the user's program printed
+_LOG_LINES = 20_000
+
+
+class StepRow(QWidget):
+    """A step: to come, under way with its bar, done, failed or cancelled, and how long it took."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.state = "waiting"
+        self.seconds = 0.0
+        self.warnings = 0
+        self.fraction: float | None = None
+        self.said = ""
+        self.started = 0.0
+        self._resize()
+
+    def begin(self) -> None:
+        self.state, self.started = "running", time.monotonic()
+        self._resize()
+
+    def end(self, state: str, seconds: float) -> None:
+        self.state, self.seconds = state, seconds
+        self._resize()
+
+    def progress(self, fraction: float | None, said: str) -> None:
+        self.fraction, self.said = fraction, said
+        self._resize()
+
+    def _resize(self) -> None:
+        self.setFixedHeight(62 if self.state == "running" else 38)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        p = theme.palette()
+        running = self.state == "running"
+        if running:
+            painter.fillRect(self.rect(), QColor(p.selection))
+            painter.fillRect(QRectF(0, 0, 3, self.height()), QColor(p.accent))
+        if self.state == "done" and not self.warnings:
+            draw_icon(painter, "check", 19, 11, 16, p.good)
+        elif self.state == "done":
+            paint_severity(painter, 19, 11, 16, "medium")
+        elif self.state == "failed":
+            paint_severity(painter, 19, 11, 16, "high")
+        elif self.state == "cancelled":
+            paint_severity(painter, 19, 11, 16, "aside")
+        elif running:
+            draw_icon(painter, "play", 20, 11, 14, p.accent, filled=True)
+        else:
+            draw_icon(painter, "circle", 21, 13, 12, p.muted)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        right = middle | Qt.AlignmentFlag.AlignRight
+        line = QRectF(46, 2 if running else 0, self.width() - 62, 34 if running else 38)
+        painter.setFont(fonts.ui_font(13, 600 if running else 400))
+        painter.setPen(QColor(p.muted if self.state == "waiting" else p.text))
+        painter.drawText(line, middle, self.name)
+        seconds = time.monotonic() - self.started if running else self.seconds
+        painter.setFont(fonts.ui_font(12))
+        painter.setPen(QColor(p.muted))
+        if self.state != "waiting":
+            painter.drawText(line, right, f"{seconds:.1f} s" if seconds < 20 else f"{seconds:.0f} s")
+        if self.warnings and self.state != "failed":
+            painter.setFont(fonts.ui_font(12, 500))
+            painter.setPen(QColor(p.medium_text))
+            said = "1 warning" if self.warnings == 1 else f"{self.warnings} warnings"
+            painter.drawText(line.adjusted(0, 0, -54, 0), right, said)
+        if running:
+            track = QRectF(46, 35, self.width() - 62, 7)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(p.track if not p.dark else p.rule))
+            if self.fraction is not None:
+                painter.drawRoundedRect(track, 3.5, 3.5)
+                painter.setBrush(QColor(p.accent))
+                done = QRectF(track)
+                done.setWidth(max(7.0, track.width() * min(max(self.fraction, 0.0), 1.0)))
+                painter.drawRoundedRect(done, 3.5, 3.5)
+            painter.setFont(fonts.ui_font(12))
+            painter.setPen(QColor(p.second))
+            below = QRectF(46, 42 if self.fraction is not None else 34, self.width() - 62, 19)
+            painter.drawText(below, middle, self.said)
+
+
+class RunDock(QWidget):
+    """Follows a JobRunner. `open_line` asks for a diagnostic's place."""
+
+    open_line = Signal(str, int)
+    closed = Signal()
+
+    def __init__(self, runner: JobRunner) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self._runner = runner
+        self.steps: dict[str, StepRow] = {}
+        self.problems: list[Diagnostic] = []
+        self.current: StepRow | None = None
+        self._title = ""
+        self._started = 0.0
+        self._tick = QTimer(self)
+        self._tick.setInterval(250)
+        self._tick.timeout.connect(self._on_tick)
+
+        self.header = PanelHeader("Run", "nothing has run in this window yet")
+        self.left = label("", "small")
+        self.cancel = Button("Cancel")
+        self.cancel.setToolTip("End the run and every process it started (Shift+F5)")
+        self.cancel.clicked.connect(self.ask_cancel)
+        self.close_button = Button("Close", kind="plain")
+        self.close_button.clicked.connect(self.closed.emit)
+        for widget in (self.left, self.cancel, self.close_button):
+            self.header.add(widget)
+        self.cancel.hide()
+
+        self._steps_column = QVBoxLayout()
+        self._steps_column.setContentsMargins(0, 8, 0, 8)
+        self._steps_column.setSpacing(0)
+        steps = QWidget()
+        steps.setLayout(self._steps_column)
+        set_ground(steps, "panel")
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(steps)
+        scroll.setMinimumWidth(260)
+
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setHandleWidth(1)
+        split.addWidget(scroll)
+        split.addWidget(self._log_side())
+        split.setSizes([400, 860])
+        split.setStretchFactor(0, 0)
+        split.setStretchFactor(1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(rule())
+        column.addWidget(self.header)
+        column.addWidget(split, 1)
+        runner.started.connect(self._on_started)
+        runner.events.connect(self._on_events)
+        runner.finished.connect(self._on_finished)
+
+    def _log_side(self) -> QWidget:
+        side = QWidget()
+        set_ground(side, "panel")
+        column = QVBoxLayout(side)
+        column.setContentsMargins(18, 8, 16, 8)
+        column.setSpacing(8)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(label("Log", "strong"))
+        head.addStretch(1)
+        self.filters = {name: PillButton(name) for name in ("All", "Problems", "Program output")}
+        group = QButtonGroup(self)
+        for index, pill in enumerate(self.filters.values()):
+            group.addButton(pill, index)
+            head.addWidget(pill)
+        self.filters["All"].setChecked(True)
+        group.idClicked.connect(self._show_page)
+        self.log = _log_text()
+        self.output = _log_text()
+        self._rows = QVBoxLayout()
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(8)
+        self._no_problems = label("No problems so far.", "small")
+        self._rows.addWidget(self._no_problems)
+        self._rows.addStretch(1)
+        rows = QWidget()
+        rows.setLayout(self._rows)
+        set_ground(rows, "panel")
+        problems = QScrollArea()
+        problems.setWidgetResizable(True)
+        problems.setWidget(rows)
+        self._pages = QStackedWidget()
+        for page in (self.log, problems, self.output):
+            self._pages.addWidget(page)
+        column.addLayout(head)
+        column.addWidget(self._pages, 1)
+        return side
+
+    def ask_cancel(self) -> None:
+        self._runner.cancel()
+        self.cancel.setEnabled(False)
+        self.left.setText("cancelling, ending its processes")
+
+    def show_problems(self) -> None:
+        self.filters["Problems"].setChecked(True)
+        self._show_page(1)
+
+    def _show_page(self, index: int) -> None:
+        self._pages.setCurrentIndex(index)
+
+    def set_run_title(self, title: str, detail: str) -> None:
+        self._title = title
+        self.header.set_title(title, detail)
+
+    # ---- the job's life
+
+    def _on_started(self, title: str) -> None:
+        self._started = time.monotonic()
+        self.problems.clear()
+        self.current = None
+        self.log.clear()
+        self.output.clear()
+        self.filters["All"].click()
+        self._count_problems()
+        for row in self.steps.values():
+            self._steps_column.removeWidget(row)
+            row.deleteLater()
+        self.steps = {}
+        while self._rows.count() > 2:
+            item = self._rows.takeAt(0)
+            if item is not None and (old := item.widget()) is not None:
+                old.deleteLater()
+        self._no_problems.show()
+        if self._steps_column.count() == 0:
+            self._steps_column.addStretch(1)
+        self.left.setText("")
+        self.cancel.setEnabled(True)
+        self.cancel.show()
+        self.close_button.hide()
+        self._tick.start()
+
+    def _step(self, name: str) -> StepRow:
+        if name not in self.steps:
+            self.steps[name] = StepRow(name)
+            self._steps_column.insertWidget(self._steps_column.count() - 1, self.steps[name])
+        return self.steps[name]
+
+    def _on_events(self, events: Sequence[JobEvent]) -> None:
+        logged: list[str] = []
+        printed: list[str] = []
+        stamp = _stamp(time.monotonic() - self._started)
+        for event in events:
+            if event.kind == "plan":
+                for name in event.text.splitlines():
+                    self._step(name)
+            elif event.kind == "step":
+                self.current = self._step(event.text)
+                self.current.begin()
+            elif event.kind in ("step_done", "step_failed"):
+                state = "done" if event.kind == "step_done" else "cancelled" if self._runner.cancelling else "failed"
+                self._step(event.text).end(state, event.seconds)
+            elif event.kind == "progress" and self.current is not None:
+                self.current.progress(event.fraction, event.text)
+            elif event.kind == "diagnostic" and event.diagnostic is not None:
+                self._add_problem(event.diagnostic)
+                logged.append(f"{stamp}   {event.text}")
+            elif event.kind == "log":
+                program = event.text.startswith(PROGRAM)
+                text = event.text.removeprefix(PROGRAM)
+                logged += [f"{stamp}   {line}" for line in text.splitlines()]
+                printed += text.splitlines() if program else []
+        if logged:
+            self.log.appendPlainText("\n".join(logged))
+        if printed:
+            self.output.appendPlainText("\n".join(printed))
+
+    def _add_problem(self, diagnostic: Diagnostic) -> None:
+        if diagnostic in self.problems:
+            return
+        self.problems.append(diagnostic)
+        row = DiagnosticRow(diagnostic)
+        row.open_line.connect(self.open_line.emit)
+        self._rows.insertWidget(self._rows.count() - 2, row)
+        self._no_problems.hide()
+        if self.current is not None and diagnostic.severity is Severity.WARNING:
+            self.current.warnings += 1
+            self.current.update()
+        self._count_problems()
+
+    def _count_problems(self) -> None:
+        count = len(self.problems)
+        self.filters["Problems"].setText(f"Problems {count}" if count else "Problems")
+
+    def _on_tick(self) -> None:
+        if self.current is not None:
+            self.current.update()
+        if self._runner.cancelling or self.current is None:
+            return
+        elapsed = time.monotonic() - self.current.started
+        fraction = self.current.fraction
+        if fraction is not None and fraction > 0.02 and elapsed > 1 and self.current.state == "running":
+            self.left.setText(f"about {max(1, round(elapsed * (1 - fraction) / fraction))} s left in this step")
+        else:
+            self.left.setText("")
+
+    def _on_finished(self, run: Run | None, cancelled: bool, diagnostics: tuple[Diagnostic, ...]) -> None:
+        self._tick.stop()
+        elapsed = time.monotonic() - self._started
+        for diagnostic in (*diagnostics, *(run.manifest.diagnostics if run else ())):
+            self._add_problem(diagnostic)
+        for step in self.steps.values():
+            if step.state == "running":
+                step.end("cancelled" if cancelled else "failed", time.monotonic() - step.started)
+        failed = run is None or not run.complete
+        end = "cancelled" if cancelled else "failed" if failed else "complete"
+        virtual = f", {time_text(run.time_s, 5)} virtual" if run and not failed else ""
+        self.header.set_title(self._title or "Run", f"{end} after {elapsed:.1f} s{virtual}")
+        self.left.setText("")
+        self.cancel.hide()
+        self.close_button.show()
+        if failed and not cancelled and self.problems:
+            self.show_problems()
+
+    @property
+    def progress_text(self) -> str:
+        """What the status bar says: the step, and how far it is."""
+        if self.current is None:
+            return f"{self._title}: starting"
+        names = list(self.steps)
+        place = f"{self._title}: step {names.index(self.current.name) + 1} of {len(names)}"
+        return place if self.current.fraction is None else f"{place}, {self.current.fraction:.0%}".replace("%", " %")
+
+
+def _stamp(seconds: float) -> str:
+    return f"{int(seconds // 60):02d}:{seconds % 60:04.1f}"
+
+
+def _log_text() -> QPlainTextEdit:
+    made = QPlainTextEdit()
+    made.setReadOnly(True)
+    made.setFont(fonts.code_font(12))
+    made.setStyleSheet('font-family: "JetBrains Mono"; font-size: 12px;')
+    made.setMaximumBlockCount(_LOG_LINES)
+    made.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    return made

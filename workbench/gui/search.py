@@ -1,0 +1,142 @@
+"""Ctrl+K: find a block, a call, a finding, a file or a command by a part of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QStandardItem,
+    QStandardItemModel,
+)
+from PySide6.QtWidgets import (
+    QCompleter,
+    QLineEdit,
+    QListView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
+
+from workbench.gui import fonts, theme
+from workbench.gui.icons import draw_icon
+
+
+@dataclass(frozen=True)
+class SearchItem:
+    """Something that can be found. `detail` stands at the right: what it is, or its key."""
+
+    title: str
+    detail: str
+    icon_name: str
+    do: Callable[[], None]
+
+
+class _Delegate(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(320, 28)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        item = index.data(Qt.ItemDataRole.UserRole)
+        p = theme.palette()
+        rect = QRectF(option.rect)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, QColor(p.selection))
+        draw_icon(painter, item.icon_name, rect.left() + 8, rect.top() + 6, 16)
+        small = fonts.ui_font(12)
+        wide = QFontMetrics(small).horizontalAdvance(item.detail)
+        painter.setFont(fonts.ui_font(13))
+        painter.setPen(QColor(p.text))
+        room = rect.width() - wide - 56
+        title = QFontMetrics(painter.font()).elidedText(item.title, Qt.TextElideMode.ElideMiddle, round(room))
+        painter.drawText(rect.adjusted(32, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, title)
+        painter.setFont(small)
+        painter.setPen(QColor(p.muted))
+        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        painter.drawText(rect.adjusted(0, 0, -10, 0), right, item.detail)
+
+
+class SearchField(QLineEdit):
+    """A field whose list drops down as one types; `find_items` is asked each time it gets the focus."""
+
+    def __init__(self, find_items: Callable[[], Sequence[SearchItem]]) -> None:
+        super().__init__()
+        self._find_items = find_items
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(120)
+        self.setMaximumWidth(284)
+        self.setTextMargins(24, 0, 40, 0)
+        self.setAccessibleName("Find a block, call or command")
+        self._model = QStandardItemModel(self)
+        completer = QCompleter(self._model, self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setMaxVisibleItems(14)
+        popup = QListView()
+        popup.setItemDelegate(_Delegate(popup))
+        popup.setMinimumWidth(420)
+        completer.setPopup(popup)
+        popup.clicked.connect(self._chosen)
+        self._popup = popup
+        self.setCompleter(completer)
+
+    def sizeHint(self) -> QSize:
+        return QSize(284, 28)
+
+    def reload(self) -> None:
+        """Ask anew for what can be found."""
+        self._model.clear()
+        for item in self._find_items():
+            row = QStandardItem(item.title)
+            row.setData(item, Qt.ItemDataRole.UserRole)
+            self._model.appendRow(row)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.reload()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.clear()
+            self.clearFocus()
+        elif event.key() == Qt.Key.Key_Down and not self.text():
+            self.completer().setCompletionPrefix("")
+            self.completer().complete()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.completer().completionCount():
+            self._chosen(self.completer().completionModel().index(0, 0))
+        else:
+            super().keyPressEvent(event)
+
+    def _chosen(self, index: QModelIndex) -> None:
+        item = index.data(Qt.ItemDataRole.UserRole)
+        self._popup.hide()
+        self.clear()
+        self.clearFocus()
+        if item is not None:
+            item.do()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        p = theme.palette()
+        draw_icon(painter, "search", 10, 6, 15, p.second)
+        if not self.text():
+            painter.setFont(fonts.ui_font(11, 500))
+            painter.setPen(QColor(p.second))
+            right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, "Ctrl K")
+            painter.setFont(fonts.ui_font(13))
+            painter.setPen(QColor(p.muted))
+            room = self.width() - 84
+            hint = QFontMetrics(painter.font()).elidedText(self.accessibleName(), Qt.TextElideMode.ElideRight, room)
+            painter.drawText(self.rect().adjusted(33, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, hint)

@@ -1,0 +1,265 @@
+"""The block that the cursor stands in: its states, transitions and findings, from the run shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from workbench.analysis import BlockMetrics
+from workbench.gui import fonts, theme
+from workbench.gui.context import Context
+from workbench.gui.selection import SelectedFinding
+from workbench.gui.source.line_numbers import mean_shares
+from workbench.gui.text import count_text, percent_text, ratio_text, thousands, time_text
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    EmptyState,
+    PanelHeader,
+    SeverityIcon,
+    StateBar,
+    Swatch,
+    category_name,
+    label,
+    rule,
+)
+from workbench.model.blocks import Side, State
+from workbench.model.finding import Finding
+
+_MOST_STATES = 8
+
+
+class SourceDetails(QWidget):
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self._context = context
+        self._blocks: tuple[BlockMetrics, ...] | None = None
+        self.header = PanelHeader("Block")
+        self._empty = EmptyState("chart-gantt", "Numbers come with the run", "Nothing has run yet.", "Run")
+        self._empty.button.clicked.connect(context.run_requested.emit)
+        self._body = QVBoxLayout()
+        self._body.setContentsMargins(18, 14, 18, 18)
+        self._body.setSpacing(8)
+        inside = QWidget()
+        inside.setLayout(self._body)
+        set_ground(inside, "panel")
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(scroll)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self._pages, 1)
+
+    def show_nothing(self, title: str, why: str, action: str = "") -> None:
+        self._blocks = None
+        self.header.set_title("Block")
+        self._empty.say(title, why, action)
+        self._pages.setCurrentIndex(0)
+
+    def show_blocks(self, blocks: Sequence[BlockMetrics], time_s: float) -> None:
+        """Replicas of one block, as their mean."""
+        if self._blocks == tuple(blocks):
+            return
+        self._blocks = tuple(blocks)
+        _empty(self._body)
+        first = blocks[0].block
+        count = len(blocks)
+        title = first.group.replace("[*]", f"[0..{count - 1}]") if count > 1 else first.id
+        mean = f"mean of {count}, " if count > 1 else ""
+        self.header.set_title(
+            title.split(".")[-1] if count == 1 else _last(title), f"{mean}{time_text(time_s, 5)} each"
+        )
+        self.header.title.setToolTip(title)
+        self._body.addWidget(StateBar(mean_shares(list(blocks), time_s), 16))
+        self._states(blocks)
+        transitions = _mean_transitions(blocks)
+        if first.side is Side.FPGA and transitions:
+            self._transitions(first.states, transitions)
+        self._findings([b.block.id for b in blocks])
+        self._observing(blocks)
+        self._body.addStretch(1)
+        self._pages.setCurrentIndex(1)
+
+    def _states(self, blocks: Sequence[BlockMetrics]) -> None:
+        count = len(blocks)
+        rows = [
+            (blocks[0].states[i].state, sum(b.states[i].share for b in blocks) / count,
+             sum(b.states[i].visits for b in blocks) / count)
+            for i in range(len(blocks[0].states))
+        ]  # fmt: skip
+        rows.sort(key=lambda row: -row[1])
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        shown = [row for row in rows if row[1] > 0 or row[2] > 0][:_MOST_STATES]
+        for number, (state, share, visits) in enumerate(shown):
+            name = ElidedLabel(state.name, "strong")
+            category = label(category_name(state.category), "smallsecond")
+            figure = label(percent_text(share), "strong")
+            entered = label(count_text(visits), "small")
+            entered.setToolTip("times entered")
+            figure.setToolTip("share of the run's time")
+            for column, widget in enumerate((Swatch(state.category, 13, 11), name, category, figure, entered)):
+                side = Qt.AlignmentFlag.AlignRight if column > 2 else Qt.AlignmentFlag(0)
+                grid.addWidget(widget, 2 * number, column, side | Qt.AlignmentFlag.AlignVCenter)
+            grid.setRowMinimumHeight(2 * number, 29)
+            grid.addWidget(rule(), 2 * number + 1, 0, 1, 5)
+        self._body.addLayout(grid)
+        hidden = len([row for row in rows if row[1] > 0 or row[2] > 0]) - len(shown)
+        if hidden > 0:
+            self._body.addWidget(label(f"{hidden} more below {percent_text(shown[-1][1])}", "small"))
+
+    def _transitions(self, states: Sequence[State], counts: dict[tuple[int, int], float]) -> None:
+        self._body.addSpacing(8)
+        head = QHBoxLayout()
+        head.addWidget(label("Transitions", "strong"))
+        head.addStretch(1)
+        balance = _balanced(counts, len(states))
+        head.addWidget(label("counts balance" if balance else "counts do not balance", "good" if balance else "high"))
+        self._body.addLayout(head)
+        self._body.addWidget(TransitionMatrix(states, counts))
+
+    def _findings(self, ids: Sequence[str]) -> None:
+        analysis = self._context.analysis
+        found = [f for f in analysis.findings if f.block in ids or f.culprit in ids] if analysis else []
+        if not found:
+            return
+        self._body.addSpacing(8)
+        self._body.addWidget(label("Findings here", "strong"))
+        for finding in _first_of_each(found)[:6]:
+            row = QHBoxLayout()
+            row.setSpacing(10)
+            row.addWidget(SeverityIcon(finding.severity))
+            name = Button(finding.title, kind="link")
+            name.setStyleSheet("font-weight: 400; font-size: 13px; color: palette(window-text);")
+            name.setToolTip("Show this finding")
+            name.clicked.connect(lambda checked=False, f=finding.id: self._show(f))
+            row.addWidget(name)
+            row.addStretch(1)
+            row.addWidget(label(ratio_text(finding.gain), "strong"))
+            self._body.addLayout(row)
+
+    def _show(self, finding: str) -> None:
+        self._context.set_mode("analyse")
+        self._context.select(SelectedFinding(finding))
+
+    def _observing(self, blocks: Sequence[BlockMetrics]) -> None:
+        self._body.addSpacing(8)
+        self._body.addWidget(label("What was observed", "strong"))
+        states = sum(1 for s in blocks[0].states if s.visits or s.time_s)
+        facts = [("States seen", f"{states} of {len(blocks[0].states)}")]
+        if blocks[0].block.side is Side.FPGA:
+            facts.append(("Cycles of each", thousands(blocks[0].cycles)))
+            if blocks[0].block.clock_hz:
+                facts.append(("Clock", f"{blocks[0].block.clock_hz / 1e6:g} MHz"))
+        for name, value in facts:
+            row = QHBoxLayout()
+            row.addWidget(label(name, "smallsecond"))
+            row.addStretch(1)
+            row.addWidget(label(value, "strong"))
+            self._body.addLayout(row)
+
+
+class TransitionMatrix(QWidget):
+    """From the rows to the columns, how often; the busiest states only."""
+
+    def __init__(self, states: Sequence[State], counts: dict[tuple[int, int], float]) -> None:
+        super().__init__()
+        entered: dict[int, float] = {}
+        for (source, target), count in counts.items():
+            if source != target:
+                entered[source] = entered.get(source, 0.0) + count
+                entered[target] = entered.get(target, 0.0) + count
+        self._shown = sorted(sorted(entered, key=lambda s: -entered[s])[:5])
+        self._states, self._counts = states, counts
+        self.setFixedHeight(26 * (len(self._shown) + 1))
+        self.setToolTip("Rows: from; columns: to. How often the block went from one state to the other.")
+
+    def sizeHint(self) -> QSize:
+        return QSize(280, self.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._shown:
+            return
+        painter = QPainter(self)
+        p = theme.palette()
+        left = 58.0
+        cell = (self.width() - left) / len(self._shown)
+        font, strong = fonts.ui_font(11), fonts.ui_font(11, 600)
+        small = QFontMetrics(font)
+        most = max(self._counts.values())
+        for row, source in enumerate(self._shown):
+            y = 26.0 * (row + 1)
+            painter.setFont(font)
+            painter.setPen(QColor(p.second))
+            name = self._states[source].name
+            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(QRectF(0, y, left - 8, 26), right, small.elidedText(name, Qt.TextElideMode.ElideRight, 50))
+            head = small.elidedText(name, Qt.TextElideMode.ElideRight, round(cell) - 4)
+            painter.drawText(QRectF(left + row * cell, 0, cell, 24), Qt.AlignmentFlag.AlignCenter, head)
+            for column, target in enumerate(self._shown):
+                box = QRectF(left + column * cell + 1, y + 1, cell - 2, 24)
+                count = self._counts.get((source, target), 0.0)
+                painter.fillRect(box, QColor(p.sunken))
+                if source == target:
+                    painter.setFont(font)
+                    painter.setPen(QColor(p.muted))
+                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "stay")
+                elif count:
+                    tint = QColor(p.selection)
+                    tint.setAlphaF(0.45 + 0.55 * count / most)
+                    painter.fillRect(box, tint)
+                    painter.setFont(strong)
+                    painter.setPen(QColor(p.link))
+                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, count_text(count))
+
+
+def _mean_transitions(blocks: Sequence[BlockMetrics]) -> dict[tuple[int, int], float]:
+    counts: dict[tuple[int, int], float] = {}
+    for metrics in blocks:
+        for t in metrics.transitions:
+            key = (t.from_state, t.to_state)
+            counts[key] = counts.get(key, 0.0) + t.count / len(blocks)
+    return counts
+
+
+def _balanced(counts: dict[tuple[int, int], float], states: int) -> bool:
+    """Every state is left as often as entered, but for the one it begins in and the one it ends in."""
+    net = [0.0] * states
+    for (source, target), count in counts.items():
+        net[source] -= count
+        net[target] += count
+    return sum(abs(n) for n in net) <= 2.0 + 1e-6
+
+
+def _first_of_each(findings: Sequence[Finding]) -> list[Finding]:
+    """Replicas repeat a finding; the greatest gain of each rule stands for all."""
+    best: dict[str, Finding] = {}
+    for finding in sorted(findings, key=lambda f: -f.gain):
+        best.setdefault(finding.title, finding)
+    return list(best.values())
+
+
+def _last(title: str) -> str:
+    return ".".join(title.split(".")[-2:])
+
+
+def _empty(layout: QVBoxLayout | QHBoxLayout | QGridLayout) -> None:
+    while item := layout.takeAt(0):
+        inner = item.layout()
+        if isinstance(inner, QVBoxLayout | QHBoxLayout | QGridLayout):
+            _empty(inner)
+        if (widget := item.widget()) is not None:
+            widget.deleteLater()

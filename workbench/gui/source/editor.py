@@ -1,0 +1,334 @@
+"""One file: text, and at its left what the last run says about each line, its pragmas and what lacks one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFont,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextBlock,
+    QTextCursor,
+    QTextFormat,
+    QTextOption,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+
+from workbench.gui import fonts, theme
+from workbench.gui.source.highlight import Highlighter, spans
+from workbench.gui.source.line_numbers import LineNumbers
+from workbench.gui.source.lines_moved import LinesMoved
+from workbench.gui.text import count_text, percent_text
+from workbench.gui.widgets import draw_swatch, paint_state_bar
+from workbench.model.pragma import Category
+
+NUMBERS_PX = 204  # bar, share, visits
+GUTTER_PX = 74  # swatch and line number
+SWATCH_PX = 12
+_LEX_AFTER_MS = 120
+
+
+@dataclass
+class Margin:
+    """What stands beside the lines (from 1). Lines of `numbers` and `lacking` count as in the text first loaded."""
+
+    numbers: dict[int, LineNumbers] = field(default_factory=dict)
+    pragmas: dict[int, Category] = field(default_factory=dict)
+    lacking: set[int] = field(default_factory=set)
+    stale: bool = False
+
+
+class CodeEditor(QPlainTextEdit):
+    """Editable unless the file is not. `pragma_asked` carries a line: what is it doing?"""
+
+    pragma_asked = Signal(int)
+    line_changed = Signal(int)
+
+    def __init__(self, path: Path, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.path = path
+        self.margin = Margin()
+        self.moved = LinesMoved(text)
+        self.scanned = LinesMoved(text)
+        self.flagged = 0
+        font = QFont(fonts.LINES_FAMILY)
+        font.setPixelSize(13)
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        self.setFont(font)
+        self.setStyleSheet(f'CodeEditor {{ font-family: "{fonts.LINES_FAMILY}"; font-size: 13px; border: none; }}')
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
+        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
+        self.document().setDocumentMargin(4)
+        self.setPlainText(text)
+        self.highlighter = Highlighter(self.document())
+        self._side = _Side(self)
+        self.setViewportMargins(NUMBERS_PX + GUTTER_PX, 0, 0, 0)
+        self._lex_timer = QTimer(self)
+        self._lex_timer.setSingleShot(True)
+        self._lex_timer.setInterval(_LEX_AFTER_MS)
+        self._lex_timer.timeout.connect(self.colour)
+        self.textChanged.connect(self._on_text)
+        self.updateRequest.connect(self._on_update)
+        self.cursorPositionChanged.connect(self._on_cursor)
+        self.colour()
+        self._mark_line()
+
+    @property
+    def line(self) -> int:
+        """The line of the cursor, from 1."""
+        return self.textCursor().blockNumber() + 1
+
+    def go_to(self, line: int) -> None:
+        """Put the cursor on a line and show it in the middle."""
+        block = self.document().findBlockByNumber(max(0, line - 1))
+        if block.isValid():
+            self.setTextCursor(QTextCursor(block))
+            self.centerCursor()
+
+    def go_to_quietly(self, line: int) -> None:
+        """Put the cursor on a line without scrolling more than needed."""
+        block = self.document().findBlockByNumber(max(0, line - 1))
+        if block.isValid():
+            self.setTextCursor(QTextCursor(block))
+            self.setFocus()
+
+    def set_text(self, text: str) -> None:
+        """Show a text that was read anew, touching only the lines that differ; nothing of it can be undone here."""
+        old, new = self.toPlainText(), text
+        if old != new:
+            start, end, replacement = _difference(old, new)
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            cursor.insertText(replacement)
+        self.document().clearUndoRedoStacks()
+        self.document().setModified(False)
+
+    def set_margin(self, margin: Margin) -> None:
+        self.margin = margin
+        self._side.update()
+
+    def colour(self) -> None:
+        """Lex the text and colour it."""
+        self.highlighter.set_spans(spans(self.toPlainText(), self.path.suffix))
+
+    def flag(self, line: int) -> None:
+        """Keep a line marked while something speaks of it; 0 for none."""
+        self.flagged = line
+        self._mark_line()
+
+    def line_rect(self, line: int) -> QRect:
+        """Where a line's text is, in the viewport; its width is that of the text."""
+        block = self.document().findBlockByNumber(line - 1)
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset())
+        width = self.fontMetrics().horizontalAdvance(block.text().expandtabs(4)) + self.document().documentMargin()
+        return QRect(0, round(top.top()), round(width), round(top.height()))
+
+    # ---- events
+
+    def _on_text(self) -> None:
+        text = self.toPlainText()
+        self.moved.changed(text)
+        self.scanned.changed(text)
+        self._lex_timer.start()
+        self._side.update()
+
+    def _on_update(self, rect: QRect, dy: int) -> None:
+        if dy:
+            self._side.scroll(0, dy)
+        else:
+            self._side.update(0, rect.y(), self._side.width(), rect.height())
+
+    def _on_cursor(self) -> None:
+        self._mark_line()
+        self.line_changed.emit(self.line)
+
+    def _mark_line(self) -> None:
+        mark = QTextEdit.ExtraSelection()
+        mark.format.setBackground(theme.colour("selection"))
+        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        cursor = self.textCursor()
+        if self.flagged:
+            cursor = QTextCursor(self.document().findBlockByNumber(self.flagged - 1))
+        cursor.clearSelection()
+        mark.cursor = cursor
+        self.setExtraSelections([mark])
+        self._side.update()
+
+    def refresh_theme(self) -> None:
+        self.highlighter.rehighlight()
+        self._mark_line()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        inside = self.contentsRect()
+        self._side.setGeometry(QRect(inside.left(), inside.top(), NUMBERS_PX + GUTTER_PX + 4, inside.height()))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        line = self.cursorForPosition(event.pos()).blockNumber() + 1
+        self.pragma_asked.emit(line)
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
+            event.ignore()  # the window decides: typing here, or a change of the file
+        elif event.key() == Qt.Key.Key_Tab and not self.textCursor().hasSelection():
+            self.insertPlainText("    ")
+        else:
+            super().keyPressEvent(event)
+
+    # ---- for the side
+
+    def blocks_in_view(self) -> list[tuple[QTextBlock, float, float]]:
+        """Visible lines with top and height."""
+        found: list[tuple[QTextBlock, float, float]] = []
+        block = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+        while block.isValid() and top <= self.viewport().height():
+            height = self.blockBoundingRect(block).height()
+            found.append((block, top, height))
+            top += height
+            block = block.next()
+        return found
+
+
+class _Side(QWidget):
+    """Bar, share and visits; then swatch and line number."""
+
+    def __init__(self, editor: CodeEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self.setMouseTracking(True)
+
+    def sizeHint(self) -> QSize:
+        return QSize(NUMBERS_PX + GUTTER_PX, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        p = theme.palette()
+        painter.fillRect(QRect(0, 0, NUMBERS_PX, self.height()), QColor(p.sunken))
+        painter.fillRect(QRect(NUMBERS_PX, 0, self.width() - NUMBERS_PX, self.height()), QColor(p.panel))
+        editor = self._editor
+        current = editor.flagged or editor.line
+        code = fonts.code_font(12)
+        strong = fonts.code_font(12, 700)
+        for block, top, height in editor.blocks_in_view():
+            line = block.blockNumber() + 1
+            row = QRectF(0, top, NUMBERS_PX, height)
+            if line == current:
+                painter.fillRect(QRectF(0, top, self.width(), height), QColor(p.selection))
+            self._numbers(painter, row, line)
+            self._sign(painter, row, line)
+            painter.setFont(strong if line == current else code)
+            painter.setPen(QColor(p.text if line == current else p.muted))
+            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(QRectF(NUMBERS_PX + 24, top, GUTTER_PX - 34, height), right, str(line))
+        painter.fillRect(QRect(NUMBERS_PX - 1, 0, 1, self.height()), QColor(p.rule))
+
+    def _numbers(self, painter: QPainter, row: QRectF, line: int) -> None:
+        editor = self._editor
+        numbers = editor.margin.numbers.get(editor.moved.original(line))
+        if numbers is None:
+            return
+        p = theme.palette()
+        painter.save()
+        if editor.margin.stale:
+            painter.setOpacity(0.5)
+        bar = QRectF(16, row.top() + row.height() / 2 - 5, 62, 10)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if numbers.visits > 0 or numbers.share > 0:
+            painter.fillRect(bar, QColor(p.track))
+            paint_state_bar(painter, bar, _at_least(numbers, 2 / bar.width()))
+        painter.setFont(fonts.ui_font(12, 500))
+        painter.setPen(QColor(p.text if numbers.visits else p.muted))
+        share = percent_text(numbers.share) if numbers.visits or numbers.share else "never"
+        painter.drawText(QRectF(80, row.top(), 58, row.height()), right, share)
+        painter.setFont(fonts.ui_font(12))
+        painter.setPen(QColor(p.second))
+        painter.drawText(QRectF(138, row.top(), 54, row.height()), right, count_text(numbers.visits))
+        painter.restore()
+
+    def _sign(self, painter: QPainter, row: QRectF, line: int) -> None:
+        editor = self._editor
+        top = round(row.center().y() - SWATCH_PX / 2)
+        left = NUMBERS_PX + 8
+        if line in editor.margin.pragmas:
+            draw_swatch(painter, left, top, SWATCH_PX, SWATCH_PX, editor.margin.pragmas[line])
+        elif editor.scanned.original(line) in editor.margin.lacking:
+            p = theme.palette()
+            painter.save()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QColor(p.medium))
+            painter.setBrush(QColor(p.medium_ground))
+            box = QRectF(left - 0.5, top - 0.5, SWATCH_PX + 1, SWATCH_PX + 1)
+            painter.drawRoundedRect(box, 2, 2)
+            painter.setPen(QColor(p.medium_text))
+            painter.setFont(fonts.ui_font(11, 700))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "?")
+            painter.restore()
+
+    def _line_at(self, y: float) -> int:
+        return self._editor.cursorForPosition(QPoint(0, round(y))).blockNumber() + 1
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        line = self._line_at(event.position().y())
+        self._editor.go_to_quietly(line)
+        marked = line in self._editor.margin.pragmas
+        marked = marked or self._editor.scanned.original(line) in self._editor.margin.lacking
+        if event.position().x() > NUMBERS_PX and marked:
+            self._editor.pragma_asked.emit(line)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        editor = self._editor
+        line = self._line_at(event.position().y())
+        numbers = editor.margin.numbers.get(editor.moved.original(line))
+        said = ""
+        if event.position().x() < NUMBERS_PX and numbers is not None:
+            said = (
+                f"{numbers.what}: {percent_text(numbers.share)} of the run's time, "
+                f"entered {count_text(numbers.visits)} times, from the run shown"
+            )
+            if editor.margin.stale:
+                said += "; the file has changed since"
+        elif line in editor.margin.pragmas:
+            said = f"{editor.margin.pragmas[line].value}. Click to change it (Ctrl+P)"
+        elif editor.scanned.original(line) in editor.margin.lacking:
+            said = "No pragma: this time stays unclassified. Click to say what it is doing (Ctrl+P)"
+        self.setToolTip(said)
+
+
+def _at_least(numbers: LineNumbers, least: float) -> tuple[tuple[Category | None, float], ...]:
+    """Shares, the only one of a bar not thinner than can be seen."""
+    if len(numbers.shares) == 1:
+        category, share = numbers.shares[0]
+        return ((category, min(1.0, max(share, least))),)
+    return numbers.shares
+
+
+def _difference(old: str, new: str) -> tuple[int, int, str]:
+    """The one stretch of `old` to replace, and with what: common beginning and end, by lines, stay."""
+    first, second = old.split("\n"), new.split("\n")
+    head = 0
+    while head < min(len(first), len(second)) and first[head] == second[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(first), len(second)) - head and first[-1 - tail] == second[-1 - tail]:
+        tail += 1
+    start = sum(len(line) + 1 for line in first[:head])
+    end = len(old) - sum(len(line) + 1 for line in (first[len(first) - tail :]))
+    middle = second[head : len(second) - tail]
+    if tail:
+        return start, max(start, end + 1), "".join(line + "\n" for line in middle)
+    if head:
+        return start - 1, len(old), "".join("\n" + line for line in middle)
+    return 0, len(old), new

@@ -1,0 +1,83 @@
+"""Ctrl+F: find in the file shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QTextDocument
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+
+from workbench.gui.source.editor import CodeEditor
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import IconButton, label
+
+
+class FindBar(QWidget):
+    """A field and two arrows below the text. Enter finds the next, Shift+Enter the previous, Esc closes."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        set_ground(self, "chrome")
+        self._editor: CodeEditor | None = None
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Find in this file")
+        self.field.setMaximumWidth(360)
+        self.said = label("", "small")
+        previous, following = (
+            IconButton("chevron-up", "Previous (Shift+Enter)"),
+            IconButton("chevron-down", "Next (Enter)"),
+        )
+        shut = IconButton("x", "Close (Esc)")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 5, 12, 5)
+        for widget in (self.field, previous, following, self.said):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(shut)
+        previous.clicked.connect(lambda: self.step(back=True))
+        following.clicked.connect(lambda: self.step())
+        shut.clicked.connect(self.close_it)
+        self.field.textChanged.connect(lambda: self.step(again=True))
+        self.hide()
+
+    def open_on(self, editor: CodeEditor) -> None:
+        self._editor = editor
+        self.show()
+        chosen = editor.textCursor().selectedText()
+        if chosen and "\u2029" not in chosen:
+            self.field.setText(chosen)
+        self.field.selectAll()
+        self.field.setFocus()
+
+    def close_it(self) -> None:
+        if self.isVisible():
+            self.hide()
+            if self._editor is not None:
+                self._editor.setFocus()
+
+    def step(self, back: bool = False, again: bool = False) -> None:
+        """Select the next or previous place; at the end go on from the other end."""
+        editor, wanted = self._editor, self.field.text()
+        if editor is None or not wanted:
+            self.said.setText("")
+            return
+        cursor = editor.textCursor()
+        if again:
+            cursor.setPosition(cursor.selectionStart())
+            editor.setTextCursor(cursor)
+        flags = QTextDocument.FindFlag.FindBackward if back else QTextDocument.FindFlag(0)
+        found = editor.find(wanted, flags)
+        if not found:
+            cursor = editor.textCursor()
+            cursor.movePosition(cursor.MoveOperation.End if back else cursor.MoveOperation.Start)
+            editor.setTextCursor(cursor)
+            found = editor.find(wanted, flags)
+        count = editor.toPlainText().lower().count(wanted.lower())
+        self.said.setText(f"{count} in this file" if found else "not in this file")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_it()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.step(back=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        else:
+            super().keyPressEvent(event)

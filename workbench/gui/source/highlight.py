@@ -1,0 +1,123 @@
+"""Syntax colours from Pygments, line by line, and pragmas in their own colour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pygments.lexer import Lexer
+from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer, YamlLexer
+from pygments.token import Comment, Keyword, Number, Operator, String, Token, _TokenType
+from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+
+from workbench.gui import theme
+from workbench.source.pragma_text import Style
+
+Span = tuple[int, int, str]  # first column from 0, length, what
+_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\s+recap\s+(?P<name>\w+)\s+(?P<category>\w+)", re.IGNORECASE)
+
+_LEXERS: dict[str, type[Lexer]] = {
+    **dict.fromkeys((".c", ".h"), CLexer),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh"), CppLexer),
+    **dict.fromkeys((".v", ".sv", ".vh", ".svh"), VerilogLexer),
+    **dict.fromkeys((".vhd", ".vhdl"), VhdlLexer),
+    **dict.fromkeys((".yaml", ".yml"), YamlLexer),
+}
+_STYLES: dict[str, Style] = {
+    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh"), "c"),
+    **dict.fromkeys((".v", ".sv", ".vh", ".svh"), "verilog"),
+    **dict.fromkeys((".vhd", ".vhdl"), "vhdl"),
+}
+
+
+def pragma_style(path: Path) -> Style | None:
+    """The comment style of a file's pragmas; None where it can have none."""
+    return _STYLES.get(path.suffix.lower())
+
+
+def spans(text: str, suffix: str) -> list[list[Span]]:
+    """Coloured spans of every line of a text, in the language of a file's suffix."""
+    lexer = _LEXERS.get(suffix.lower(), TextLexer)(stripnl=False, ensurenl=False)
+    lines: list[list[Span]] = [[]]
+    column = 0
+    for kind, value in lexer.get_tokens(text):
+        what = _what(kind)
+        for index, part in enumerate(value.split("\n")):
+            if index:
+                lines.append([])
+                column = 0
+            if what and part:
+                lines[-1].append((column, len(part), what))
+            column += len(part)
+    return lines
+
+
+def _what(kind: _TokenType) -> str:
+    for family, what in (
+        (Comment.Preproc, "keyword"),
+        (Comment.PreprocFile, "string"),
+        (Comment, "comment"),
+        (Keyword, "keyword"),
+        (Operator.Word, "keyword"),
+        (Token.Name.Builtin, "keyword"),
+        (Token.Name.Tag, "keyword"),
+        (Number, "number"),
+        (String, "string"),
+    ):
+        if kind in family:
+            return what
+    return ""
+
+
+class Highlighter(QSyntaxHighlighter):
+    """Colours from spans it is given; `names` are words to show as the platform's calls."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._spans: Sequence[Sequence[Span]] = ()
+        self._names: re.Pattern[str] | None = None
+
+    def set_spans(self, spans: Sequence[Sequence[Span]]) -> None:
+        """Colour anew the lines whose spans changed."""
+        old, self._spans = self._spans, spans
+        if not old:
+            self.rehighlight()
+            return
+        block = self.document().firstBlock()
+        number = 0
+        while block.isValid():
+            if (old[number] if number < len(old) else None) != (spans[number] if number < len(spans) else None):
+                self.rehighlightBlock(block)
+            block, number = block.next(), number + 1
+
+    def set_names(self, names: Sequence[str]) -> None:
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
+        if pattern != self._names:
+            self._names = pattern
+            self.rehighlight()
+
+    def highlightBlock(self, text: str) -> None:
+        number = self.currentBlock().blockNumber()
+        pragma = _PRAGMA.search(text)
+        if pragma:
+            self._pragma(text, pragma)
+            return
+        plain = self._names.finditer(text) if self._names else ()
+        for match in plain:
+            self.setFormat(match.start(), len(match[0]), _format("link"))
+        for start, length, what in self._spans[number] if number < len(self._spans) else ():
+            self.setFormat(start, length, _format(what))
+
+    def _pragma(self, text: str, match: re.Match[str]) -> None:
+        self.setFormat(match.start(), len(text) - match.start(), _format("pragma"))
+        for group, what in (("name", "text"), ("category", "pragma")):
+            made = _format(what)
+            made.setFontWeight(QFont.Weight.Bold)
+            self.setFormat(match.start(group), len(match[group]), made)
+
+
+def _format(what: str) -> QTextCharFormat:
+    made = QTextCharFormat()
+    made.setForeground(QColor(getattr(theme.palette(), what)))
+    return made

@@ -1,0 +1,83 @@
+"""What a run says about the lines of one file: share of time and visits. Plain data, no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workbench.analysis import Analysis, BlockMetrics
+from workbench.model.blocks import Side
+from workbench.model.pragma import Category
+
+SameFile = Callable[[str], bool]
+CategoryShares = tuple[tuple[Category | None, float], ...]
+_ORDER: tuple[Category | None, ...] = (*Category, None)
+
+
+@dataclass(frozen=True)
+class LineNumbers:
+    """One line: its share of the run's time (the mean over replicas), by category, and how often it was entered."""
+
+    shares: CategoryShares
+    visits: float
+    what: str
+
+    @property
+    def share(self) -> float:
+        return sum(share for _, share in self.shares)
+
+
+def line_numbers(analysis: Analysis, same_file: SameFile) -> dict[int, LineNumbers]:
+    """By line, for the states and call sites that stand in a file."""
+    found: dict[int, list[tuple[Category | None, float, float, str]]] = {}
+    for group in analysis.groups():
+        first = group.members[0]
+        if first.block.side is Side.HOST:
+            continue
+        count = len(group.members)
+        for index, metrics in enumerate(first.states):
+            state = metrics.state
+            if state.line is None or state.file is None or not same_file(state.file):
+                continue
+            share = sum(m.states[index].share for m in group.members) / count
+            visits = sum(m.states[index].visits for m in group.members) / count
+            found.setdefault(state.line, []).append((state.category, share, visits, state.name))
+    for call in analysis.calls:
+        if same_file(call.site.file):
+            numbers = (call.state.category, call.share, float(call.count), call.state.name)
+            found.setdefault(call.site.line, []).append(numbers)
+    return {line: _together(parts) for line, parts in found.items()}
+
+
+def _together(parts: list[tuple[Category | None, float, float, str]]) -> LineNumbers:
+    shares: dict[Category | None, float] = {}
+    for category, share, _, _ in parts:
+        shares[category] = shares.get(category, 0.0) + share
+    names = ", ".join(dict.fromkeys(name for _, _, _, name in parts))
+    return LineNumbers(tuple(shares.items()), sum(visits for _, _, visits, _ in parts), names)
+
+
+def file_shares(analysis: Analysis, same_file: SameFile) -> CategoryShares:
+    """The mean shares of the blocks that stand in a file; empty when there is none."""
+    blocks = [m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)]
+    return mean_shares(blocks, analysis.time_s)
+
+
+def mean_shares(blocks: list[BlockMetrics], time_s: float) -> CategoryShares:
+    if not blocks or time_s <= 0:
+        return ()
+    total: dict[Category | None, float] = {}
+    for metrics in blocks:
+        for category, seconds in metrics.by_category.items():
+            total[category] = total.get(category, 0.0) + seconds / time_s / len(blocks)
+    return tuple((category, total[category]) for category in _ORDER if total.get(category))
+
+
+def blocks_of(analysis: Analysis, same_file: SameFile, line: int | None = None) -> list[BlockMetrics]:
+    """The blocks that stand in a file; with a line, the replicas of the last one that begins at or before it."""
+    here = [m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)]
+    if line is None or not here:
+        return here
+    before = [m for m in here if (m.block.line or 0) <= line]
+    chosen = max(before, key=lambda m: m.block.line or 0) if before else here[0]
+    return [m for m in here if m.block.group == chosen.block.group]

@@ -1,0 +1,38 @@
+"""Which line of a text first seen a line of the text now is, however it was edited in between."""
+
+from __future__ import annotations
+
+
+class LinesMoved:
+    """Lines count from 1. A line that was changed or added has no original: 0."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: list[str] = []
+        self._origin: list[int] = []
+        self.reset(text)
+
+    def reset(self, text: str) -> None:
+        """Take the text as it is now for the first one."""
+        self._lines = text.split("\n")
+        self._origin = list(range(1, len(self._lines) + 1))
+
+    def original(self, line: int) -> int:
+        return self._origin[line - 1] if 0 < line <= len(self._origin) else 0
+
+    def changed(self, text: str) -> None:
+        """The text is now this one; lines at its beginning and end that are as before keep their origins."""
+        lines = text.split("\n")
+        if lines == self._lines:
+            return
+        shorter = min(len(lines), len(self._lines))
+        head = 0
+        while head < shorter and lines[head] == self._lines[head]:
+            head += 1
+        tail = 0
+        while tail < shorter - head and lines[-1 - tail] == self._lines[-1 - tail]:
+            tail += 1
+        middle = len(lines) - head - tail
+        same = middle == len(self._lines) - head - tail  # lines were edited in place
+        between = self._origin[head : head + middle] if same else [0] * middle
+        self._origin = [*self._origin[:head], *between, *(self._origin[len(self._origin) - tail :] if tail else [])]
+        self._lines = lines

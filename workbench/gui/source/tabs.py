@@ -1,0 +1,139 @@
+"""The open files: tabs over editors, and over them what the margin's columns mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from workbench.gui import fonts, theme
+from workbench.gui.icons import icon
+from workbench.gui.source.editor import NUMBERS_PX, CodeEditor
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import ElidedLabel, IconButton, rule
+
+
+class MarginHead(QWidget):
+    """Names of the margin's columns, and whose mean they show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(27)
+        self.said = ""
+
+    def say(self, text: str) -> None:
+        self.said = text
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.colour("sunken"))
+        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.colour("rule"))
+        painter.setFont(fonts.ui_font(12, 500))
+        painter.setPen(theme.colour("second"))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        right = middle | Qt.AlignmentFlag.AlignRight
+        painter.drawText(QRectF(16, 0, 120, 26), middle, "Time in state")
+        painter.drawText(QRectF(130, 0, NUMBERS_PX - 142, 26), right, "Visits")
+        painter.setFont(fonts.ui_font(12))
+        painter.drawText(QRectF(NUMBERS_PX, 0, self.width() - NUMBERS_PX - 16, 26), right, self.said)
+
+
+class EditorTabs(QWidget):
+    """One editor a file. `shown` says that another file is in view."""
+
+    shown = Signal()
+    close_asked = Signal(object)  # CodeEditor
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self.bar = QTabBar()
+        self.bar.setObjectName("files")
+        self.bar.setDrawBase(False)
+        self.bar.setExpanding(False)
+        self.bar.setIconSize(QSize(15, 15))
+        self.bar.setElideMode(Qt.TextElideMode.ElideMiddle)
+        self.bar.setUsesScrollButtons(True)
+        self.place = ElidedLabel("", "small", Qt.TextElideMode.ElideLeft)
+        self.place.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.head = MarginHead()
+        self.stack = QStackedWidget()
+        top = QWidget()
+        set_ground(top, "chrome")
+        top.setFixedHeight(36)
+        row = QHBoxLayout(top)
+        row.setContentsMargins(0, 0, 16, 0)
+        row.setSpacing(12)
+        row.addWidget(self.bar)
+        row.addWidget(self.place, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(top)
+        column.addWidget(rule())
+        column.addWidget(self.head)
+        column.addWidget(self.stack, 1)
+        self.bar.currentChanged.connect(self._on_current)
+
+    @property
+    def editor(self) -> CodeEditor | None:
+        found = self.stack.currentWidget()
+        return found if isinstance(found, CodeEditor) else None
+
+    def editors(self) -> tuple[CodeEditor, ...]:
+        found = (self.stack.widget(i) for i in range(self.stack.count()))
+        return tuple(e for e in found if isinstance(e, CodeEditor))
+
+    def of(self, path: Path) -> CodeEditor | None:
+        return next((e for e in self.editors() if e.path == path), None)
+
+    def add(self, editor: CodeEditor) -> None:
+        self.stack.addWidget(editor)
+        number = self.bar.addTab(icon("file", theme.palette().second, 15), editor.path.name)
+        self.bar.setTabToolTip(number, str(editor.path))
+        close = IconButton("x", "Close this file", 13)
+        close.setFixedSize(22, 22)
+        close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        close.clicked.connect(lambda: self.close_asked.emit(editor))
+        self.bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
+        editor.document().modificationChanged.connect(lambda changed: self._mark(editor, changed))
+        self.show_editor(editor)
+
+    def show_editor(self, editor: CodeEditor) -> None:
+        number = self.editors().index(editor)
+        if self.bar.currentIndex() == number:
+            self._on_current(number)
+        else:
+            self.bar.setCurrentIndex(number)
+
+    def remove(self, editor: CodeEditor) -> None:
+        number = self.editors().index(editor)
+        self.stack.removeWidget(editor)
+        editor.deleteLater()
+        self.bar.removeTab(number)
+        self.shown.emit()
+
+    def clear(self) -> None:
+        for editor in self.editors():
+            self.remove(editor)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            for number in range(self.bar.count()):
+                self.bar.setTabIcon(number, icon("file", theme.palette().second, 15))
+            for editor in self.editors():
+                editor.refresh_theme()
+
+    def _mark(self, editor: CodeEditor, changed: bool) -> None:
+        if editor in self.editors():
+            name = editor.path.name
+            self.bar.setTabText(self.editors().index(editor), f"{name} \u2022" if changed else name)
+
+    def _on_current(self, number: int) -> None:
+        if 0 <= number < self.stack.count():
+            self.stack.setCurrentIndex(number)
+        self.shown.emit()

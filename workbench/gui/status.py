@@ -1,0 +1,43 @@
+"""What the status bar says, in words."""
+
+from __future__ import annotations
+
+from workbench import __version__
+from workbench.gui.context import Context
+from workbench.gui.naming import run_title
+from workbench.gui.text import time_text
+from workbench.model.diagnostic import Severity, has_errors
+from workbench.session.trust import is_trusted
+
+
+def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
+    """The parts from left to right, and the sign before them: good, a severity's level, or none."""
+    parts: list[str] = []
+    level = ""
+    run = context.run
+    if run is not None:
+        title = run_title(run)
+        parts.append(f"{title} {run.manifest.status.value}" if not run.complete else f"{title} complete")
+        parts.append(f"{time_text(run.time_s, 5)} virtual")
+        if not context.status.get(context.mode):
+            parts.append("profile and trace" if run.manifest.traced else "profile")
+            overhead = run.manifest.overhead.get("host_pct")
+            if overhead is not None:
+                parts.append(f"host overhead {overhead:.1f} %")
+            parts.append(f"{len(run.manifest.blocks)} blocks observed")
+        level = "good" if run.complete else "medium"
+    elif context.workspace is not None:
+        parts.append("No run yet")
+    if context.workspace is not None and not is_trusted(context.workspace.path):
+        parts.append("not trusted yet")
+    parts += context.status.get(context.mode, ())
+    problems = context.problems()
+    if problems:
+        errors = has_errors(problems)
+        level = "high" if errors else "medium" if level != "good" else level
+        serious = [d for d in problems if d.severity is (Severity.ERROR if errors else Severity.WARNING)]
+        word = "problem" if errors else "warning"
+        parts.append(f"{len(serious)} {word}{'' if len(serious) == 1 else 's'}")
+    if not parts:
+        parts.append(f"RC Workbench {__version__}")
+    return tuple(parts), level

@@ -1,0 +1,424 @@
+"""Shown without a project: open one, or copy an example and run it; how it goes; what this machine lacks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from workbench.formats.run_folder import open_run
+from workbench.gui import fonts, theme
+from workbench.gui.context import Context
+from workbench.gui.text import ratio_text, time_text
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, StateBar, label, rule
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.pragma import Category
+from workbench.run.toolchain import Tool, machine_report
+from workbench.session import recent
+from workbench.session.examples import EXAMPLES, Example
+from workbench.session.plugins import Plugins
+from workbench.session.results import open_result
+from workbench.session.workspace import open_workspace
+
+if TYPE_CHECKING:
+    from workbench.gui.main_window import MainWindow
+
+STEPS = (
+    (
+        "Say what code is doing",
+        "Right-click a call or a branch: work, overhead, send, recv, wait. A comment is written, nothing else.",
+    ),
+    (
+        "Run",
+        "A copy is instrumented and built. Without a card, your own RTL runs simulated on one virtual clock.",
+    ),
+    (
+        "Read which bottleneck to mend",
+        "Ranked by what mending it would gain, with the cap that utilisation sets beside it.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """What a recent project's newest run says: its time, the host's shares by category, the finding to mend next."""
+
+    project: Path
+    time_s: float | None = None
+    shares: tuple[tuple[Category | None, float], ...] = ()
+    next: str = ""
+
+
+def last_run(project: Path, plugins: Plugins) -> LastRun:
+    """Read off the window's thread: opens the project and its newest run."""
+    try:
+        folders = open_workspace(project, plugins).run_folders()
+        if not folders:
+            return LastRun(project)
+        if not open_run(folders[-1])[0].complete:
+            return LastRun(project, next="the last run is incomplete")
+        opened = open_result(folders[-1], plugins)
+    except WorkbenchError as error:
+        return LastRun(project, next=error.diagnostics[0].message)
+    hosts = [m for m in opened.analysis.blocks if m.block.side.value == "host"]
+    total = opened.run.time_s or 1.0
+    times = hosts[0].by_category if hosts else {}
+    shares = tuple((c, times[c] / total) for c in (*Category, None) if c in times)
+    best = opened.analysis.findings[:1]
+    said = f"next: {best[0].title}, {ratio_text(best[0].gain)}" if best else "nothing above the threshold"
+    return LastRun(project, opened.run.time_s, shares, said)
+
+
+class RecentRow(QWidget):
+    """A recent project with its last run; a click opens it."""
+
+    chosen = Signal(Path)
+
+    def __init__(self, project: Path) -> None:
+        super().__init__()
+        self._project = project
+        self.setFixedHeight(68)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip(str(project))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 16, 8)
+        row.setSpacing(14)
+        row.addWidget(IconLabel("folder", 18), 0, Qt.AlignmentFlag.AlignTop)
+        names = QVBoxLayout()
+        names.setSpacing(2)
+        names.addWidget(ElidedLabel(project.name.removesuffix(".workbench.yaml"), "strong"))
+        names.addWidget(ElidedLabel(_home(project.parent), "small", Qt.TextElideMode.ElideMiddle))
+        row.addLayout(names, 1)
+        facts = QGridLayout()
+        facts.setHorizontalSpacing(16)
+        facts.setVerticalSpacing(2)
+        self._bar = StateBar((), 12)
+        self._bar.setFixedWidth(110)
+        self._bar.hide()
+        self._time = label("", "")
+        self._next = label("", "small")
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        facts.addWidget(self._bar, 0, 0, right)
+        facts.addWidget(self._time, 0, 1, right)
+        facts.addWidget(self._next, 1, 0, 1, 2, right)
+        row.addLayout(facts)
+
+    def say(self, found: LastRun) -> None:
+        self._time.setText("no runs" if found.time_s is None else time_text(found.time_s, 4))
+        self._bar.set_shares(found.shares)
+        self._bar.setVisible(bool(found.shares))
+        self._next.setText(found.next if len(found.next) < 44 else found.next[:43] + "\u2026")
+        self._next.setToolTip(found.next)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self.chosen.emit(self._project)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit(self._project)
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.underMouse() or self.hasFocus():
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(theme.colour("accent") if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("sunken"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
+
+
+class StepMark(QWidget):
+    """The number of a step in a disc, and the line down to the next."""
+
+    def __init__(self, number: int, last: bool) -> None:
+        super().__init__()
+        self._number, self._last = number, last
+        self.setFixedWidth(26)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        p = theme.palette()
+        if not self._last:
+            painter.fillRect(QRectF(12, 32, 2, self.height() - 34), QColor(p.rule))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(p.selection))
+        painter.drawEllipse(QRectF(0, 0, 26, 26))
+        painter.setPen(QColor(p.link))
+        painter.setFont(fonts.ui_font(12, 600))
+        painter.drawText(QRectF(0, 0, 26, 26), Qt.AlignmentFlag.AlignCenter, str(self._number))
+
+
+class Welcome(QScrollArea):
+    def __init__(self, context: Context, window: MainWindow) -> None:
+        super().__init__()
+        self._context, self._window = context, window
+        self.setWidgetResizable(True)
+        inside = QWidget()
+        set_ground(inside, "window")
+        self.setWidget(inside)
+        outer = QHBoxLayout(inside)
+        outer.setContentsMargins(32, 44, 32, 32)
+        outer.addStretch(1)
+        page = QWidget()
+        page.setMaximumWidth(1280)
+        outer.addWidget(page, 12)
+        outer.addStretch(1)
+        grid = QGridLayout(page)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(80)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(0, 7)
+        grid.setColumnStretch(1, 8)
+        head = QVBoxLayout()
+        head.setSpacing(4)
+        head.addWidget(label("RC Workbench", "hero"))
+        said = label("Find out what an FPGA application waits for, and what mending it would gain.", "second")
+        said.setStyleSheet("font-size: 15px;")
+        head.addWidget(said)
+        head.addSpacing(32)
+        grid.addLayout(head, 0, 0, 1, 2)
+        grid.addLayout(self._left(), 1, 0)
+        grid.addLayout(self._right(), 1, 1)
+        grid.setRowStretch(2, 1)
+
+    # ---- left: open, recent, how it goes
+
+    def _left(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        self.open_button = Button("Open project", "folder", "primary")
+        self.open_button.clicked.connect(self._window.ask_project)
+        run = Button("Open a run", "chart-gantt")
+        run.clicked.connect(self._window.ask_run)
+        for button in (self.open_button, run):
+            button.setProperty("large", "true")
+            row.addWidget(button)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addSpacing(30)
+        self._clear = Button("Clear", kind="link")
+        self._clear.clicked.connect(self._clear_recent)
+        column.addLayout(_title("Recent", self._clear))
+        column.addSpacing(10)
+        self._recent = _Box()
+        column.addWidget(self._recent)
+        column.addSpacing(36)
+        column.addLayout(_title("How it goes"))
+        column.addSpacing(14)
+        for number, (title, text) in enumerate(STEPS, 1):
+            step = QHBoxLayout()
+            step.setSpacing(18)
+            step.addWidget(StepMark(number, number == len(STEPS)))
+            words = QVBoxLayout()
+            words.setSpacing(4)
+            words.setContentsMargins(0, 3, 0, 22)
+            words.addWidget(label(title, "strong"))
+            words.addWidget(label(text, "second", wrap=True))
+            step.addLayout(words, 1)
+            column.addLayout(step)
+        column.addStretch(1)
+        return column
+
+    def _clear_recent(self) -> None:
+        recent.clear()
+        self.reload()
+
+    # ---- right: examples, this machine
+
+    def _right(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addLayout(_title("Examples", None, "copied to a folder of your choice before they run"))
+        column.addSpacing(12)
+        row = QHBoxLayout()
+        row.setSpacing(20)
+        self.example_buttons: list[Button] = []
+        for example in EXAMPLES:
+            row.addWidget(self._example(example), 1)
+        column.addLayout(row)
+        column.addSpacing(36)
+        again = Button("Check again", kind="link")
+        again.clicked.connect(self._check_machine)
+        column.addLayout(_title("This machine", again))
+        column.addSpacing(12)
+        self._machine = _Box()
+        column.addWidget(self._machine)
+        column.addStretch(1)
+        return column
+
+    def _example(self, example: Example) -> QWidget:
+        box = _Box(margin=18)
+        box.column.setSpacing(4)
+        box.column.addWidget(label(example.title, "strong"))
+        box.column.addWidget(label("C host, Verilog cores", "small"))
+        box.column.addSpacing(8)
+        text = label(example.summary, "second", wrap=True)
+        text.setMinimumHeight(40)
+        text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        box.column.addWidget(text)
+        box.column.addSpacing(10)
+        button = Button("Copy and run", "play")
+        button.clicked.connect(lambda: self._window.copy_example(example, run=True))
+        self.example_buttons.append(button)
+        box.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        return box
+
+    def reload(self) -> None:
+        """Read anew what is recent; the facts about each come when they have been read."""
+        self._recent.clear()
+        projects = recent.recent()[:4]
+        self._clear.setVisible(bool(projects))
+        rows = {project: RecentRow(project) for project in projects}
+        for index, row in enumerate(rows.values()):
+            if index:
+                self._recent.column.addWidget(_inset_rule())
+            row.chosen.connect(self._context.open_path)
+            self._recent.column.addWidget(row)
+        if not projects:
+            empty = label("Nothing yet. Open a project, or copy an example.", "muted")
+            empty.setContentsMargins(16, 18, 16, 18)
+            self._recent.column.addWidget(empty)
+        plugins = self._context.plugins
+
+        def done(found: list[LastRun]) -> None:
+            for fact in found:
+                if fact.project in rows and isValid(rows[fact.project]):
+                    rows[fact.project].say(fact)
+
+        if projects:
+            self._context.background.start(
+                "recent", lambda: [last_run(p, plugins) for p in projects], done, lambda problems: None
+            )
+        if not self._machine.column.count():
+            self._check_machine()
+
+    def _check_machine(self) -> None:
+        self._context.background.start(
+            "machine", machine_report, self._show_machine, lambda problems: self._context.notify(*problems)
+        )
+
+    def _show_machine(self, found: tuple[tuple[str, Tool | Diagnostic], ...]) -> None:
+        self._machine.clear()
+        column = self._machine.column
+        for index, (purpose, tool) in enumerate(found):
+            if index:
+                column.addWidget(_inset_rule())
+            column.addLayout(self._machine_row(purpose, tool))
+        column.addWidget(_inset_rule())
+        card = QHBoxLayout()
+        _fill_row(
+            card, IconLabel("check", 16, "good"), "FPGA card", label("none; the simulated card is used", "second")
+        )
+        column.addLayout(card)
+
+    def _machine_row(self, purpose: str, tool: Tool | Diagnostic) -> QHBoxLayout:
+        row = QHBoxLayout()
+        name = purpose[:1].upper() + purpose[1:]
+        if isinstance(tool, Tool):
+            said = ElidedLabel(_tool_text(tool), "second")
+            said.setToolTip(str(tool.path))
+            _fill_row(row, IconLabel("check", 16, "good"), name, said)
+            return row
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(label(tool.message, "second", wrap=True))
+        hint = QHBoxLayout()
+        command = _command(tool.hint)
+        hint.addWidget(
+            label(command or tool.hint, "code" if command else "small", wrap=not command), 0 if command else 1
+        )
+        if command:
+            copy = Button("Copy", kind="link")
+            copy.clicked.connect(lambda: QApplication.clipboard().setText(command))
+            hint.addWidget(copy)
+            hint.addStretch(1)
+        words.addLayout(hint)
+        holder = QWidget()
+        holder.setLayout(words)
+        words.setContentsMargins(0, 0, 0, 0)
+        _fill_row(row, SeverityIcon("medium"), name, holder)
+        return row
+
+
+class _Box(QWidget):
+    """A box with a frame, of rows."""
+
+    def __init__(self, margin: int = 0) -> None:
+        super().__init__()
+        set_ground(self, "box")
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(margin + 1, margin + 1, margin + 1, margin + 1)
+        self.column.setSpacing(0)
+
+    def clear(self) -> None:
+        _empty(self.column)
+
+
+def _empty(layout: QVBoxLayout | QHBoxLayout) -> None:
+    while item := layout.takeAt(0):
+        inner = item.layout()
+        if isinstance(inner, QVBoxLayout | QHBoxLayout):
+            _empty(inner)
+        if (widget := item.widget()) is not None:
+            widget.deleteLater()
+
+
+def _fill_row(row: QHBoxLayout, sign: QWidget, name: str, said: QWidget) -> None:
+    row.setContentsMargins(16, 9, 16, 9)
+    row.setSpacing(14)
+    title = label(name)
+    title.setFixedWidth(190)
+    for widget in (sign, title):
+        row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(said, 1)
+
+
+def _title(text: str, action: QWidget | None = None, detail: str = "") -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(12)
+    row.addWidget(label(text, "title"))
+    row.addWidget(label(detail, "small"))
+    row.addStretch(1)
+    if action is not None:
+        row.addWidget(action)
+    return row
+
+
+def _inset_rule() -> QWidget:
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(14, 0, 0, 0)
+    row.addWidget(rule())
+    return holder
+
+
+def _tool_text(tool: Tool) -> str:
+    """Name and version, without what the packager adds: `g++ 12.2.0`."""
+    version = re.sub(r"\s*\((?:Debian|Ubuntu|git)[^)]*\)", "", tool.version)
+    return version if version.lower().startswith(tool.name.lower()) else f"{tool.name} {version}"
+
+
+def _command(hint: str) -> str:
+    """The command that a hint names between backquotes, or nothing."""
+    parts = hint.split("`")
+    return parts[1] if len(parts) > 2 else ""
+
+
+def _home(path: Path) -> str:
+    try:
+        return str(Path("~") / path.relative_to(Path.home()))
+    except ValueError:
+        return str(path)
