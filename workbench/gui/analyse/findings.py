@@ -293,8 +293,9 @@ class FindingTable(QTreeView):
             painter.fillRect(rect, theme.colour("selection"))
         painter.setPen(QPen(theme.colour("rule"), 1))
         painter.drawLine(rect.left(), rect.bottom(), rect.right(), rect.bottom())
-        if index.internalId() == 0 and self.findings.rowCount(index.siblingAtColumn(0)):
-            name = "chevron-down" if self.isExpanded(index.siblingAtColumn(0)) else "chevron-right"
+        first = self.findings.index(index.row(), 0, index.parent())
+        if self.findings.rowCount(first):
+            name = "chevron-down" if self.isExpanded(first) else "chevron-right"
             icons.draw_icon(painter, name, rect.left() + 2, rect.center().y() - 7)
 
     def mouseDoubleClickEvent(self, event: object) -> None:

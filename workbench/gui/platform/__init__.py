@@ -1,0 +1,1 @@
+"""The form for a platform template, and the transfer-time curve."""

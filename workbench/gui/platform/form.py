@@ -1,0 +1,261 @@
+"""The form of one part of a platform template: a row for every field, its problem right beside it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QWheelEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.gui import fonts
+from workbench.gui.platform.document import Path_, PlatformDocument
+from workbench.gui.platform.fields import KIND_NOTES, Field, Group
+from workbench.gui.platform.parts import Part
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import label, rule, set_role
+from workbench.model.diagnostic import Diagnostic, Severity
+
+LABEL_PX = 118
+
+
+class TextArea(QPlainTextEdit):
+    """A field of a few lines that tells when it is left."""
+
+    left = Signal()
+
+    def __init__(self, lines: int, code: bool) -> None:
+        super().__init__()
+        self.setProperty("role", "field")
+        self.setTabChangesFocus(True)
+        self.setFont(fonts.code_font(12) if code else fonts.ui_font(13))
+        self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + 18)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()
+
+
+class StillCombo(QComboBox):
+    """Does not change when a form is scrolled over it."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class FieldRow(QObject):
+    """One field: its editor, the note beside it, and the problem under it."""
+
+    def __init__(self, document: PlatformDocument, base: Path_, field: Field) -> None:
+        super().__init__()
+        self.document, self.field, self.path = document, field, (*base, *field.path)
+        self.box = QWidget()
+        column = QVBoxLayout(self.box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(10)
+        column.addLayout(self._row)
+        self.editor = self._make()
+        self.editor.setAccessibleName(field.label or str(field.path[-1]))
+        self.note = label(field.note, "small")
+        self.problem = label("", "high", wrap=True)
+        column.addWidget(self.problem)
+        wide = field.kind in ("long", "prose", "lines") or (field.kind in ("code", "table") and not field.note)
+        short = field.kind in ("number", "unit", "choice")
+        self._row.addWidget(self.editor, 0 if short else 3)
+        if short:
+            self.editor.setFixedWidth(150)
+        if field.note or field.path == ("kind",):
+            self.note.setWordWrap(True)
+            if wide:
+                column.insertWidget(1, self.note)
+            else:
+                self._row.addWidget(self.note, 2)
+        self.read()
+
+    def _make(self) -> QWidget:
+        kind = self.field.kind
+        if kind in ("long", "prose", "lines"):
+            area = TextArea(3 if kind == "prose" else 2, kind == "long" or "include_lines" in self.field.path)
+            area.left.connect(self.write)
+            return area
+        if kind in ("choice", "table"):
+            combo = StillCombo()
+            combo.setProperty("role", "code" if kind == "table" else "")
+            combo.setEditable(self.field.path == ("reason",))
+            combo.activated.connect(self.write)
+            if line := combo.lineEdit():
+                line.editingFinished.connect(self.write)
+            return combo
+        if kind == "check":
+            check = QCheckBox("")
+            check.toggled.connect(self.write)
+            return check
+        line = QLineEdit()
+        if kind in ("code", "unit", "number"):
+            line.setProperty("role", "code")
+        line.editingFinished.connect(self.write)
+        return line
+
+    # ---- document and widget
+
+    def read(self) -> None:
+        """Show what the document holds now, and what is wrong with it."""
+        value = self.document.value(self.path)
+        editor = self.editor
+        editor.blockSignals(True)
+        if isinstance(editor, QLineEdit):
+            text = "" if value is None else str(value)
+            if editor.text() != text:
+                editor.setText(text)
+                editor.setCursorPosition(0)
+        elif isinstance(editor, TextArea):
+            text = "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
+            if editor.toPlainText() != text:
+                editor.setPlainText(text)
+        elif isinstance(editor, QComboBox):
+            self._read_combo(editor, "" if value is None else str(value))
+        elif isinstance(editor, QCheckBox):
+            editor.setChecked(bool(self.field.default if value is None else value))
+        editor.blockSignals(False)
+        editor.setEnabled(not self.document.read_only or isinstance(editor, QPlainTextEdit))
+        if isinstance(editor, QPlainTextEdit):
+            editor.setReadOnly(self.document.read_only)
+        if self.field.path == ("kind",):
+            self.note.setText(KIND_NOTES.get(str(value), ""))
+        self._show_problem(self.document.problem_at(self.path))
+
+    def _read_combo(self, combo: QComboBox, value: str) -> None:
+        tables = self.document.value(("transfer_tables",))
+        names = (
+            ("", *(map(str, tables) if isinstance(tables, dict) else ()))
+            if self.field.kind == "table"
+            else self.field.choices
+        )
+        wanted = [*names, *([value] if value not in names else [])]
+        if [combo.itemText(i) for i in range(combo.count())] != wanted:
+            combo.clear()
+            combo.addItems(wanted)
+        combo.setCurrentText(value)
+
+    def _show_problem(self, problem: Diagnostic | None) -> None:
+        self.problem.setVisible(problem is not None)
+        bad = problem is not None and problem.severity is Severity.ERROR
+        if problem:
+            self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}".strip())
+            set_role(self.problem, "high" if bad else "medium")
+            self.problem.setToolTip(f"line {problem.line}, column {problem.column}")
+        if self.editor.property("problem") != ("true" if bad else ""):
+            self.editor.setProperty("problem", "true" if bad else "")
+            self.editor.style().unpolish(self.editor)
+            self.editor.style().polish(self.editor)
+
+    def write(self) -> None:
+        """Put what the widget holds into the document."""
+        if self.document.read_only:
+            return
+        editor, value = self.editor, None
+        if isinstance(editor, QLineEdit):
+            value = self._typed(editor.text().strip())
+        elif isinstance(editor, TextArea):
+            text = editor.toPlainText()
+            value = (
+                [x.strip() for x in text.splitlines() if x.strip()]
+                if self.field.kind == "lines"
+                else " ".join(text.split())
+            )
+        elif isinstance(editor, QComboBox):
+            value = editor.currentText().strip()
+        elif isinstance(editor, QCheckBox):
+            value = editor.isChecked()
+            if value == bool(self.field.default) and self.document.value(self.path) is None:
+                return
+        self.document.set(self.path, value, f"Change {(self.field.label or str(self.field.path[-1])).lower()}")
+
+    def _typed(self, text: str) -> object:
+        """Numbers where the field holds numbers; a text that was a text stays one (`bytes: '4'`)."""
+        if self.field.kind in ("number", "unit"):
+            for kind in (int, float):
+                try:
+                    return kind(text)
+                except ValueError:
+                    continue
+        return text
+
+
+class PartForm(QScrollArea):
+    """The form of the part chosen."""
+
+    def __init__(self, document: PlatformDocument) -> None:
+        super().__init__()
+        self.document = document
+        self.rows: list[FieldRow] = []
+        self.part: Part | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def show_part(self, part: Part | None) -> None:
+        self.part = part
+        self.rows = []
+        body = QWidget()
+        set_ground(body, "panel")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(20, 14, 20, 20)
+        column.setSpacing(10)
+        groups = part.groups if part else ()
+        if part and not groups:
+            groups = (Group("Constant", "a macro of the API's header", (Field((), part.title, "code"),)),)
+        for number, group in enumerate(groups):
+            if number:
+                column.addWidget(rule())
+            self._add_group(column, part.path if part else (), group)
+        column.addStretch(1)
+        self.setWidget(body)
+
+    def _add_group(self, column: QVBoxLayout, base: Path_, group: Group) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(label(group.title, "strong"))
+        head.addWidget(label(group.note, "small"), 1)
+        column.addLayout(head)
+        form = QFormLayout()
+        form.setHorizontalSpacing(12)
+        form.setVerticalSpacing(8)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        for field in group.fields:
+            row = FieldRow(self.document, base, field)
+            self.rows.append(row)
+            if field.label:
+                said = label(field.label, "second")
+                said.setMinimumSize(LABEL_PX, 28)
+                said.setBuddy(row.editor)
+                form.addRow(said, row.box)
+            else:
+                form.addRow(row.box)
+        column.addLayout(form)
+
+    def read(self) -> None:
+        for row in self.rows:
+            row.read()
+
+    def row(self, *path: str) -> FieldRow:
+        """The row of a field of this part. Raises StopIteration where the part has no such field."""
+        return next(r for r in self.rows if r.field.path == path)
+
+    def commit(self) -> None:
+        """Take over what stands in the field being edited."""
+        for row in self.rows:
+            if row.editor.hasFocus():
+                row.write()

@@ -1,0 +1,319 @@
+"""Platform mode: the parts of the template, the form of one, its transfer times as table and curve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.formats import yaml_edit
+from workbench.gui.analyse.curves import best_band
+from workbench.gui.context import Context
+from workbench.gui.platform.curve import RateCurve
+from workbench.gui.platform.document import Path_, PlatformDocument
+from workbench.gui.platform.form import PartForm
+from workbench.gui.platform.part_list import PartList
+from workbench.gui.platform.parts import Part, add_part, sections_of
+from workbench.gui.platform.points import points_of, series_of
+from workbench.gui.platform.table import PointTable
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, label, rule, set_role
+from workbench.model.diagnostic import WorkbenchError
+
+
+class PlatformMode(QWidget):
+    """Edits the open project's platform template."""
+
+    details = None
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        set_ground(self, "panel")
+        self.document = PlatformDocument(context)
+        self.list = PartList()
+        self.form = PartForm(self.document)
+        self.table = PointTable(self.document)
+        self.curve = RateCurve(250)
+        self.curve.legend = True
+        self.chosen: Path_ = ()
+        self.shown_table = ""
+        self.empty = EmptyState("cpu", "No platform is open", "Open a project: its platform template is edited here.")
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self._build())
+        self._pages.addWidget(self.empty)
+        self.document.changed.connect(self._document_changed)
+        self.list.chosen.connect(self.choose)
+        self.list.add_wanted.connect(self._add)
+        self.table.hovered.connect(self.curve.set_current)
+        self.curve.point_hovered.connect(self.table.set_hovered)
+        context.workspace_changed.connect(self._workspace_changed)
+        context.theme_changed.connect(self._document_changed)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Save), self, self.save)
+        self._workspace_changed()
+
+    # ---- arrangement
+
+    def _build(self) -> QWidget:
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setHandleWidth(1)
+        split.setChildrenCollapsible(False)
+        for widget in (self._list_panel(), self._form_panel(), self._table_panel()):
+            split.addWidget(widget)
+        split.setSizes([280, 560, 696])
+        for at, stretch in enumerate((0, 4, 5)):
+            split.setStretchFactor(at, stretch)
+        return split
+
+    def _list_panel(self) -> QWidget:
+        panel, column = _panel(200)
+        self.list_head = PanelHeader("Platform")
+        column.addWidget(self.list_head)
+        column.addWidget(self.list, 1)
+        return panel
+
+    def _form_panel(self) -> QWidget:
+        panel, column = _panel(300)
+        self.form_head = PanelHeader("", "", 20)
+        self.remove = IconButton("trash-2", "Remove this from the platform")
+        self.remove.clicked.connect(self._remove)
+        self.undo = IconButton("undo-2", "Undo (Ctrl+Z)")
+        self.undo.clicked.connect(self.context.undo)
+        self.why = label("", "high")
+        self.save_button = Button("Save")
+        self.save_button.clicked.connect(self.save)
+        for widget in (self.remove, self.undo, self.why, self.save_button):
+            self.form_head.add(widget)
+        column.addWidget(self.form_head)
+        self.read_only_note = QWidget()
+        set_ground(self.read_only_note, "sunken")
+        row = QHBoxLayout(self.read_only_note)
+        row.setContentsMargins(20, 8, 16, 8)
+        row.addWidget(
+            label(
+                "This template belongs to the workbench and is not changed. Save a copy to edit it.",
+                "smallsecond",
+                wrap=True,
+            ),
+            1,
+        )
+        column.addWidget(self.read_only_note)
+        column.addWidget(self.form, 1)
+        return panel
+
+    def _table_panel(self) -> QWidget:
+        panel, column = _panel(340)
+        self.table_head = PanelHeader("Transfer times")
+        column.addWidget(self.table_head)
+        self._no_table = EmptyState(
+            "table-2", "No transfer times", "This platform has no transfer table yet.", "Add a table"
+        )
+        self._no_table.button.clicked.connect(lambda: self._add("transfer table"))
+        shown = QWidget()
+        self._table_pages = QStackedLayout(shown)
+        self._table_pages.setContentsMargins(0, 0, 0, 0)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setHandleWidth(1)
+        split.setChildrenCollapsible(False)
+        above = QWidget()
+        inner = QVBoxLayout(above)
+        inner.setContentsMargins(16, 10, 16, 8)
+        inner.addWidget(self.curve)
+        split.addWidget(above)
+        split.addWidget(self.table)
+        split.setSizes([330, 480])
+        self._table_pages.addWidget(split)
+        self._table_pages.addWidget(self._no_table)
+        column.addWidget(shown, 1)
+        column.addWidget(rule())
+        foot = QWidget()
+        foot.setFixedHeight(40)
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(16, 0, 16, 0)
+        self.add_size = Button("Add size", "plus", kind="link")
+        self.add_size.clicked.connect(self.table.add_point)
+        row.addWidget(self.add_size)
+        row.addStretch(1)
+        row.addWidget(label("Paste rows from a spreadsheet with Ctrl+V: they replace the table", "small"))
+        column.addWidget(foot)
+        return panel
+
+    # ---- what is shown
+
+    def _workspace_changed(self) -> None:
+        workspace = self.context.workspace
+        if workspace is None:
+            self.document.close()
+            return
+        if self.document.path != workspace.platform_path or not self.document.edited:
+            self.open_document(workspace.platform_path)
+
+    def open_document(self, path: Path) -> None:
+        """Edit a template, whether a project uses it or not."""
+        self.chosen, self.shown_table = (), ""
+        self.document.open(path)
+        entries = next(s for s in sections_of(self.document) if s.title == "Host calls").parts
+        self.choose(next((p.path for p in entries if "send" in p.note), entries[0].path if entries else ()))
+
+    def choose(self, path: Path_) -> None:
+        """Show the form of a part; a call's transfer table with it."""
+        self.form.commit()
+        self.chosen = path
+        part = self._part(path)
+        self.form.show_part(part)
+        self._write_heads(part)
+        self.list.set_current(path)
+        named = part.table if part else ""
+        if part and part.path[:2] == ("host", "entries"):
+            named = str(self.document.value((*path, "transfer")) or "")
+        if named or not self.shown_table:
+            self._show_table(named or self.shown_table)
+
+    def _part(self, path: Path_) -> Part | None:
+        parts = [p for s in sections_of(self.document) for p in s.parts]
+        return next((p for p in parts if p.path == path), parts[0] if parts else None)
+
+    def _document_changed(self) -> None:
+        if self.document.path is None:
+            self._pages.setCurrentIndex(1)
+            self.context.set_status("platform")
+            return
+        self._pages.setCurrentIndex(0)
+        title = self.document.value(("title",)) or self.document.value(("name",)) or self.document.path.name
+        self.list_head.set_title(str(title), "")
+        self.list.show_sections(sections_of(self.document), self.document)
+        part = self._part(self.chosen)
+        if self.form.part is None or part is None or part.path != self.chosen:
+            self.form.show_part(part)
+            self.chosen = part.path if part else ()
+        self.form.read()
+        self._write_heads(part)
+        self.list.set_current(self.chosen)
+        self._show_table(self.shown_table)
+        self._write_status()
+
+    def _write_heads(self, part: Part | None) -> None:
+        document = self.document
+        self.form_head.set_title(part.title if part else "", part.what if part else "")
+        self.remove.setVisible(bool(part and part.removable and not document.read_only))
+        self.undo.setEnabled(bool(self.context.history.undo_label))
+        self.undo.setToolTip(
+            f"Undo: {self.context.history.undo_label} (Ctrl+Z)"
+            if self.context.history.undo_label
+            else "Nothing to undo"
+        )
+        errors = len(document.errors)
+        self.read_only_note.setVisible(document.read_only)
+        self.save_button.setText("Save as copy" if document.read_only else "Save")
+        in_project = self.context.workspace is not None
+        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.edited))
+        self.save_button.setToolTip(
+            "Writes it beside the project, which then uses the copy"
+            if document.read_only
+            else "Ctrl+S. Comments and layout are kept."
+        )
+        if errors:
+            self.why.setText(f"{errors} problem{'s' if errors > 1 else ''} to mend first")
+        else:
+            self.why.setText("edited" if document.edited else "")
+        set_role(self.why, "high" if errors else "small")
+
+    def _show_table(self, name: str) -> None:
+        tables = self.document.value(("transfer_tables",))
+        names = [str(n) for n in tables] if isinstance(tables, dict) else []
+        if name not in names:
+            name = names[0] if names else ""
+        self.shown_table = name
+        self._table_pages.setCurrentIndex(0 if name else 1)
+        self.add_size.setVisible(bool(name) and not self.document.read_only)
+        self.table_head.set_title(
+            f"Transfer times{': ' + name if name else ''}", "serves suggestions, predictions and the simulated card"
+        )
+        self.table.show_table(name)
+        if not name:
+            return
+        series = [series_of(name, points_of(self.document, name))]
+        mine = self.document.value(("transfer_tables", name, "direction"))
+        for other in names:
+            if other != name and self.document.value(("transfer_tables", other, "direction")) != mine:
+                points = points_of(self.document, other)
+                if len(points) > 1:
+                    series.append(series_of(other, points, dashed=True))
+                    break
+        platform = self.document.platform
+        band = None
+        if platform and name in platform.transfer_tables and len(platform.transfer_tables[name].points) > 1:
+            band = best_band(platform.transfer_tables[name])
+        self.curve.set_data(series, (), band)
+
+    def _write_status(self) -> None:
+        document = self.document
+        sections = {s.title: s.parts for s in sections_of(document)}
+        sizes = sum(len(points_of(document, p.table)) for p in sections["Transfer times"])
+        count = len(document.errors)
+        first = document.errors[0] if count else None
+        self.context.set_status(
+            "platform",
+            *((f"{count} problem{'s' if count > 1 else ''}: line {first.line}",) if first else ()),
+            f"{len(sections['Host calls'])} entries, {sizes} transfer times",
+            f"schema {document.value(('schema_version',))}",
+            "read only" if document.read_only else "not saved" if document.edited else "saved",
+        )
+
+    # ---- changes
+
+    def _add(self, what: str) -> None:
+        path = add_part(self.document, what)
+        if path is not None:
+            self.choose(path)
+
+    def _remove(self) -> None:
+        part = self._part(self.chosen)
+        if part and part.removable:
+            self.chosen = ()
+            self.document.remove(part.path, f"Remove {part.title}")
+
+    def save(self) -> None:
+        """Save, or for a template of the workbench save a copy that the project then uses."""
+        self.form.commit()
+        workspace = self.context.workspace
+        if not self.document.read_only:
+            if self.document.save() and workspace is not None and self.document.path == workspace.platform_path:
+                self._reload_project(workspace.path)
+            return
+        if workspace is None:
+            return
+        target = self.document.save_copy(workspace.root)
+        if target is None:
+            return
+        try:
+            old = workspace.path.read_bytes().decode("utf-8-sig")
+            yaml_edit.write_checked(workspace.path, old, yaml_edit.set_value(old, ("platform",), target.name))
+        except (WorkbenchError, OSError, UnicodeDecodeError) as error:
+            self.context.notify(*(error.diagnostics if isinstance(error, WorkbenchError) else ()))
+            return
+        self._reload_project(workspace.path)
+
+    def _reload_project(self, path: Path) -> None:
+        """Read the project again, with the platform as it is now; the run shown stays."""
+        from workbench.session.workspace import open_workspace
+
+        plugins = self.context.plugins
+        self.context.background.start(
+            "reload",
+            lambda: open_workspace(path, plugins),
+            self.context.set_workspace,
+            lambda d: self.context.notify(*d),
+        )
+
+
+def _panel(least: int) -> tuple[QWidget, QVBoxLayout]:
+    panel = QWidget()
+    set_ground(panel, "panel")
+    panel.setMinimumSize(QSize(least, 100))
+    column = QVBoxLayout(panel)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return panel, column

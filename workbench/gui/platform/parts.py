@@ -1,0 +1,137 @@
+"""What the list at the left of Platform mode holds, read from the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.formats.platform_file import callee_name
+from workbench.formats.units import written
+from workbench.gui.platform.document import Path_, PlatformDocument
+from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS, Group
+
+
+@dataclass(frozen=True)
+class Part:
+    """A line of the list: where it stands in the document, how it is called, which form it has.
+
+    `what` is said after the title of the form; `removable` parts can be taken out.
+    """
+
+    path: Path_
+    title: str
+    note: str
+    what: str
+    groups: tuple[Group, ...]
+    code: bool = True
+    removable: bool = False
+
+    @property
+    def table(self) -> str:
+        """The name of the transfer table that this part is, or ""."""
+        return str(self.path[1]) if len(self.path) == 2 and self.path[0] == "transfer_tables" else ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A group of parts; `add` names what the plus button adds, "" where nothing can be added."""
+
+    title: str
+    parts: tuple[Part, ...]
+    add: str = ""
+
+
+def sections_of(document: PlatformDocument) -> tuple[Section, ...]:
+    """Every part of the document, in the order of the list."""
+    entries = _items(document, ("host", "entries"))
+    tables = document.value(("transfer_tables",))
+    constants = document.value(("host", "constants"))
+    hardware = document.value(("hardware",))
+    machine = Part((), "Platform and device", "", "platform", MACHINE, code=False)
+    transfers = Part(
+        ("host", "transfers"), "Counter read-out", "", "how the workbench itself moves data", TRANSFERS, code=False
+    )
+    ports: tuple[Part, ...] = ()
+    if isinstance(hardware, Mapping):
+        clock = document.number(("hardware", "clock_hz"), "Hz")
+        note = f"{hardware.get('style', 'memory')}, {written(clock, 'Hz')}" if clock else str(hardware.get("style", ""))
+        ports = (Part(("hardware",), "Port and clock", note, "hardware port", PORT, code=False),)
+    return (
+        Section("Machine", (machine, transfers)),
+        Section("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call"),
+        Section("Hardware port", ports, "" if ports else "hardware port"),
+        Section("Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table"),
+        Section("Memories", _named(document, "memories", "memory", MEMORY), "memory"),
+        Section("Networks", _named(document, "networks", "network", NETWORK), "network"),
+        Section(
+            "Constants",
+            tuple(
+                Part(("host", "constants", str(n)), str(n), str(v), "constant", (), removable=True)
+                for n, v in (constants or {}).items()
+            ),
+            "constant",
+        ),
+    )
+
+
+def _items(document: PlatformDocument, path: Path_) -> list[Any]:
+    found = document.value(path)
+    return [item if isinstance(item, Mapping) else {} for item in found] if isinstance(found, list) else []
+
+
+def _entry(number: int, entry: Mapping[str, Any]) -> Part:
+    prototype = str(entry.get("prototype", ""))
+    name = callee_name(prototype) or prototype[:24] or "new call"
+    subtype = str(entry.get("subtype", ""))
+    note = str(entry.get("kind", ""))
+    return Part(
+        ("host", "entries", number),
+        name + (f" ({subtype})" if subtype else ""),
+        note,
+        "host call",
+        ENTRY,
+        removable=True,
+    )
+
+
+def _table(name: str, table: Any) -> Part:
+    points = table.get("points") if isinstance(table, Mapping) else None
+    count = len(points) if isinstance(points, list) else 0
+    note = f"{count} size{'' if count == 1 else 's'}"
+    return Part(("transfer_tables", name), name, note, "transfer table", TABLE, removable=True)
+
+
+def _named(document: PlatformDocument, key: str, what: str, groups: tuple[Group, ...]) -> tuple[Part, ...]:
+    return tuple(
+        Part((key, n), str(item.get("name", f"{what} {n + 1}")), "", what, groups, code=False, removable=True)
+        for n, item in enumerate(_items(document, (key,)))
+    )
+
+
+def add_part(document: PlatformDocument, what: str) -> Path_ | None:
+    """Add a part with the least that is valid; its path, or None where that failed."""
+    if what == "host call":
+        count = len(_items(document, ("host", "entries")))
+        new = {"prototype": f"int newCall{count + 1}(int argument)", "kind": "other"}
+        return ("host", "entries", count) if document.append(("host", "entries"), new, "Add a host call") else None
+    if what in ("memory", "network"):
+        key = "memories" if what == "memory" else "networks"
+        count = len(_items(document, (key,)))
+        return (key, count) if document.append((key,), {"name": f"New {what} {count + 1}"}, f"Add a {what}") else None
+    if what == "hardware port":
+        port = {
+            "style": "memory", "write_enable": "wr_en", "read_enable": "rd_en",
+            "incoming": {"data_signal": "wr_data", "address_signal": "addr", "condition_hdl": "wr_en"},
+            "outgoing": {"data_signal": "rd_data", "address_signal": "addr", "condition_hdl": "rd_en"},
+            "clock": "clk", "clock_hz": "100 MHz", "reset": "rst",
+        }  # fmt: skip
+        return ("hardware",) if document.set(("hardware",), port, "Add the hardware port") else None
+    key, value = ("transfer_tables", None) if what == "transfer table" else ("host", 0)
+    path: Path_ = (key,) if value is None else ("host", "constants")
+    taken = set(document.value(path) or {})
+    name = next(
+        n for k in range(1, 10_000) if (n := f"new_{'table' if value is None else 'CONSTANT'}_{k}") not in taken
+    )
+    item = {"direction": "send", "points": [{"bytes": 4, "time_s": "10 us"}]} if value is None else 0
+    return (*path, name) if document.set((*path, name), item, f"Add a {what}") else None

@@ -1,0 +1,150 @@
+"""The rows of a transfer-time table: their values, what is wrong with one, and the fix where it is certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from workbench.formats import yaml_edit
+from workbench.formats.units import UnitError, quantity, written
+from workbench.gui.platform.curve import Series
+from workbench.gui.platform.document import Path_, PlatformDocument
+from workbench.model.diagnostic import Diagnostic, Severity
+
+
+@dataclass(frozen=True)
+class Point:
+    """One row: as written, and as numbers where they can be read."""
+
+    size_text: str
+    time_text: str
+    source: str
+    size: float | None
+    time_s: float | None
+    problem: Diagnostic | None = None
+
+    @property
+    def rate(self) -> float | None:
+        return self.size / self.time_s if self.size and self.time_s else None
+
+    @property
+    def printed(self) -> bool:
+        """Whether the row has a source of its own."""
+        return bool(self.source) and self.source != "interpolated"
+
+
+@dataclass(frozen=True)
+class Fix:
+    label: str
+    edit: Callable[[str], str]
+
+
+def points_path(table: str) -> Path_:
+    return ("transfer_tables", table, "points")
+
+
+def points_of(document: PlatformDocument, table: str) -> tuple[Point, ...]:
+    path = points_path(table)
+    rows = document.value(path)
+    found = []
+    for n, row in enumerate(rows if isinstance(rows, list) else ()):
+        values: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
+        places: tuple[Path_, ...] = ((*path, n, "bytes"), (*path, n, "time_s"), (*path, n, "source"), (*path, n))
+        problems = [p for p in map(document.problem_at, places) if p]
+        found.append(
+            Point(
+                str(values.get("bytes", "")), str(values.get("time_s", "")), str(values.get("source", "")),
+                document.number((*path, n, "bytes"), "B"), document.number((*path, n, "time_s"), "s"),
+                min(problems, key=lambda d: d.severity is not Severity.ERROR, default=None),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def series_of(name: str, points: tuple[Point, ...], dashed: bool = False) -> Series:
+    """The rows that can be read as a curve; points that are out of order are marked, as they are in the table."""
+    readable = [p for p in points if p.rate]
+    problem = next((n for n, p in enumerate(readable) if _is_error(p)), -1)
+    return Series(
+        name,
+        tuple((p.size or 0.0, p.rate or 0.0) for p in readable),
+        tuple(sorted((p.size or 0.0, p.rate or 0.0) for p in readable)),
+        dashed,
+        tuple(p.printed for p in readable),
+        problem,
+        not dashed,
+    )
+
+
+def _is_error(point: Point) -> bool:
+    return point.problem is not None and point.problem.severity is Severity.ERROR
+
+
+def fix_for(points: tuple[Point, ...], table: str, row: int) -> Fix | None:
+    """What certainly mends a row whose size does not grow: swap, move or remove it."""
+    path = points_path(table)
+    sizes = [p.size for p in points]
+    size, before = sizes[row], sizes[row - 1] if row else None
+    if size is None or before is None or size > before or any(s is None for s in sizes):
+        return None
+    known = [s for s in sizes if s is not None]
+    if size == before:
+        return Fix(f"Remove row {row + 1}", lambda text: yaml_edit.remove_item(text, (*path, row)))
+    swapped = known.copy()
+    swapped[row - 1], swapped[row] = swapped[row], swapped[row - 1]
+    if all(a < b for a, b in pairwise(swapped[max(0, row - 2) : row + 2])):
+        return Fix(f"Swap rows {row}, {row + 1}", lambda text: yaml_edit.swap_items(text, path, row - 1, row))
+    place = sum(s < size for s in known[:row])
+    if known[place] == size:
+        return None
+
+    def move(text: str) -> str:
+        for at in range(row, place, -1):
+            text = yaml_edit.swap_items(text, path, at - 1, at)
+        return text
+
+    return Fix(f"Move row {row + 1} before row {place + 1}", move)
+
+
+def next_point(points: tuple[Point, ...]) -> dict[str, Any]:
+    """A row to add at the end: twice the last size in twice its time, to be corrected."""
+    last = points[-1] if points else None
+    if last is None or last.size is None or last.time_s is None:
+        return {"bytes": 4, "time_s": "10 us"}
+    return {"bytes": written(last.size * 2, "B"), "time_s": written(float(f"{last.time_s * 2:.4g}"), "s")}
+
+
+def pasted_points(text: str) -> list[dict[str, Any]]:
+    """Rows of a spreadsheet: size, time and perhaps a source, apart by tabs, semicolons or commas.
+
+    Bare numbers are bytes and seconds. Lines that hold no two quantities (heads) are left out.
+    """
+    rows: list[dict[str, Any]] = []
+    for line in text.splitlines():
+        cells = [
+            cell.strip() for cell in re.split(r"\t|;|,(?=\s|\D)|,(?=\d+(?:\.\d+)?(?:e-?\d+)?\s*(?:$|[a-zµ]))", line)
+        ]
+        if len(cells) < 2:
+            continue
+        try:
+            quantity(cells[0], "B")
+            quantity(cells[1], "s")
+        except UnitError:
+            continue
+        row: dict[str, Any] = {"bytes": _plain(cells[0]), "time_s": _plain(cells[1])}
+        if len(cells) > 2 and cells[2]:
+            row["source"] = cells[2]
+        rows.append(row)
+    return rows
+
+
+def _plain(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
