@@ -1,0 +1,135 @@
+"""Comparing two runs, and writing a run for other programs: what goes out comes back."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.recap_rules import workbench_rules
+
+from workbench.analysis import analyse, load_knowledge
+from workbench.analysis.compare import Comparison, compare, comparison_json
+from workbench.analysis.export import EXPORTERS, export_chrome, export_csv, intervals_of
+from workbench.analysis.report import report_json
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.run import PS_PER_S, Run
+from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return synthetic_run(cores=4, rounds=2)
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
+    a, b = (analyse(synthetic_run(form=form), synthetic_platform(), knowledge) for form in ("original", "optimised"))
+    return compare(a, b)
+
+
+def test_the_whole_is_compared(comparison: Comparison) -> None:
+    assert comparison.speedup == pytest.approx(comparison.time_s[0] / comparison.time_s[1])
+    assert comparison.speedup > 5
+    changes = [(p.b.time_s if p.b else 0) - (p.a.time_s if p.a else 0) for p in comparison.states]
+    assert sum(changes) == pytest.approx(comparison.time_s[1] - comparison.time_s[0])
+
+
+def test_calls_that_went_are_told(comparison: Comparison) -> None:
+    calls = {pair.name: pair for pair in comparison.calls}
+    assert calls["clearBins"].b is None
+    assert calls["writeSamples"].a is not None
+    assert calls["writeSamples"].b is not None
+    assert calls["writeSamples"].a.bytes == calls["writeSamples"].b.bytes
+
+
+def test_findings_are_gone_kept_or_new(comparison: Comparison) -> None:
+    document = comparison_json(comparison)
+    json.dumps(document)
+    assert "control messages (host.main)" in document["findings"]["gone"]
+    assert "polling (host.main)" in document["findings"]["kept"]
+    assert document["time_s"] == list(comparison.time_s)
+    said = comparison.gone + comparison.new + tuple(pair[0] for pair in comparison.kept)
+    assert len({id(f) for f in said}) == len(said)
+
+
+def test_a_run_compared_with_itself_is_the_same(run: Run) -> None:
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
+    analysis = analyse(run, synthetic_platform(), knowledge)
+    same = compare(analysis, analysis)
+    assert same.speedup == 1
+    assert (same.gone, same.new) == ((), ())
+    assert [pair[0] for pair in same.kept] == list(analysis.findings)
+
+
+def test_the_chrome_trace_holds_every_interval_and_call_exactly(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    export_chrome(run, path)
+    document = json.loads(path.read_text())
+    events = document["traceEvents"]
+    assert document["otherData"]["simulated"] is True
+    names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert [names[n + 1] for n in range(len(run.manifest.blocks))] == [b.id for b in run.manifest.blocks]
+    for number in range(len(run.manifest.blocks)):
+        mine = [e for e in events if e["ph"] == "X" and e["tid"] == number + 1]
+        starts, ends, states = intervals_of(run, number)
+        assert [e["args"]["start_ps"] for e in mine] == starts.tolist()
+        assert [e["args"]["start_ps"] + e["args"]["duration_ps"] for e in mine] == ends.tolist()
+        assert [e["args"]["state"] for e in mine] == states.tolist()
+        assert sum(e["args"]["duration_ps"] for e in mine) == run.manifest.time_ps
+        assert mine[-1]["ts"] + mine[-1]["dur"] == pytest.approx(run.manifest.time_ps / 1e6)
+    calls = [e["args"] for e in events if e["ph"] == "b"]
+    assert [c["start_ps"] for c in calls] == run.tables["calls"]["t0_ps"].tolist()
+    assert [c["bytes"] for c in calls] == run.tables["calls"]["bytes"].tolist()
+
+
+def test_a_profile_without_calls_has_no_trace(run: Run, tmp_path: Path) -> None:
+    profile = without_tables(run, "intervals", "interval_offsets", "calls")
+    with pytest.raises(WorkbenchError, match="no trace"):
+        export_chrome(profile, tmp_path / "t.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_csv_sums_to_the_run(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    export_csv(run, path)
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for block in run.manifest.blocks:
+        mine = [row for row in rows if row["block"] == block.id]
+        assert [row["state"] for row in mine] == [state.name for state in block.states]
+        assert round(sum(float(row["time_s"]) for row in mine) * PS_PER_S) == run.manifest.time_ps
+    assert sum(int(row["calls"]) for row in rows) == len(run.tables["calls"]["site"])
+    assert sum(int(row["bytes"]) for row in rows) == run.tables["calls"]["bytes"].sum()
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTERS))
+def test_a_place_that_cannot_be_written_is_told_and_nothing_is_left(run: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(WorkbenchError, match="cannot write"):
+        EXPORTERS[name](run, tmp_path / "file" / "out")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_report_sums_exactly(run: Run) -> None:
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
+    document = json.loads(json.dumps(report_json(analyse(run, synthetic_platform(), knowledge))))
+    assert set(document) >= {"time_s", "clock_hz", "blocks", "calls", "findings"}
+    for block in document["blocks"]:
+        assert sum(state["cycles"] for state in block["states"]) + block["unclassified"] == block["cycles"]
+        if block["side"] == "fpga":
+            assert block["cycles"] == run.manifest.cycles
+        total = sum(state["time_s"] for state in block["states"]) + block["unclassified_time_s"]
+        assert round(total * PS_PER_S) == run.manifest.time_ps
+        visits = {state["name"]: state["visits"] for state in block["states"]}
+        into: dict[str, int] = {}
+        for move in block["transitions"]:
+            into[move["to"]] = into.get(move["to"], 0) + move["count"]
+        assert all(0 <= visits[name] - into.get(name, 0) <= 1 for name in visits)
+    for call in document["calls"]:
+        assert call["bytes_per_s"]["min"] <= call["bytes_per_s"]["avg"] <= call["bytes_per_s"]["max"]
+        assert call["runs"]["min"] <= call["runs"]["avg"] <= call["runs"]["max"]
+    keys = {"rule", "scope", "where", "speedup_ideal", "speedup_cap", "speedup_predicted", "severity", "suggestions"}
+    assert all(keys | {"metrics"} <= set(finding) for finding in document["findings"])

@@ -1,0 +1,148 @@
+"""Two runs side by side: what became faster, which calls and states changed, which findings went and came."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics, GroupMetrics, StateMetrics
+from workbench.model.blocks import Side
+from workbench.model.finding import Finding
+from workbench.model.pragma import Category
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pair(Generic[T]):
+    """One thing in both runs, by its name; None where a run does not have it."""
+
+    name: str
+    a: T | None
+    b: T | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Run B against run A. `speedup` is A's time over B's.
+
+    `blocks` are paired by group of replicas, `calls` by label, and the states of the host's main block, `states`, by
+    name; each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
+    """
+
+    time_s: tuple[float, float]
+    speedup: float
+    blocks: tuple[Pair[GroupMetrics], ...]
+    calls: tuple[Pair[CallMetrics], ...]
+    states: tuple[Pair[StateMetrics], ...]
+    gone: tuple[Finding, ...]
+    kept: tuple[tuple[Finding, Finding], ...]
+    new: tuple[Finding, ...]
+
+
+def compare(a: Analysis, b: Analysis) -> Comparison:
+    """Compare two analysed runs. Lines may move: findings of calls are the same where rule, block and label are."""
+    findings_a, findings_b = ({_finding_key(f): f for f in reversed(run.findings)} for run in (a, b))
+    return Comparison(
+        time_s=(a.time_s, b.time_s),
+        speedup=a.time_s / b.time_s if b.time_s else math.inf,
+        blocks=_pairs(a.groups(), b.groups(), lambda g: g.group, lambda g: g.mean_work_share * g.members[0].time_s),
+        calls=_pairs(_named(a.calls), _named(b.calls), lambda c: c.site.label, lambda c: c.time_s),
+        states=_pairs(_host_states(a), _host_states(b), lambda s: s.state.name, lambda s: s.time_s),
+        gone=tuple(f for f in a.findings if _finding_key(f) not in findings_b),
+        kept=tuple((f, findings_b[key]) for f in a.findings if (key := _finding_key(f)) in findings_b),
+        new=tuple(f for f in b.findings if _finding_key(f) not in findings_a),
+    )
+
+
+def _pairs(
+    a: Iterable[T], b: Iterable[T], name: Callable[[T], str], time_s: Callable[[T], float]
+) -> tuple[Pair[T], ...]:
+    first, second = {name(x): x for x in a}, {name(x): x for x in b}
+    pairs = [Pair(key, first.get(key), second.get(key)) for key in dict.fromkeys([*first, *second])]
+
+    def change(pair: Pair[T]) -> float:
+        before = time_s(pair.a) if pair.a is not None else 0.0
+        after = time_s(pair.b) if pair.b is not None else 0.0
+        return -abs(before - after)
+
+    return tuple(sorted(pairs, key=change))
+
+
+def _named(calls: Sequence[CallMetrics]) -> list[CallMetrics]:
+    """Calls under names of their own: labels that several calls share are told apart by place and state."""
+    labels = [call.site.label for call in calls]
+    named = []
+    for call in calls:
+        name = call.site.label
+        if labels.count(name) > 1:
+            name = f"{name} ({call.place}, {call.state.name})"
+        named.append(replace(call, site=replace(call.site, label=name)))
+    return named
+
+
+def _host_states(analysis: Analysis) -> tuple[StateMetrics, ...]:
+    hosts = analysis.side(Side.HOST)
+    return tuple(s for s in hosts[0].states if s.state.index) if hosts else ()
+
+
+def _finding_key(finding: Finding) -> tuple[str, str, str, str]:
+    label = finding.places[0].label if finding.scope == "call" and finding.places else ""
+    return finding.rule, finding.scope, re.sub(r"\[[^\]]*\]", "[*]", finding.block), label
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """The JSON document of `workbench compare`."""
+    return {
+        "time_s": list(comparison.time_s),
+        "speedup": comparison.speedup if math.isfinite(comparison.speedup) else None,
+        "blocks": [{"id": pair.name, "a": _block_json(pair.a), "b": _block_json(pair.b)} for pair in comparison.blocks],
+        "calls": [
+            {
+                "label": pair.name,
+                "a": _call_json(pair.a),
+                "b": _call_json(pair.b),
+                "change_s": (pair.b.time_s if pair.b else 0.0) - (pair.a.time_s if pair.a else 0.0),
+            }
+            for pair in comparison.calls
+        ],
+        "findings": {
+            "gone": [_finding_text(f) for f in comparison.gone],
+            "new": [_finding_text(f) for f in comparison.new],
+            "kept": [_finding_text(f) for f, _ in comparison.kept],
+        },
+    }
+
+
+def _finding_text(finding: Finding) -> str:
+    label = f", {finding.places[0].label}" if finding.scope == "call" and finding.places else ""
+    return f"{finding.rule} ({finding.group or finding.where}{label})"
+
+
+def _block_json(group: GroupMetrics | None) -> dict[str, Any] | None:
+    if group is None:
+        return None
+    first: BlockMetrics = group.members[0]
+    shares = {
+        category.value: sum(m.share_of(category) for m in group.members) / len(group.members) for category in Category
+    }
+    return {
+        "side": first.block.side.value,
+        "replicas": len(group.members),
+        "time_s": first.time_s,
+        "shares": shares,
+        "work_share": {
+            "best": group.best.share_of(Category.WORK),
+            "worst": group.worst.share_of(Category.WORK),
+            "mean": group.mean_work_share,
+        },
+    }
+
+
+def _call_json(call: CallMetrics | None) -> dict[str, Any] | None:
+    if call is None:
+        return None
+    return {"count": call.count, "bytes": call.bytes, "time_s": call.time_s, "site": call.place}

@@ -1,0 +1,161 @@
+"""Runs in forms that other programs read: Chrome's trace format (also Perfetto's), and CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.analysis.metrics import block_metrics, call_metrics
+from workbench.model.blocks import Block
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import Run
+
+PS_PER_US = 1_000_000
+CSV_COLUMNS = ("block", "side", "state", "category", "reasons", "target", "message", "time_s", "cycles", "visits",
+               "calls", "bytes", "entry", "site")  # fmt: skip
+
+
+def intervals_of(run: Run, number: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Starts and ends (ps) and states of one block of a traced run; empty where the run has no trace."""
+    if "intervals" not in run.tables or "interval_offsets" not in run.tables:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, nothing
+    offsets = run.tables["interval_offsets"]["offset"]
+    part = slice(int(offsets[number]), int(offsets[number + 1]))
+    starts = np.asarray(run.tables["intervals"]["start_ps"][part])
+    ends = np.concatenate((starts[1:], [run.manifest.time_ps])) if len(starts) else starts
+    return starts, ends, np.asarray(run.tables["intervals"]["state"][part])
+
+
+def chrome_events(run: Run) -> Iterator[dict[str, Any]]:
+    """Trace events: a process for the host and one for the FPGA, a thread a block, a complete event a stretch.
+
+    Times are microseconds, as the format wants; `start_ps` and `duration_ps` keep them exactly.
+    """
+    sides = {"host": 1, "fpga": 2}
+    for name, process in sides.items():
+        yield {"ph": "M", "pid": process, "tid": 0, "name": "process_name", "args": {"name": name}}
+    for number, block in enumerate(run.manifest.blocks):
+        place = {"pid": sides[block.side.value], "tid": number + 1}
+        yield {"ph": "M", **place, "name": "thread_name", "args": {"name": block.id}}
+        yield {"ph": "M", **place, "name": "thread_sort_index", "args": {"sort_index": number}}
+        for start, end, state in zip(*(column.tolist() for column in intervals_of(run, number)), strict=True):
+            yield _event(place, block, state, start, end)
+    yield from _call_events(run)
+
+
+def _event(place: Mapping[str, int], block: Block, index: int, start: int, end: int) -> dict[str, Any]:
+    state = block.states[index]
+    return {
+        "ph": "X",
+        **place,
+        "name": state.name,
+        "cat": state.category.value if state.category else "unclassified",
+        "ts": start / PS_PER_US,
+        "dur": (end - start) / PS_PER_US,
+        "args": {"state": index, "start_ps": start, "duration_ps": end - start},
+    }
+
+
+def _call_events(run: Run) -> Iterator[dict[str, Any]]:
+    """The host's calls as nestable events of their own, with sizes and addresses."""
+    calls = run.tables.get("calls")
+    if calls is None:
+        return
+    names = ("site", "block", "entry", "t0_ps", "t1_ps", "bytes", "address")
+    for number, row in enumerate(zip(*(calls[name].tolist() for name in names), strict=True)):
+        site, block, entry, start, end, size, address = row
+        made = run.manifest.entries[entry].name if entry >= 0 else run.manifest.sites[site].callee
+        common = {"cat": "call", "id": number, "pid": 1, "tid": block + 1, "name": made}
+        label = run.manifest.sites[site].label
+        args = {"site": site, "label": label, "bytes": size, "address": address, "start_ps": start, "end_ps": end}
+        yield {**common, "ph": "b", "ts": start / PS_PER_US, "args": args}
+        yield {**common, "ph": "e", "ts": end / PS_PER_US}
+
+
+def export_chrome(run: Run, path: Path) -> None:
+    """Write a trace for chrome://tracing or Perfetto. WorkbenchError for a run without trace, or an unwritable path."""
+    if "intervals" not in run.tables and "calls" not in run.tables:
+        raise WorkbenchError(
+            Diagnostic("this run has no trace", "Run again with tracing on (`workbench run --trace`).",
+                       file=str(run.path) if run.path else None)
+        )  # fmt: skip
+
+    def write(stream: IO[str]) -> None:
+        stream.write('{"displayTimeUnit": "ns",\n"otherData": ')
+        json.dump(
+            {"run": run.manifest.name, "simulated": run.manifest.simulated, "time_ps": run.manifest.time_ps}, stream
+        )
+        stream.write(',\n"traceEvents": [\n')
+        for number, event in enumerate(chrome_events(run)):
+            stream.write((",\n" if number else "") + json.dumps(event, separators=(",", ":")))
+        stream.write("\n]}\n")
+
+    _write(path, write)
+
+
+def export_csv(run: Run, path: Path) -> None:
+    """Write a row for each state of each block, with the calls made in it. WorkbenchError for an unwritable path."""
+
+    def write(stream: IO[str]) -> None:
+        rows = csv.writer(stream)
+        rows.writerow(CSV_COLUMNS)
+        calls = call_metrics(run, None)
+        for metrics in block_metrics(run):
+            for measured in metrics.states:
+                state = measured.state
+                mine = [c for c in calls if c.block == metrics.block.id and c.state.index == state.index]
+                rows.writerow(
+                    [
+                        metrics.block.id,
+                        metrics.block.side.value,
+                        state.name,
+                        state.category.value if state.category else "",
+                        "|".join(state.reasons),
+                        "|".join(state.targets),
+                        "|".join(state.messages),
+                        repr(measured.time_s),
+                        measured.cycles,
+                        measured.visits,
+                        sum(c.count for c in mine),
+                        sum(c.bytes for c in mine),
+                        "|".join(dict.fromkeys(c.entry.name if c.entry else c.site.callee for c in mine)),
+                        "|".join(dict.fromkeys(c.place for c in mine)),
+                    ]
+                )
+
+    _write(path, write)
+
+
+def _write(path: Path, write: Callable[[IO[str]], None]) -> None:
+    """Through a temporary file beside it: a full disk leaves the old file as it was."""
+    part = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8", newline="") as stream:
+            part = stream.name
+            write(stream)
+        os.chmod(part, 0o644)
+        os.replace(part, path)
+    except BaseException as error:
+        if part:
+            with suppress(OSError):
+                os.unlink(part)
+        if isinstance(error, OSError):
+            raise WorkbenchError(
+                Diagnostic(f"cannot write: {error.strerror or error}", "Choose another place.", file=str(path))
+            ) from None
+        raise
+
+
+#: What `workbench export --format` knows.
+EXPORTERS: dict[str, Callable[[Run, Path], None]] = {"chrome": export_chrome, "csv": export_csv}
