@@ -214,7 +214,7 @@ def _runtime_objects(compiler: Tool, verilator: Tool, include: Path, objects: Pa
         return targets
     run_all(
         [
-            [compiler.path, *_FLAGS, "-O2", *_system_include(include), "-c", source, "-o", target]
+            [compiler.path, *_FLAGS, "-O1", *_system_include(include), "-c", source, "-o", target]
             for source, target in zip(sources, targets, strict=True)
         ],
         job, cwd=objects, what="Verilator's runtime",

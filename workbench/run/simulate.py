@@ -162,8 +162,9 @@ class _Process:
             if kept < _STDOUT_KEPT:
                 self.stdout.append(data)
                 kept += len(data)
-            for line in data.decode(errors="replace").splitlines():
-                self._show(line)
+            if not self.lines.full():
+                for line in data.decode(errors="replace").splitlines():
+                    self._show(line)
 
     def _read_stderr(self) -> None:
         assert self.child.stderr is not None
