@@ -77,7 +77,7 @@ module pdf2d_top #(
                     //pragma recap waitPoints wait_recv(late_sender, $CPU, x1)
                     step <= LOOK;
                 end else begin
-                    //pragma recap fetchPoint overhead(update)
+                    //pragma recap takePoint recv(data, $CPU, x1)
                     step <= OFFER;
                 end
             OFFER:
@@ -137,14 +137,15 @@ module pdf2d_top #(
 
     genvar i;
     generate
-        for (i = 0; i < CORES; i = i + 1) begin : core
+        for (i = 0; i < CORES; i = i + 1) begin : turns
             assign takes[i] = step == OFFER && turn == i && ready[i];
-            pdf2d_core #(.BITS(BITS)) pe (
-                .clk(clk), .rst(rst),
-                .put(closing || takes[i]), .put_end(closing), .put_point(point),
-                .ready(ready[i]), .finished(finished[i]),
-                .ask(answer[i]), .sum_in(sums[48*i +: 48]), .answer(answer[i+1]), .sum_out(sums[48*(i+1) +: 48])
-            );
         end
     endgenerate
+
+    pdf2d_core #(.BITS(BITS)) core [CORES-1:0] (
+        .clk(clk), .rst(rst),
+        .put(takes | {CORES{closing}}), .put_end(closing), .put_point(point), .ready(ready), .finished(finished),
+        .ask(answer[CORES-1:0]), .sum_in(sums[48*CORES-1:0]),
+        .answer(answer[CORES:1]), .sum_out(sums[48*(CORES+1)-1:48])
+    );
 endmodule

@@ -21,12 +21,13 @@ module pdf2d_top #(
     reg        asked_done;
 
     wire ours = addr[31:15] == 0;
-    wire [CORES-1:0] done;                // of the core asked, and 0 of the others
-    wire [48*(CORES+1)-1:0] sums;  // of the core asked, through all cores to the last
+    wire [CORES-1:0] to_core, from_core, done, chosen_done;
+    wire [48*CORES-1:0] sums;
+    wire [48*(CORES+1)-1:0] chosen;  // the sum of the core asked, passed on from core to core
     wire [17:0] value;
-    assign sums[47:0] = 48'b0;
-    pdf2d_external external (.sum(sums[48*CORES +: 48]), .value(value));
-    assign rd_data = asked_done ? {31'b0, |done} : {14'b0, value};
+    assign chosen[47:0] = 48'b0;
+    pdf2d_external external (.sum(chosen[48*CORES +: 48]), .value(value));
+    assign rd_data = asked_done ? {31'b0, |chosen_done} : {14'b0, value};
 
     always @(posedge clk) begin : port
         write <= wr_en && ours && !rst;
@@ -52,17 +53,18 @@ module pdf2d_top #(
 
     genvar i;
     generate
-        for (i = 0; i < CORES; i = i + 1) begin : core
-            wire [47:0] sum;
-            wire        is_done;
-            assign done[i] = asked == i && is_done;
-            assign sums[48*(i+1) +: 48] = sums[48*i +: 48] | (asked == i ? sum : 48'b0);
-            pdf2d_core #(.BITS(BITS)) pe (
-                .clk(clk), .rst(rst),
-                .write(write && write_address[14:10] == i), .write_address(write_address[9:0]), .write_data(write_data),
-                .read(rd_en && ours && addr[14:10] == i && addr[9:8] == 2'b10), .read_address(addr[7:0]),
-                .done(is_done), .sum(sum)
-            );
+        for (i = 0; i < CORES; i = i + 1) begin : selection
+            assign to_core[i] = write && write_address[14:10] == i;
+            assign from_core[i] = rd_en && ours && addr[14:10] == i && addr[9:8] == 2'b10;
+            assign chosen[48*(i+1) +: 48] = chosen[48*i +: 48] | (asked == i ? sums[48*i +: 48] : 48'b0);
+            assign chosen_done[i] = asked == i && done[i];
         end
     endgenerate
+
+    pdf2d_core #(.BITS(BITS)) core [CORES-1:0] (
+        .clk(clk), .rst(rst),
+        .write(to_core), .write_address(write_address[9:0]), .write_data(write_data),
+        .read(from_core), .read_address(addr[7:0]),
+        .done(done), .sum(sums)
+    );
 endmodule
