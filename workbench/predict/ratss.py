@@ -85,49 +85,56 @@ def parse_ratss(
         return None, problems
     found = [*problems, *_structure(model, marked, platforms)]
     inputs = _inputs(model, marked, found)
+    found.extend(
+        marked.diagnostic(
+            ("readings", reading, name), f"the model has no input '{name}'", near(name, inputs, ""), key=True
+        )
+        for reading, given in model.readings.items()
+        for name in given
+        if name not in inputs
+    )
     formulas = {path: compile_formula(formula, path, inputs, marked, found) for path, formula in _all_formulas(model)}
     if has_errors(found):
         return None, tuple(found)
     return RatssModelFile(model, marked, inputs, formulas, platforms.get(model.platform)), tuple(found)
 
 
-def predict(file: RatssModelFile, changes: Mapping[str, Quantity] | None = None) -> Prediction:
+def predict(
+    file: RatssModelFile, changes: Mapping[str, Quantity] | None = None, reading: str | None = None
+) -> Prediction:
     """Compute the model at its inputs, with `changes` (numbers or broadcastable arrays) laid over.
 
-    Raises WorkbenchError naming an unknown input, or the field that has no sensible value.
+    `reading` is one of the model's readings. Raises WorkbenchError naming an unknown input or reading, or the field
+    that has no sensible value.
     """
-    for name in changes or {}:
-        if name not in file.inputs:
-            hint = near(name, file.inputs, f"The model's inputs: {', '.join(file.inputs) or 'none'}.")
-            raise WorkbenchError(Diagnostic(f"the model has no input '{name}'", hint, file=file.marked.file))
-    values: dict[str, Quantity] = {**file.inputs, **(changes or {})}
+    values = _Values(file, {**file.inputs, **_of_reading(file, reading), **_known(file, changes or {})}, reading)
     parts: dict[tuple[str, str], Quantity] = {}
     comp: dict[str, Quantity] = {}
     comm: dict[str, Quantity] = {}
     stages: dict[str, Quantity] = {}
     for index, stage in enumerate(file.model.stages):
         at: FieldPath = ("stages", index)
-        nodes = [_node_s(file, (*at, "nodes", i), values) for i in range(len(stage.nodes))]
-        moves = [_move_s(file, move, (*at, "transactions", i), values) for i, move in enumerate(stage.transactions)]
+        nodes = [_node_s(values, (*at, "nodes", i)) for i in range(len(stage.nodes))]
+        moves = [values.move_s(move, (*at, "transactions", i)) for i, move in enumerate(stage.transactions)]
         for node, node_s in zip(stage.nodes, nodes, strict=True):
             parts[stage.name, node.name] = node_s
         for move, (delay_s, rest_s) in zip(stage.transactions, moves, strict=True):
             parts[stage.name, move.name] = delay_s + rest_s
         micro_s, before_s, after_s, configuration_s, iterations = (
-            file.value((*at, field), values)
+            values.of((*at, field))
             for field in ("microprocessor_s", "preprocessing_s", "postprocessing_s", "configuration_s", "iterations")
         )
         comp[stage.name] = eq.t_comp(nodes, micro_s, before_s, after_s)
         comm[stage.name] = (
             eq.t_comm_nonblocking([delay for delay, _ in moves], [rest for _, rest in moves])
             if stage.nonblocking
-            else eq.t_comm([delay + rest for delay, rest in moves])
+            else eq.t_comm([parts[stage.name, move.name] for move in stage.transactions])
         )
         stages[stage.name] = eq.t_stage(
             comp[stage.name], comm[stage.name], iterations, configuration_s, stage.overlapped
         )
-    total_s = eq.t_application(list(stages.values()), file.value(("iterations",), values), file.model.pipelined)
-    baseline = None if file.model.baseline_s is None else file.value(("baseline_s",), values)
+    total_s = eq.t_application(list(stages.values()), values.of(("iterations",)), file.model.pipelined)
+    baseline = None if file.model.baseline_s is None else values.of(("baseline_s",))
     return Prediction(
         parts=parts,
         comp_s=comp,
@@ -135,40 +142,82 @@ def predict(file: RatssModelFile, changes: Mapping[str, Quantity] | None = None)
         stage_s=stages,
         total_s=total_s,
         speedup=None if baseline is None else baseline / total_s,
-        resources={name: file.value(("resources", name), values) for name in file.model.resources},
+        resources={name: values.of(("resources", name)) for name in file.model.resources},
     )
 
 
-def _node_s(file: RatssModelFile, at: FieldPath, values: Mapping[str, Quantity]) -> Quantity:
+def _known(file: RatssModelFile, changes: Mapping[str, Quantity]) -> Mapping[str, Quantity]:
+    for name in changes:
+        if name not in file.inputs:
+            hint = near(name, file.inputs, f"The model's inputs: {', '.join(file.inputs) or 'none'}.")
+            raise WorkbenchError(Diagnostic(f"the model has no input '{name}'", hint, file=file.marked.file))
+    return changes
+
+
+def _of_reading(file: RatssModelFile, reading: str | None) -> Mapping[str, float]:
+    if reading is None:
+        return {}
+    readings = file.model.readings
+    if reading not in readings:
+        hint = near(reading, readings, f"The model's readings: {', '.join(readings) or 'none'}.")
+        raise WorkbenchError(Diagnostic(f"the model has no reading '{reading}'", hint, file=file.marked.file))
+    return readings[reading]
+
+
+class _Values:
+    """A model's fields at some inputs. Equal formulas and equal transactions are computed once."""
+
+    def __init__(self, file: RatssModelFile, inputs: Mapping[str, Quantity], reading: str | None) -> None:
+        self.file, self._inputs, self._reading = file, inputs, reading
+        self._fields: dict[tuple[str, bool], Quantity] = {}
+        self._moves: dict[tuple[object, ...], tuple[Quantity, Quantity]] = {}
+
+    def of(self, path: FieldPath) -> Quantity:
+        expression = self.file.formulas[path].expression
+        if expression is None:
+            return self.file.value(path, self._inputs)
+        key = (expression.text, path[-1] in _POSITIVE)
+        if key not in self._fields:
+            self._fields[key] = self.file.value(path, self._inputs)
+        return self._fields[key]
+
+    def move_s(self, move: Transaction, at: FieldPath) -> tuple[Quantity, Quantity]:
+        key = tuple(value for field, value in move if field != "name")
+        if key not in self._moves:
+            self._moves[key] = _move_s(self, move, at)
+        return self._moves[key]
+
+    def reading(self, move: Transaction) -> str:
+        return self._reading if self._reading in ("literal", "fitted") else move.reading
+
+
+def _node_s(values: _Values, at: FieldPath) -> Quantity:
     fields = ("pipeline_cycles", "elements", "ops_per_element", "clock_hz", "ops_per_cycle")
-    return eq.t_fpga(*(file.value((*at, field), values) for field in fields))
+    return eq.t_fpga(*(values.of((*at, field)) for field in fields))
 
 
-def _move_s(
-    file: RatssModelFile, move: Transaction, at: FieldPath, values: Mapping[str, Quantity]
-) -> tuple[Quantity, Quantity]:
+def _move_s(values: _Values, move: Transaction, at: FieldPath) -> tuple[Quantity, Quantity]:
     """A transaction's delay, and the rest of its time."""
+    network = _network(values.file, move)
 
     def of(field: str) -> Quantity:
-        if getattr(move, field) is not None:
-            return file.value((*at, field), values)
-        return float(getattr(network, field))
+        return float(getattr(network, field)) if getattr(move, field) is None else values.of((*at, field))
 
-    network = _network(file, move)
-    nodes, size, transfers = (file.value((*at, field), values) for field in ("nodes", "bytes", "transfers"))
+    nodes, size = values.of((*at, "nodes")), values.of((*at, "bytes"))
     if move.table:
-        assert file.platform is not None
-        points = file.platform.transfer_tables[move.table].points
-        return 0.0, transfers * _interpolated(size / transfers, [(p.bytes, p.time_s) for p in points])
+        assert values.file.platform is not None
+        points = values.file.platform.transfer_tables[move.table].points
+        transfers = values.of((*at, "transfers"))
+        return 0.0, nodes * transfers * _interpolated(size / transfers, [(p.bytes, p.time_s) for p in points])
     latency_s, overhead_s = of("latency_s"), of("overhead_s")
     if move.rate_bytes_per_s is not None:
-        efficiency = 1.0 if move.efficiency is None else file.value((*at, "efficiency"), values)
-        gap = eq.io_gap(file.value((*at, "rate_bytes_per_s"), values), efficiency)
+        efficiency = 1.0 if move.efficiency is None else values.of((*at, "efficiency"))
+        gap = eq.io_gap(values.of((*at, "rate_bytes_per_s")), efficiency)
     else:
         gap = of("gap_per_byte_s")
     if move.kind == "io":
-        delay_s = transfers * (latency_s + overhead_s)
-        return delay_s, eq.t_bus(0.0, size, gap) * nodes
+        delay_s = eq.t_bus(latency_s + overhead_s, 0.0, gap, values.of((*at, "transfers")))
+        return delay_s, eq.t_io(0.0, nodes, size, gap)
     if move.serial:
         whole = (
             eq.t_snap_gather(nodes, size, latency_s, gap, move.overlapped)
@@ -178,20 +227,19 @@ def _move_s(
         return latency_s, whole - latency_s
     rounds = np.log2(nodes)
     if move.kind in ("scatter", "gather"):
-        whole = eq.t_scatter(nodes, size, latency_s, overhead_s, gap)
-        return rounds * latency_s + 2 * overhead_s, whole - (rounds * latency_s + 2 * overhead_s)
+        delay_s = rounds * latency_s + 2 * overhead_s
+        return delay_s, eq.t_scatter(nodes, size, latency_s, overhead_s, gap) - delay_s
     delay_s = rounds * (latency_s + 2 * overhead_s)
     if move.kind == "broadcast":
         return delay_s, rounds * gap * size
-    gamma = (
-        file.value((*at, "reduction_s"), values)
-        if move.reduction_s is not None
-        else network.reduction_per_byte_s
-        * (file.value((*at, "bytes_per_element"), values) if move.reading == "fitted" else 1.0)
-    )
-    if move.reading == "literal":
+    per_element = values.of((*at, "bytes_per_element"))
+    fitted = values.reading(move) == "fitted"
+    if move.reduction_s is not None:  # as the model's own reading counts it, per element or per byte
+        gamma = values.of((*at, "reduction_s"))
+    else:
+        gamma = network.reduction_per_byte_s * (per_element if fitted else 1.0)
+    if not fitted:
         return delay_s, eq.t_reduce(nodes, size, latency_s, overhead_s, gap, gamma) - delay_s
-    per_element = file.value((*at, "bytes_per_element"), values)
     whole = eq.t_reduce_fitted(nodes, size, latency_s, overhead_s, gap, gamma, of("gap_s"), per_element)
     return delay_s, whole - delay_s
 

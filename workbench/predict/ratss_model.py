@@ -85,8 +85,12 @@ class Stage(Document):
 
 
 class Measured(Document):
-    """What an implementation took, at some values of the inputs: for the error, stage by stage (Table V)."""
+    """What an implementation took, at some values of the inputs: for the error, stage by stage (Table V).
 
+    `stage` is one stage's name, or "" for the application; times are of all its iterations.
+    """
+
+    stage: str = ""
     inputs: dict[str, float] = Field(default_factory=dict)
     comp_s: float | None = None
     comm_s: float | None = None
@@ -97,7 +101,9 @@ class Measured(Document):
 
 class RatssModel(Document):
     """A RATSS model. `system` is its class (Fig. 1): nonuniform nodes in a uniform system, or uniform nodes in a
-    nonuniform one. `resources` are named formulas to weigh time against; `baseline_s` is the software's time."""
+    nonuniform one. `resources` are named formulas to weigh time against; `baseline_s` is the software's time.
+    `readings` are named sets of input values, for where a source can be read in several ways; `literal` and `fitted`
+    also choose that reading of every reduce."""
 
     schema_version: int
     name: str
@@ -111,4 +117,5 @@ class RatssModel(Document):
     pipelined: bool = False
     baseline_s: Formula | None = None
     resources: dict[str, Formula] = Field(default_factory=dict)
+    readings: dict[str, dict[str, float]] = Field(default_factory=dict)
     measured: tuple[Measured, ...] = ()
