@@ -1,4 +1,4 @@
-"""What people get wrong, and what a machine does to them: a readable diagnostic, nothing lost, no process left behind."""
+"""What goes wrong for people: each kind a readable diagnostic, nothing lost, no process left behind."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and "runs" not in p.parts}
+    files = (path for path in folder.rglob("*") if path.is_file() and "runs" not in path.parts)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def first(document: dict[str, object]) -> dict[str, object]:

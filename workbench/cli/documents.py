@@ -44,10 +44,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_template_list(arguments: argparse.Namespace) -> int:
     rows = []
+    lines: list[tuple[str, ...]] = []
     for support in load_plugins().platforms.values():
         platform, problems = load_platform(support.template)
         print_diagnostics(problems)
         title = platform.title if platform else "cannot be read"
+        lines.append((support.name, title, "can be simulated" if support.api_sources else "for prediction"))
         rows.append(
             {
                 "name": support.name,
@@ -59,7 +61,7 @@ def run_template_list(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"templates": rows})
     else:
-        print(table((r["name"], r["title"], "can be simulated" if r["simulated"] else "for prediction") for r in rows))
+        print(table(lines))
     return DONE
 
 
