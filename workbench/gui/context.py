@@ -64,6 +64,7 @@ class Context(QObject):
     status_changed = Signal()
     file_saved = Signal(str)
     run_requested = Signal()
+    running_changed = Signal()  # a run began or ended
 
     def __init__(self, plugins: Plugins, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -75,6 +76,7 @@ class Context(QObject):
         self.opened: OpenRun | None = None
         self.notices: tuple[Diagnostic, ...] = ()
         self.mode = "source"
+        self.running = False
         self.selection: Selection | None = None
         self.time_range: Range | None = None
         self.status: dict[str, tuple[str, ...]] = {}
@@ -329,6 +331,12 @@ class Context(QObject):
     def set_preference(self, name: str, value: str) -> None:
         stored = store.load("window", {})
         store.save("window", {**(stored if isinstance(stored, dict) else {}), name: value})
+
+    def set_running(self, running: bool) -> None:
+        """Tell the views that a run is under way: what they show is of the run before."""
+        if running != self.running:
+            self.running = running
+            self.running_changed.emit()
 
     def _failed(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         self.notify(*diagnostics)

@@ -57,7 +57,8 @@ class Crumb(QAbstractButton):
         return QSize(bold.horizontalAdvance(self.text()) + detail + 37, 28)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(self.sizeHint().width(), 76), 28)
+        bold = QFontMetrics(fonts.ui_font(13, 600)).horizontalAdvance(self.text())
+        return QSize(min(bold + 37, 170), 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -60,11 +60,7 @@ class MainWindow(QMainWindow):
         self.about = about.AboutPopover(self)
 
         self.setMenuWidget(self.header)
-        self._rail_bar = QToolBar()
-        self._rail_bar.setMovable(False)
-        self._rail_bar.setStyleSheet("QToolBar { border: none; padding: 0; margin: 0; spacing: 0; }")
-        self._rail_bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        self._rail_bar.addWidget(self.rail)
+        self._rail_bar = _fixed_bar(self.rail)
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
         self.modes = ModeStack(self.context)
         self.welcome = Welcome(self.context, self)
@@ -78,12 +74,8 @@ class MainWindow(QMainWindow):
         self._show_content()
 
     def _foot(self) -> None:
-        bar = self.statusBar()
-        bar.setSizeGripEnabled(False)
-        bar.setStyleSheet("QStatusBar { padding: 0; } QStatusBar::item { border: none; }")
-        bar.setContentsMargins(0, 0, 0, 0)
-        bar.setFixedHeight(24)
-        bar.addPermanentWidget(self.status_line, 1)
+        bar = _fixed_bar(self.status_line)
+        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)
 
     def _connect(self) -> None:
         context = self.context
@@ -133,6 +125,7 @@ class MainWindow(QMainWindow):
         self._refresh()
 
     def _refresh(self, *_: object) -> None:
+        self.context.set_running(self.runner.running)
         self.actions_of.update()
         self.header.back.setEnabled(self.context.can_go_back)
         self.header.forward.setEnabled(self.context.can_go_forward)
@@ -140,6 +133,8 @@ class MainWindow(QMainWindow):
         self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
         self.rail.notices.set_count(len(self.context.problems()))
         parts, level = status_parts(self.context)
+        if running:
+            parts = (self.run_dock.step_text, *parts)
         busy = "Reading" if self.context.background.busy else "No jobs running"
         self.status_line.say(parts, level, self.run_dock.progress_text if running else busy)
 
@@ -308,6 +303,16 @@ class MainWindow(QMainWindow):
         self.panels.save()
         self.context.shut_down()
         super().closeEvent(event)
+
+
+def _fixed_bar(inside: QWidget) -> QToolBar:
+    """A bar at an edge of the window that is nothing but a widget."""
+    bar = QToolBar()
+    bar.setMovable(False)
+    bar.setStyleSheet("QToolBar { border: none; padding: 0; margin: 0; spacing: 0; }")
+    bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+    bar.addWidget(inside)
+    return bar
 
 
 def _first_focusable(panel: QWidget) -> QWidget | None:

@@ -36,7 +36,7 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import Run
 from workbench.run.job import JobEvent
 
-PROGRAM = "program: "  # how the log marks what the user's program printed
+PROGRAM = "host: "  # how the log marks what the user's program printed
 _LOG_LINES = 20_000
 
 
@@ -345,13 +345,18 @@ class RunDock(QWidget):
             self.show_problems()
 
     @property
-    def progress_text(self) -> str:
-        """What the status bar says: the step, and how far it is."""
+    def step_text(self) -> str:
+        """Which step of how many, for the status bar."""
         if self.current is None:
             return f"{self._title}: starting"
-        names = list(self.steps)
-        place = f"{self._title}: step {names.index(self.current.name) + 1} of {len(names)}"
-        return place if self.current.fraction is None else f"{place}, {self.current.fraction:.0%}".replace("%", " %")
+        return f"{self._title}: step {list(self.steps).index(self.current.name) + 1} of {len(self.steps)}"
+
+    @property
+    def progress_text(self) -> str:
+        """How far it is, or what it is doing."""
+        if self.current is None or self.current.fraction is None:
+            return f"{self._title} is running"
+        return f"{self._title}, {100 * self.current.fraction:.0f} %"
 
 
 def _stamp(seconds: float) -> str:

@@ -17,7 +17,8 @@ def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
     run = context.run
     if run is not None:
         title = run_title(run)
-        parts.append(f"{title} {run.manifest.status.value}" if not run.complete else f"{title} complete")
+        shown = "shown until it ends" if context.running else run.manifest.status.value
+        parts.append(f"{title} {shown}")
         parts.append(f"{time_text(run.time_s, 5)} virtual")
         if not context.status.get(context.mode):
             parts.append("profile and trace" if run.manifest.traced else "profile")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui import fonts, theme
 from workbench.gui.icons import draw_icon
@@ -21,6 +21,7 @@ class StatusBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(24)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._parts: tuple[str, ...] = ()
         self._level = ""
         self._job = ""

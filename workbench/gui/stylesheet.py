@@ -25,6 +25,7 @@ QLabel[role="small"] { color: $muted; font-size: 12px; }
 QLabel[role="smallsecond"] { color: $second; font-size: 12px; }
 QLabel[role="axis"] { color: $muted; font-size: 11px; }
 QLabel[role="strong"] { font-weight: 600; }
+QLabel[role="said"] { font-weight: 500; }
 QLabel[role="title"] { font-size: 14px; font-weight: 600; }
 QLabel[role="finding"] { font-size: 17px; font-weight: 600; }
 QLabel[role="figure"] { font-size: 24px; font-weight: 700; color: $accent; }
@@ -72,7 +73,9 @@ QLineEdit[problem="true"], QComboBox[problem="true"] { border: 2px solid $high; 
 QLineEdit:disabled, QComboBox:disabled { color: $muted; background: $sunken; border-color: $rule; }
 QLineEdit[role="code"], QComboBox[role="code"] { font-family: "JetBrains Mono"; font-size: 12px; }
 QComboBox { padding-right: 24px; }
-QComboBox:focus { padding-right: 23px; }
+QComboBox:editable { padding-right: 0; }
+QComboBox:editable:focus { padding-right: 0; }
+QComboBox:!editable:focus { padding-right: 23px; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url(rcw:chevron-down-$name.svg); width: 16px; height: 16px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $edge; padding: 4px;

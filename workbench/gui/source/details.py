@@ -16,13 +16,14 @@ from workbench.gui.source.line_numbers import mean_shares
 from workbench.gui.text import count_text, percent_text, ratio_text, thousands, time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
-    Button,
     ElidedLabel,
     EmptyState,
+    IconLabel,
     PanelHeader,
     SeverityIcon,
     StateBar,
     Swatch,
+    TextButton,
     category_name,
     label,
     rule,
@@ -127,6 +128,8 @@ class SourceDetails(QWidget):
         head.addWidget(label("Transitions", "strong"))
         head.addStretch(1)
         balance = _balanced(counts, len(states))
+        if balance:
+            head.addWidget(IconLabel("check", 14, "good"))
         head.addWidget(label("counts balance" if balance else "counts do not balance", "good" if balance else "high"))
         self._body.addLayout(head)
         self._body.addWidget(TransitionMatrix(states, counts))
@@ -142,12 +145,9 @@ class SourceDetails(QWidget):
             row = QHBoxLayout()
             row.setSpacing(10)
             row.addWidget(SeverityIcon(finding.severity))
-            name = Button(finding.title, kind="link")
-            name.setStyleSheet("font-weight: 400; font-size: 13px; color: palette(window-text);")
-            name.setToolTip("Show this finding")
+            name = TextButton(finding.title, "Show this finding")
             name.clicked.connect(lambda checked=False, f=finding.id: self._show(f))
-            row.addWidget(name)
-            row.addStretch(1)
+            row.addWidget(name, 1)
             row.addWidget(label(ratio_text(finding.gain), "strong"))
             self._body.addLayout(row)
 

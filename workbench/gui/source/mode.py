@@ -30,7 +30,7 @@ from workbench.source.pragma_text import find_pragmas
 
 
 class SourceMode(QWidget):
-    """`side` is the tree, `details` the block under the cursor; the window calls `save`, `undo`, `redo`, `find_here`."""
+    """`side` is the tree, `details` the block under the cursor. The window calls `save`, `undo`, `find_here`."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -64,6 +64,7 @@ class SourceMode(QWidget):
         context.workspace_changed.connect(self._on_workspace)
         context.scan_changed.connect(self._on_scan)
         context.run_changed.connect(self._on_run)
+        context.running_changed.connect(self._on_running)
         context.runs_changed.connect(lambda: self.side.tree.show_runs(context.run_folders()))
         context.selection_changed.connect(self._on_selection)
         context.open_line_requested.connect(lambda file, line: self.open_file(Path(file), line))
@@ -258,7 +259,7 @@ class SourceMode(QWidget):
         analysis, run = context.analysis, context.run
         if analysis is not None and run is not None:
             margin.numbers = line_numbers(analysis, lambda f: context.same_file(f, str(path)))
-            margin.stale = _newer(path, run.manifest.created)
+            margin.stale = context.running or _newer(path, run.manifest.created)
         margin.lacking = {p.line for p in open_points(self._points.get(path, ()))}
         editor.set_margin(margin)
         scan = context.scan
@@ -303,6 +304,11 @@ class SourceMode(QWidget):
         self.side.tree.show_runs(self._context.run_folders())
         self._on_shown()
 
+    def _on_running(self) -> None:
+        """While a run is going, the numbers of the one before are dimmed."""
+        for editor in self.tabs.editors():
+            self._fill_margin(editor)
+
     def _on_shown(self) -> None:
         editor = self.editor
         self.find_bar.close_it()
@@ -340,9 +346,10 @@ class SourceMode(QWidget):
         self.details.show_blocks(blocks, run.time_s)
         many = f"mean of {len(blocks)} replicas" if len(blocks) > 1 else run_title(run)
         older = f"{run_title(run)} is older than this file; its numbers are dimmed"
+        older = f"Numbers of {run_title(run)}, until the new run ends" if self._context.running else older
         self.tabs.head.say(older if editor.margin.stale else f"Margin shows the {many}" if len(blocks) > 1 else many)
         self.tabs.place.setText(
-            blocks[0].block.group.replace("[*]", f"[0..{len(blocks) - 1}]").replace(".", " \u203a ")
+            blocks[0].block.group.replace(".", " \u203a ").replace("[*]", f"[0..{len(blocks) - 1}]")
         )
 
     def _on_selection(self) -> None:

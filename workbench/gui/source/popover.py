@@ -170,6 +170,9 @@ class PragmaPopover(Popover):
             box.clear()
             box.addItems(list(items))
             box.setEditText("|".join(chosen))
+            editor = box.lineEdit()
+            if editor is not None:
+                editor.setCursorPosition(0)
             box.blockSignals(False)
         self.name.setText(start.name)
         self.condition.setText(start.condition or "")
@@ -197,7 +200,10 @@ class PragmaPopover(Popover):
             meaning = self._offered.meanings.get(reason, "")
             self.reason.setItemData(self.reason.count() - 1, meaning, Qt.ItemDataRole.ToolTipRole)
         known = any(was in reasons for reasons in self._offered.reasons.values())
+        editor = self.reason.lineEdit()
         self.reason.setEditText(was if was in offered or not known else offered[0] if offered else "")
+        if editor is not None:
+            editor.setCursorPosition(0)
         self.reason.blockSignals(False)
 
     @property

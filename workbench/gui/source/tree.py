@@ -25,7 +25,7 @@ from workbench.gui.icons import draw_icon
 from workbench.gui.naming import folder_title
 from workbench.gui.source.line_numbers import CategoryShares, file_shares
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, IconLabel, PanelHeader, label, paint_state_bar
+from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, label, paint_state_bar
 from workbench.model.scan import HdlBlock, ProjectScan
 from workbench.session.workspace import Workspace
 
@@ -190,12 +190,9 @@ class BlocksHere(QWidget):
         row.setContentsMargins(0, 3, 6, 3)
         row.setSpacing(8)
         row.addWidget(IconLabel(icon_name, 15))
-        name = Button(text, kind="link")
-        name.setStyleSheet("font-weight: 400; font-size: 13px; color: palette(window-text);")
-        name.setToolTip(f"Go to line {line}")
+        name = TextButton(text, f"Go to line {line}")
         name.clicked.connect(lambda: self.line_chosen.emit(line))
-        row.addWidget(name)
-        row.addStretch(1)
+        row.addWidget(name, 1)
         row.addWidget(label(said, "medium" if lacking else "small"))
         self._column.addWidget(holder)
 
@@ -227,9 +224,9 @@ class SidePanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addSpacing(6)
-        column.addWidget(self.tree, 3)
+        column.addWidget(self.tree, 4)
         column.addWidget(PanelHeader("Blocks in this file"))
-        column.addWidget(self.blocks, 2)
+        column.addWidget(self.blocks, 5)
         self._context = context
 
     def show_shares(self) -> None:

@@ -1,6 +1,6 @@
 """The window's own small widgets."""
 
-from workbench.gui.widgets.buttons import Button, IconButton, PillButton, draw_swatch, swatch_icon
+from workbench.gui.widgets.buttons import Button, IconButton, PillButton, TextButton, draw_swatch, swatch_icon
 from workbench.gui.widgets.diagnostic_row import DiagnosticRow
 from workbench.gui.widgets.empty_state import EmptyState, IconLabel
 from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role
@@ -24,6 +24,7 @@ __all__ = [
     "SpeedupBar",
     "StateBar",
     "Swatch",
+    "TextButton",
     "axis_x",
     "category_name",
     "draw_swatch",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from workbench.gui import theme
+from workbench.gui import fonts, theme
 from workbench.gui.icons import draw_icon, icon
 from workbench.model.pragma import Category
 
@@ -88,6 +88,35 @@ def draw_swatch(painter: QPainter, x: int, y: int, width: int, height: int, cate
     painter.setPen(theme.frame_colour())
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(QRectF(x + 0.5, y + 0.5, width - 1, height - 1))
+
+
+class TextButton(QAbstractButton):
+    """A line of text that can be clicked, in a list: it gives way at its end, and is underlined under the pointer."""
+
+    def __init__(self, text: str, tip: str = "") -> None:
+        super().__init__()
+        self.setText(text)
+        self._tip = tip
+        self.setAccessibleName(text)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(QFontMetrics(fonts.ui_font()).horizontalAdvance(self.text()) + 6, 22)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, 22)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        font = fonts.ui_font()
+        font.setUnderline(self.underMouse() or self.hasFocus())
+        shown = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        self.setToolTip(self._tip if shown == self.text() else f"{self.text()}. {self._tip}")
+        painter.setFont(font)
+        painter.setPen(QColor(theme.palette().text))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class IconButton(QToolButton):
