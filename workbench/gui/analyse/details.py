@@ -64,6 +64,7 @@ class AnalyseDetails(QWidget):
         super().__init__()
         self.context = context
         set_ground(self, "panel")
+        self.setMinimumWidth(300)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         self._scroll = QScrollArea()

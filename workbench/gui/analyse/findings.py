@@ -121,7 +121,9 @@ class FindingModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             if index.column() == BAR:
                 return f"ideal {ratio_text(finding.speedup_ideal)}, cap {ratio_or_dash(finding.speedup_cap)}"
-            return finding.where if index.column() == WHERE else finding.explanation or None
+            if index.column() == TITLE:
+                return f"{finding.title}. {finding.explanation}".strip()
+            return finding.where if index.column() == WHERE else None
         return None
 
     def text(self, finding: Finding, column: int) -> str:

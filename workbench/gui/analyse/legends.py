@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from workbench.gui import theme
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Legend, SeverityIcon, label
 
+BOTH_FROM_PX = 900
 SEVERITIES = (("high", "over 2×"), ("medium", "1.2 to 2×"), ("low", "1.05 to 1.2×"))
 
 
@@ -23,11 +24,26 @@ class GraphLegend(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(6)
-        row.addWidget(Legend(), 1)
+        states = Legend()
+        states.setMinimumWidth(0)
+        states.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(states, 1)
+        self._severities = QWidget()
+        self._severities.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        inner = QHBoxLayout(self._severities)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(6)
         for level, said in SEVERITIES:
-            row.addSpacing(8)
-            row.addWidget(SeverityIcon(level, 14))
-            row.addWidget(label(said, "smallsecond"))
+            inner.addSpacing(8)
+            inner.addWidget(SeverityIcon(level, 14))
+            inner.addWidget(label(said, "smallsecond"))
+        row.addWidget(self._severities)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._severities.setVisible(event.size().width() >= BOTH_FROM_PX)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(300, 30)
 
 
 class BarKey(QWidget):

@@ -19,7 +19,7 @@ from workbench.gui.context import Context
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
 from workbench.gui.text import NARROW, count_text
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, PillButton, label, rule
+from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, PillButton, rule
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
@@ -118,11 +118,11 @@ class AnalyseMode(QWidget):
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(8)
         row.addLayout(bar_legend())
-        row.addStretch(1)
-        self.best = label("", "smallsecond")
+        self.best = ElidedLabel("", "smallsecond")
+        self.best.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.show_best = Button("Show it", kind="link")
         self.show_best.clicked.connect(self._open_best)
-        row.addWidget(self.best)
+        row.addWidget(self.best, 1)
         row.addWidget(self.show_best)
         column.addWidget(foot)
         return panel
@@ -198,7 +198,7 @@ class AnalyseMode(QWidget):
         if isinstance(chosen, SelectedFinding):
             finding = next((f for f in analysis.findings if f.id == chosen.finding), None)
             if finding:
-                self.graph.set_chosen({finding.block}, self._edges_of(finding))
+                self.graph.set_chosen({finding.group or finding.block}, self._edges_of(finding))
                 self.details.show_finding(finding, analysis)
                 return
         elif isinstance(chosen, SelectedBlock | SelectedState):

@@ -21,7 +21,7 @@ def where_words(finding: Finding) -> str:
     """Where a finding is, for a column: the block, and the call's name where it is about one."""
     if finding.scope == "application":
         return "whole application"
-    block = block_words(finding.block)
+    block = block_words(finding.group or finding.block)
     names = list(dict.fromkeys(place.label for place in finding.places if place.label))
     if finding.scope == "call":
         return f"{block}: {names[0]}" if names else block_words(finding.where)

@@ -78,7 +78,7 @@ class PlatformDocument(QObject):
         for part in path:
             keyed = isinstance(here, Mapping) and part in here
             if keyed or (isinstance(here, list) and isinstance(part, int) and part < len(here)):
-                here = here[part]  # type: ignore[index]
+                here = here[part]
             else:
                 return None
         return here

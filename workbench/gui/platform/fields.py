@@ -40,7 +40,7 @@ ENTRY = (
     Group("Prototype", "", (
         Field(("prototype",), "Declaration", "long", "as in the API's header"),
         Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind)),
-        Field(("condition",), "Only when", "code", "a C condition over the arguments; empty: always"),
+        Field(("condition",), "Only when", "code", "C over the arguments; empty: always"),
         Field(("subtype",), "Label", "text", "tells conditional entries apart"),
     )),
     Group("What it tells", "C expressions over the arguments", (

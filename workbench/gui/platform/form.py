@@ -38,7 +38,7 @@ class TextArea(QPlainTextEdit):
         self.setProperty("role", "field")
         self.setTabChangesFocus(True)
         self.setFont(fonts.code_font(12) if code else fonts.ui_font(13))
-        self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + 18)
+        self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + 24)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
@@ -71,10 +71,10 @@ class FieldRow(QObject):
         self.problem = label("", "high", wrap=True)
         column.addWidget(self.problem)
         wide = field.kind in ("long", "prose", "lines") or (field.kind in ("code", "table") and not field.note)
-        short = field.kind in ("number", "unit", "choice")
+        short = field.kind in ("number", "unit", "choice", "check")
         self._row.addWidget(self.editor, 0 if short else 3)
         if short:
-            self.editor.setFixedWidth(150)
+            self.editor.setFixedWidth(24 if field.kind == "check" else 150)
         if field.note or field.path == ("kind",):
             self.note.setWordWrap(True)
             if wide:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
 from workbench.gui.platform.document import Path_, PlatformDocument
@@ -27,14 +27,17 @@ class PartList(QWidget):
     def __init__(self) -> None:
         super().__init__()
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 12, 12, 0)
+        column.setContentsMargins(0, 12, 0, 0)
         column.setSpacing(6)
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("Filter entries")
         self.filter.setClearButtonEnabled(True)
         self._funnel = self.filter.addAction(icons.icon("funnel"), QLineEdit.ActionPosition.LeadingPosition)
         self.filter.textChanged.connect(self._refilter)
-        column.addWidget(self.filter)
+        above = QHBoxLayout()
+        above.setContentsMargins(16, 0, 16, 0)
+        above.addWidget(self.filter)
+        column.addLayout(above)
         self.lines = _Lines()
         self.lines.chosen.connect(self.chosen.emit)
         self.lines.add_wanted.connect(self.add_wanted.emit)
@@ -43,9 +46,8 @@ class PartList(QWidget):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.lines)
-        column.setContentsMargins(0, 12, 0, 0)
-        self.filter.setContentsMargins(0, 0, 0, 0)
         column.addWidget(area, 1)
+        self.setFocusProxy(self.lines)
         self._sections: Sequence[Section] = ()
         self._bad: dict[Path_, str] = {}
 

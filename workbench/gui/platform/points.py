@@ -12,6 +12,7 @@ from workbench.formats import yaml_edit
 from workbench.formats.units import UnitError, quantity, written
 from workbench.gui.platform.curve import Series
 from workbench.gui.platform.document import Path_, PlatformDocument
+from workbench.gui.text import bytes_text, time_text
 from workbench.model.diagnostic import Diagnostic, Severity
 
 
@@ -31,6 +32,17 @@ class Point:
         return self.size / self.time_s if self.size and self.time_s else None
 
     @property
+    def size_shown(self) -> str:
+        """As written; a bare number of bytes with its unit."""
+        return bytes_text(self.size) if self.size_text.isdigit() and self.size else self.size_text
+
+    @property
+    def time_shown(self) -> str:
+        if self.time_s is not None and _bare(self.time_text):
+            return time_text(self.time_s, 6)
+        return self.time_text.replace(" us", " µs")
+
+    @property
     def printed(self) -> bool:
         """Whether the row has a source of its own."""
         return bool(self.source) and self.source != "interpolated"
@@ -40,6 +52,10 @@ class Point:
 class Fix:
     label: str
     edit: Callable[[str], str]
+
+
+def _bare(text: str) -> bool:
+    return isinstance(_plain(text), int | float)
 
 
 def points_path(table: str) -> Path_:

@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPointF,
     QRectF,
     QSize,
     Qt,
@@ -95,13 +96,20 @@ class PointModel(QAbstractTableModel):
     def text(self, point: int, column: int) -> str:
         row = self.points[point]
         rate = rate_text(row.rate) if row.rate else "–"
-        return (str(point + 1), row.size_text, row.time_text, rate, "", row.source)[column]
+        return (str(point + 1), row.size_shown, row.time_shown, rate, "", row.source)[column]
+
+    def written(self, point: int, column: int) -> str:
+        """A cell as it stands in the file."""
+        row = self.points[point]
+        return {SIZE: row.size_text, TIME: row.time_text, SOURCE: row.source}[column]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         line = self.lines[index.row()]
         if line.problem:
             return None
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+        if role == Qt.ItemDataRole.EditRole and index.column() in KEYS:
+            return self.written(line.point, index.column())
+        if role == Qt.ItemDataRole.DisplayRole:
             return self.text(line.point, index.column())
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == SOURCE:
             return self.points[line.point].source or None
@@ -113,7 +121,7 @@ class PointModel(QAbstractTableModel):
             return False
         text = str(value).strip()
         typed: object = int(text) if text.isdigit() and key != "source" else text
-        if self.text(line.point, index.column()) == text:
+        if self.written(line.point, index.column()) == text:
             return True
         if not text and key != "source":
             return False
@@ -154,7 +162,8 @@ class PointDelegate(QStyledItemDelegate):
             self._paint_cell(painter, box, model, line.point, index.column(), bad)
             if point.problem is None:
                 painter.setPen(QPen(theme.colour("rule"), 1))
-                painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+                y = option.rect.bottom() + 0.5
+                painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
         painter.restore()
 
     def _paint_cell(self, painter: QPainter, box: QRectF, model: PointModel, at: int, column: int, bad: bool) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 
 from workbench.gui.text import NARROW, count_text, percent_text, time_text
 from workbench.gui.theme import set_ground
-from workbench.gui.timeline.index import CATEGORIES, sample
+from workbench.gui.timeline.index import CATEGORIES, most_at_once
 from workbench.gui.timeline.look import category
 from workbench.gui.timeline.rows import short_labels
 from workbench.gui.timeline.scale import exact_time
@@ -34,13 +34,14 @@ class Share:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What lies between two times. `at_work` is (stack, most at once, members) of the largest stack of replicas."""
+    """What lies between two times. `at_work` is (stack, most at once, members) of the largest
+    stack of replicas, the most None where counting would take long."""
 
     from_ps: int
     to_ps: int
     shares: tuple[Share, ...]
     calls: tuple[tuple[int, int, float], ...]  # site, calls begun, seconds
-    at_work: tuple[str, int, int] | None
+    at_work: tuple[str, int | None, int] | None
 
 
 def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
@@ -62,7 +63,7 @@ def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
         if len(members) > 1:
             name = name.split("[")[0]
             shares.append(Share(f"{name} × {len(members)}", "mean", _seconds(scene, members, from_ps, to_ps)))
-            at_work = (name, most_at_work(scene, members, from_ps, to_ps), len(members))
+            at_work = (name, most_at_once(scene.index, members, CATEGORIES.index("work"), from_ps, to_ps), len(members))
         else:
             shares.append(Share(name, "", _seconds(scene, members, from_ps, to_ps)))
     calls: dict[int, tuple[int, int]] = {}
@@ -72,13 +73,6 @@ def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
                 calls[site] = (count, spent)
     rows = sorted(((s, c, t / PS_PER_S) for s, (c, t) in calls.items()), key=lambda row: -row[2])
     return Statistics(from_ps, to_ps, tuple(shares), tuple(rows), at_work)
-
-
-def most_at_work(scene: Scene, members: Sequence[int], from_ps: int, to_ps: int) -> int:
-    """The most members of a stack that work at the same time, counted at 4,000 points."""
-    points = 4000
-    pixels = sample(scene.index, members, from_ps, max((to_ps - from_ps) / points, 1e-9), points)
-    return int((pixels.code == CATEGORIES.index("work")).sum(axis=0).max())
 
 
 def _seconds(scene: Scene, members: Sequence[int], from_ps: int, to_ps: int) -> tuple[float, ...]:
@@ -100,6 +94,7 @@ class TimelineDetails(QWidget):
     def __init__(self) -> None:
         super().__init__()
         set_ground(self, "panel")
+        self.setMinimumWidth(280)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -187,8 +182,9 @@ class TimelineDetails(QWidget):
             return
         name, most, members = statistics.at_work
         column.addSpacing(10)
-        what = "all" if most == members else f"at most {most} of"
-        column.addWidget(label(f"{what[0].upper()}{what[1:]} {members} × {name} work at once", "strong", wrap=True))
+        what = "All" if most == members else f"At most {most} of"
+        said = f"{what} {members} × {name} work at once" if most is not None else f"Each {name} on average"
+        column.addWidget(label(said, "strong", wrap=True))
         share = next((s for s in statistics.shares if s.title == f"{name} × {members}"), None)
         if share:
             total = max(sum(share.seconds), 1e-30)

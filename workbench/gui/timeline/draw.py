@@ -119,15 +119,15 @@ def draw_calls(
         many = f"{name} ×{number}" if box.site >= 0 and number > 1 else name
         if seen.width() >= text_width(many, BASE_TEXT_PX, 500):
             name = many
-        if seen.width() >= 22 and (seen.width() >= text_width(name, BASE_TEXT_PX) * 0.6):
+        if seen.width() >= text_width(name, BASE_TEXT_PX, 500):
             label(painter, seen, name, "muted" if outside or box.site < 0 else "text", BASE_TEXT_PX, 500)
     painter.setOpacity(1.0)
     if clip.isValid():
         painter.setClipRect(clip)
 
 
-def draw_at_work(painter: QPainter, rect: QRectF, working: np.ndarray, members: int) -> None:
-    """How many of a stack's members are at work: an area, and the most at once."""
+def draw_at_work(painter: QPainter, rect: QRectF, working: np.ndarray, members: int, most: int | None) -> None:
+    """How many of a stack's members are at work: an area; beside its last peak `most` at once, where that is known."""
     if not len(working):
         return
     base, tall = round(rect.bottom()) - 4, rect.height() - 8
@@ -141,9 +141,8 @@ def draw_at_work(painter: QPainter, rect: QRectF, working: np.ndarray, members: 
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.state_colour(Category.WORK))
     painter.drawPolygon(QPolygonF(points))
-    most = int(working.max())
     if most:
-        peak = int(np.flatnonzero(working == most)[-1])
+        peak = int(np.flatnonzero(working == working.max())[-1])
         later = np.flatnonzero(working[peak:] == 0)
         x = rect.left() + peak + (int(later[0]) if len(later) else 0) + 8
         text = f"at most {most}"

@@ -22,6 +22,7 @@ CATEGORIES: tuple[str, ...] = (UNCLASSIFIED, *(c.value for c in Category))
 NOTHING = len(CATEGORIES)
 _INTERVALS_PER_BIN = 2.5
 _CHUNK_BINS = 65_536
+_MOST_COUNTED = 300_000
 #: A wait that takes less than this share of its row is pinned where it would be too short to see.
 RARE_SHARE = 0.01
 
@@ -276,6 +277,27 @@ def _worst_by_bits() -> Bytes:
     for code in WAIT_CODES:
         worst[(bits >> code) & 1 == 1] = code
     return worst
+
+
+def most_at_once(index: TimelineIndex, rows: Sequence[int], code: int, from_ps: float, to_ps: float) -> int | None:
+    """The most of `rows` that are in a category at the same time, exactly; None where counting would take long."""
+    begins: list[Picoseconds] = []
+    ends: list[Picoseconds] = []
+    counted = 0
+    for row in rows:
+        starts, states = index.row(row)
+        low, high = np.searchsorted(starts, np.array((from_ps, to_ps), np.int64), "right")
+        low = max(int(low) - 1, 0)
+        counted += int(high) - low
+        if counted > _MOST_COUNTED:
+            return None
+        mine = np.flatnonzero(index.codes[row][states[low:high]] == code) + low
+        begins.append(starts[mine])
+        following = np.minimum(mine + 1, len(starts) - 1)
+        ends.append(np.where(mine + 1 < len(starts), starts[following], index.end_ps))
+    times = np.concatenate((*ends, *begins))  # at one time ends come first: a stable sort keeps that
+    steps = np.concatenate((np.full(sum(map(len, ends)), -1), np.full(sum(map(len, begins)), 1)))
+    return int(np.cumsum(steps[np.argsort(times, kind="stable")]).max(initial=0))
 
 
 def shares_over_time(index: TimelineIndex, row: int, bins: int) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
@@ -20,6 +21,9 @@ from workbench.gui.widgets import EmptyState, PillButton, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 
+#: Narrower than this the pills of the toolbar show their signs only.
+NAMES_FROM_PX = 1000
+
 
 class TimelineMode(QWidget):
     """Shows the context's run against time. `details` is for the dock at the right."""
@@ -28,6 +32,7 @@ class TimelineMode(QWidget):
         super().__init__()
         self.context = context
         set_ground(self, "panel")
+        self.setMinimumWidth(420)
         self.view = TimelineView()
         self.details = TimelineDetails()
         self.empty = EmptyState("chart-gantt", "No run is open", do=self._act)
@@ -67,10 +72,10 @@ class TimelineMode(QWidget):
         row = QHBoxLayout(bar)
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(6)
-        markers = PillButton("Markers", icon_name="ruler", checked=True)
+        self.markers = markers = PillButton("Markers", icon_name="ruler", checked=True)
         markers.setToolTip("Show A and B, dim what lies outside (M sets them)")
         markers.toggled.connect(lambda on: self._set_flag("show_marks", on))
-        messages = PillButton("Messages", icon_name="arrow-left-right", checked=True)
+        self.messages = messages = PillButton("Messages", icon_name="arrow-left-right", checked=True)
         messages.setToolTip("Draw the messages of the chosen calls")
         messages.toggled.connect(lambda on: self._set_flag("show_messages", on))
         row.addWidget(markers)
@@ -89,7 +94,8 @@ class TimelineMode(QWidget):
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("Filter rows")
         self.filter.setClearButtonEnabled(True)
-        self.filter.setFixedWidth(180)
+        self.filter.setMinimumWidth(110)
+        self.filter.setMaximumWidth(180)
         self.filter.setAccessibleName("Filter rows")
         self._funnel = self.filter.addAction(icon("funnel", palette().muted), QLineEdit.ActionPosition.LeadingPosition)
         self.filter.textChanged.connect(self._filter_rows)
@@ -165,6 +171,14 @@ class TimelineMode(QWidget):
     def _retheme(self) -> None:
         self._funnel.setIcon(icon("funnel", palette().muted))
         self.view.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = event.size().width() >= NAMES_FROM_PX
+        for kind, pill in self.state_pills.items():
+            pill.setText(kind.value if wide else "")
+        self.markers.setText("Markers" if wide else "")
+        self.messages.setText("Messages" if wide else "")
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -244,5 +258,5 @@ class TimelineMode(QWidget):
                 f"{count_text(scene.index.intervals)} intervals, {blocks} rows",
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",
                 f"1 px = {duration(self.view.span.pixel_ps, 3)}",
-                f"frame {self.view.frame_ms:.1f} ms",
+                *((f"frame {self.view.frame_ms:.1f} ms",) if self.view.frame_ms else ()),
             )

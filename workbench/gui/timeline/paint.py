@@ -94,7 +94,7 @@ def _paint_row(painter: QPainter, view: TimelineView, scene: Scene, row: Row, re
     elif row.kind is Kind.STACK:
         painter.fillRect(rect, theme.colour("sunken"))
         working = (surface.pixels.code[[surface.places[m] for m in row.members]] == _WORK).sum(axis=0)
-        draw.draw_at_work(painter, lane, working, len(row.members))
+        draw.draw_at_work(painter, lane, working, len(row.members), view.most_at_work(row))
     elif row.kind is Kind.CLOCK:
         painter.fillRect(rect, theme.colour("sunken"))
         draw.draw_clock(painter, lane)

@@ -92,12 +92,13 @@ def grouped(text: str) -> str:
 
 
 def exact_time(time_ps: float, step_ps: float = 1.0) -> str:
-    """A point of time in seconds, to the decimals that `step_ps` needs, in groups of three."""
-    decimals = min(12, max(0, math.ceil(-math.log10(max(step_ps, 1.0) / PS_PER_S))))
-    whole_part, _, rest = f"{time_ps / PS_PER_S:.{decimals}f}".partition(".")
+    """A point of time to the decimals that `step_ps` needs, in groups of three; in seconds, or ms below one."""
+    scale, unit = (PS_PER_S, "s") if time_ps >= PS_PER_S or not time_ps else (PS_PER_S // 1000, "ms")
+    decimals = min(12, max(0, math.ceil(-math.log10(max(step_ps, 1.0) / scale))))
+    whole_part, _, rest = f"{time_ps / scale:.{decimals}f}".partition(".")
     rest = rest.rstrip("0")
     groups = NARROW.join(rest[i : i + 3] for i in range(0, len(rest), 3))
-    return f"{grouped(whole_part)}{'.' + groups if groups else ''}{NARROW}s"
+    return f"{grouped(whole_part)}{'.' + groups if groups else ''}{NARROW}{unit}"
 
 
 def duration(time_ps: float, digits: int = 4) -> str:

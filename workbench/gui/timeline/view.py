@@ -6,11 +6,12 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui import theme
 from workbench.gui.timeline.hover import Hit, hit_at, next_edge
+from workbench.gui.timeline.index import CATEGORIES, most_at_once
 from workbench.gui.timeline.paint import OVERVIEW_PX, RULER_PX, paint_overview, paint_timeline
 from workbench.gui.timeline.raster import Image
 from workbench.gui.timeline.rows import Kind, Row, build_rows
@@ -19,6 +20,7 @@ from workbench.gui.timeline.scene import RareEvent, Scene
 from workbench.gui.timeline.surface import Surface, overview_surface, rows_surface
 
 IDLE_MS = 50
+WORK = CATEGORIES.index("work")
 #: With more blocks than these in view, what moves is drawn coarsely.
 MANY_ROWS = 150
 
@@ -60,6 +62,7 @@ class TimelineView(QWidget):
         self._drag: tuple[str, QPointF, float, int] | None = None
         self._surface: tuple[object, Surface] | None = None
         self._overview: tuple[object, QImage, Image] | None = None
+        self._most: dict[tuple[str, Span], int | None] = {}
         self._pins: list[tuple[QRectF, RareEvent]] = []
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._idle.timeout.connect(self._settle)
@@ -68,7 +71,7 @@ class TimelineView(QWidget):
 
     def set_scene(self, scene: Scene | None) -> None:
         self.scene = scene
-        self.marks, self.hit, self.chosen, self._scroll = [], None, None, 0
+        self.marks, self.hit, self.chosen, self._scroll, self._most = [], None, None, 0, {}
         self.folded, self._whole = set(), True
         self.refresh()
         self.fit()
@@ -188,6 +191,15 @@ class TimelineView(QWidget):
             self._surface = (key, made)
         return self._surface[1]
 
+    def most_at_work(self, row: Row) -> int | None:
+        """The most members of a stack that work at once in what is in view."""
+        assert self.scene is not None
+        key = (row.key, self.span)
+        if key not in self._most:
+            self._most = {k: v for k, v in self._most.items() if k[1] == self.span}
+            self._most[key] = most_at_once(self.scene.index, row.members, WORK, self.span.from_ps, self.span.to_ps)
+        return self._most[key]
+
     def overview(self) -> QImage:
         assert self.scene is not None
         ratio = max(1, round(self.devicePixelRatioF()))
@@ -209,10 +221,14 @@ class TimelineView(QWidget):
         self.frame_ms = (time.perf_counter() - started) * 1e3
 
     def _settle(self) -> None:
-        if self._moving:
-            self._moving = False
+        self._moving = False
+        if self.isVisible():
             self.repaint()
         self.settled.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._idle.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if self.scene:

@@ -1,0 +1,320 @@
+"""Compare mode: another run beside the open one. What became faster, what changed, which findings went."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.analysis.compare import Comparison, compare
+from workbench.gui.compare.findings import KINDS, FindingChanges, rows_of
+from workbench.gui.compare.head import CompareHead
+from workbench.gui.compare.rounds import RoundsView
+from workbench.gui.compare.rows import block_changes, call_changes, middle_round, state_changes
+from workbench.gui.compare.table import ChangeTable
+from workbench.gui.context import Context
+from workbench.gui.selection import SelectedFinding
+from workbench.gui.text import time_text
+from workbench.gui.theme import set_ground
+from workbench.gui.timeline.scale import duration
+from workbench.gui.timeline.scene import Scene, build_scene
+from workbench.gui.widgets import EmptyState, PanelHeader, PillButton, rule
+from workbench.model.run import Run
+from workbench.session.results import OpenRun, open_result
+
+TABLES = (("call", "By call"), ("block", "By block"), ("state", "By state"))
+HEADS = {
+    "call": ("Call", "Calls A", "Calls B"),
+    "block": ("Block", "Number A", "Number B"),
+    "state": ("State", "Visits A", "Visits B"),
+}
+NOTES = {
+    "call": "the host's calls, by how much changed",
+    "block": "mean time at work, by how much changed",
+    "state": "the host's states, by how much changed",
+}
+
+
+class CompareMode(QWidget):
+    """B is the context's run, A another one (or the other way round, once exchanged)."""
+
+    details = None
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        set_ground(self, "panel")
+        self.other: OpenRun | None = None
+        self.exchanged = False
+        self.comparison: Comparison | None = None
+        self.by, self.only = "call", "all"
+        self.head = CompareHead()
+        self.table = ChangeTable()
+        self.findings = FindingChanges()
+        self.rounds = RoundsView()
+        self.empty = EmptyState("columns-2", "No run is open", do=self._choose_folder)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self._build())
+        self._pages.addWidget(self.empty)
+        self.head.menu_wanted.connect(self._fill_menu)
+        self.head.swapped.connect(self._exchange)
+        self.findings.chosen.connect(self._show_finding)
+        context.run_changed.connect(self._run_changed)
+        context.theme_changed.connect(self._write)
+        self._run_changed()
+
+    # ---- arrangement
+
+    def _build(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addWidget(rule())
+        across = QSplitter(Qt.Orientation.Horizontal)
+        across.setHandleWidth(1)
+        across.setChildrenCollapsible(False)
+        across.addWidget(self._table_panel())
+        across.addWidget(self._findings_panel())
+        across.setSizes([770, 766])
+        down = QSplitter(Qt.Orientation.Vertical)
+        down.setHandleWidth(1)
+        down.setChildrenCollapsible(False)
+        down.addWidget(across)
+        down.addWidget(self._rounds_panel())
+        down.setSizes([430, 390])
+        column.addWidget(down, 1)
+        return page
+
+    def _table_panel(self) -> QWidget:
+        panel, column = _panel()
+        self.table_head = PanelHeader("")
+        self.table_pills = self._pills(self.table_head, TABLES, self.show_by)
+        column.addWidget(self.table_head)
+        column.addWidget(_scrolled(self.table), 1)
+        return panel
+
+    def _findings_panel(self) -> QWidget:
+        panel, column = _panel()
+        self.findings_head = PanelHeader("Findings", "ideal or cap, in A and in B")
+        names = (("all", "All"), *((k, t) for k, t, _ in KINDS))
+        self.finding_pills = self._pills(self.findings_head, names, self.show_only)
+        column.addWidget(self.findings_head)
+        column.addWidget(_scrolled(self.findings), 1)
+        return panel
+
+    def _rounds_panel(self) -> QWidget:
+        panel, column = _panel()
+        self.rounds_head = PanelHeader("One round each")
+        self.scale_pill = PillButton("Same scale", icon_name="ruler", checked=True)
+        self.scale_pill.toggled.connect(self.rounds.set_same_scale)
+        self.rounds_head.add(self.scale_pill)
+        column.addWidget(self.rounds_head)
+        shown = QWidget()
+        self._round_pages = QStackedLayout(shown)
+        self._round_pages.setContentsMargins(0, 0, 0, 0)
+        self.no_rounds = EmptyState("chart-gantt", "No rounds to show")
+        self._round_pages.addWidget(_scrolled(self.rounds))
+        self._round_pages.addWidget(self.no_rounds)
+        column.addWidget(shown, 1)
+        return panel
+
+    def _pills(self, head: PanelHeader, names: tuple[tuple[str, str], ...], do: object) -> dict[str, PillButton]:
+        pills = {}
+        for name, title in names:
+            pill = PillButton(title)
+            pill.clicked.connect(lambda checked=False, wanted=name: do(wanted))  # type: ignore[operator]
+            head.add(pill)
+            pills[name] = pill
+        return pills
+
+    # ---- which runs
+
+    def _run_changed(self) -> None:
+        self.exchanged = False
+        mine = self.context.run
+        if mine is None:
+            self._say("No run is open", "Open a run, then a second one to hold beside it.")
+            return
+        if self.other is not None and self.other.run.path == mine.path:
+            self.other = None
+        if self.other is None and (before := self._run_before(mine)):
+            self.open_other(before)
+        self._write()
+
+    def _run_before(self, run: Run) -> Path | None:
+        """The project's run before this one; the newest other one where this one is not the project's."""
+        folders = self._other_folders(run)
+        earlier = [f for f in folders if run.path and f.parent == run.path.parent and f.name != run.path.name]
+        return (earlier or folders)[-1] if folders else None
+
+    def _other_folders(self, run: Run) -> list[Path]:
+        workspace = self.context.workspace
+        mine = run.path.resolve() if run.path else None
+        return [f for f in (workspace.run_folders() if workspace else ()) if f.resolve() != mine]
+
+    def open_other(self, path: Path) -> None:
+        """Open and analyse a second run in the background."""
+        plugins = self.context.plugins
+        self.context.background.start("other run", lambda: open_result(path, plugins), self.set_other, self._failed)
+
+    def _open_folder(self, path: Path, checked: bool = False) -> None:
+        self.open_other(path)
+
+    def set_other(self, opened: OpenRun) -> None:
+        self.other = opened
+        self._write()
+
+    def _failed(self, diagnostics: object) -> None:
+        self.context.notify(*diagnostics)  # type: ignore[misc]
+
+    def _choose_folder(self) -> None:
+        if self.context.run is None:
+            return
+        chosen = QFileDialog.getExistingDirectory(self, "Open a run folder to compare with")
+        if chosen:
+            self.open_other(Path(chosen))
+
+    def _fill_menu(self, menu: QMenu) -> None:
+        menu.clear()
+        run = self.context.run
+        for folder in reversed(self._other_folders(run) if run else []):
+            menu.addAction(folder.name).triggered.connect(partial(self._open_folder, folder))
+        menu.addSeparator()
+        menu.addAction("Open a run folder…", self._choose_folder)
+
+    def _exchange(self) -> None:
+        self.exchanged = not self.exchanged
+        self._write()
+
+    def pair(self) -> tuple[OpenRun, OpenRun] | None:
+        """A and B."""
+        mine = self.context.opened
+        if mine is None or self.other is None:
+            return None
+        return (mine, self.other) if self.exchanged else (self.other, mine)
+
+    # ---- what is shown
+
+    def _say(self, title: str, why: str, action: str = "") -> None:
+        self.comparison = None
+        self.empty.say(title, why, action)
+        self._pages.setCurrentIndex(1)
+        self.context.set_status("compare")
+
+    def _write(self) -> None:
+        pair = self.pair()
+        if pair is None:
+            if self.context.run is not None:
+                name = self.context.run.manifest.name
+                self._say(
+                    f"{name} has nothing beside it", "Open a second run to see what changed.", "Open a run folder…"
+                )
+            return
+        a, b = pair
+        self.comparison = compare(a.analysis, b.analysis)
+        self.head.show_runs((a.run.manifest, a.analysis), (b.run.manifest, b.analysis))
+        self._pages.setCurrentIndex(0)
+        self.show_by(self.by)
+        self.show_only(self.only)
+        self._build_rounds(a.run, b.run)
+        same = a.run.manifest.stdout_sha256 and a.run.manifest.stdout_sha256 == b.run.manifest.stdout_sha256
+        platform = a.run.manifest.platform == b.run.manifest.platform
+        self.context.set_status(
+            "compare",
+            "2 runs",
+            "same output, bit for bit"
+            if same
+            else "outputs differ"
+            if a.run.manifest.stdout_sha256
+            else "outputs unknown",
+            "same platform" if platform else "different platforms",
+        )
+
+    def show_by(self, name: str) -> None:
+        self.by = name
+        for key, pill in self.table_pills.items():
+            pill.setChecked(key == name)
+        if self.comparison is None:
+            return
+        rows = {"call": call_changes, "block": block_changes, "state": state_changes}[name](self.comparison)
+        self.table.show_rows(rows, HEADS[name], summed=name != "block")
+        before, after = self.comparison.time_s
+        title = f"Where {time_text(abs(before - after))} {'went' if before >= after else 'came from'}"
+        self.table_head.set_title(title, NOTES[name])
+
+    def show_only(self, name: str) -> None:
+        self.only = name
+        for key, pill in self.finding_pills.items():
+            pill.setChecked(key == name)
+        if self.comparison is None:
+            return
+        counts = {kind: len(rows_of(self.comparison, kind)) for kind, _, _ in KINDS}
+        self.finding_pills["all"].setText(f"All {sum(counts.values())}")
+        for kind, title, _ in KINDS:
+            self.finding_pills[kind].setText(f"{title} {counts[kind]}")
+        self.findings.show_comparison(self.comparison, name)
+
+    def _build_rounds(self, a: Run, b: Run) -> None:
+        missing = [run for run in (a, b) if "intervals" not in run.tables]
+        if missing:
+            names = " and ".join("A" if run is a else "B" for run in missing)
+            verb = "have" if len(missing) > 1 else "has"
+            self.no_rounds.say(
+                f"{names} {verb} no trace", "Rounds are drawn from traced runs: run with trace to see them."
+            )
+            self._round_pages.setCurrentIndex(1)
+            self.rounds_head.set_title("One round each", "")
+            return
+        self.context.background.start(
+            "rounds", lambda: (build_scene(a), build_scene(b)), self._rounds_built, self._failed
+        )
+
+    def _rounds_built(self, scenes: tuple[Scene | None, Scene | None]) -> None:
+        a, b = scenes
+        pair = self.pair()
+        if a is None or b is None or pair is None:
+            self.no_rounds.say("A trace is empty", "No block changed its state while it was watched.")
+            self._round_pages.setCurrentIndex(1)
+            return
+        turns = middle_round(a), middle_round(b)
+        self.rounds.show_rounds((_short(pair[0].run), a, turns[0]), (_short(pair[1].run), b, turns[1]))
+        self._round_pages.setCurrentIndex(0)
+        said = [f"{letter}: {duration(t.span_ps)}" for letter, t in zip("AB", turns, strict=True)]
+        whole = " The whole run where no loop repeats." if any(t.rounds == 1 for t in turns) else ""
+        from_call = (
+            f" Each begins with {turns[0].first_call}." if turns[0].first_call == turns[1].first_call != "" else ""
+        )
+        self.rounds_head.set_title("One round each", f"{'. '.join(said)}.{from_call}{whole}")
+
+    def _show_finding(self, finding: str) -> None:
+        """Show B's finding in Analyse, where B is the open run."""
+        if finding and not self.exchanged:
+            self.context.select(SelectedFinding(finding))
+            self.context.set_mode("analyse")
+
+
+def _short(run: Run) -> str:
+    return run.path.name if run.path else run.manifest.name
+
+
+def _panel() -> tuple[QWidget, QVBoxLayout]:
+    panel = QWidget()
+    set_ground(panel, "panel")
+    panel.setMinimumSize(300, 120)
+    column = QVBoxLayout(panel)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return panel, column
+
+
+def _scrolled(widget: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(widget)
+    return area
