@@ -9,6 +9,7 @@ Taps: P. Alfke, Xilinx XAPP 052, table 3.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from math import prod
 
@@ -43,13 +44,33 @@ def counts(registers: Words, bits: int) -> NDArray[np.int64]:
     elements = _combine(distinct ^ mask, _to_element(bits))
     order = (1 << bits) - 1
     total = np.zeros(distinct.shape, dtype=object)
-    for factor in _prime_powers(order):
+    for factor, residue in _residues(elements, _prime_powers(order), bits):
         cofactor = order // factor
-        table = _powers(_power(np.array([2], dtype=np.uint64), cofactor, bits), factor, bits)
-        ranks = np.argsort(table)
-        residue = ranks[np.searchsorted(table, _power(elements, cofactor, bits), sorter=ranks)]
         total = (total + residue.astype(object) * (cofactor * pow(cofactor, -1, factor))) % order
     return total.astype(np.int64)[positions].reshape(registers.shape)
+
+
+def _residues(elements: Words, factors: tuple[int, ...], bits: int) -> Iterator[tuple[int, Words]]:
+    """(factor, logarithm modulo that factor) for elements whose order divides the product of all `factors`."""
+    if len(factors) == 1:
+        values, logarithms = _table(factors[0], bits)
+        yield factors[0], logarithms[np.searchsorted(values, elements)]
+        return
+    half = len(factors) // 2
+    for mine, others in ((factors[:half], factors[half:]), (factors[half:], factors[:half])):
+        # An element of the smaller group; its logarithm there is the wanted one times what it was raised to.
+        yield from _residues(_power(elements, prod(others), bits), mine, bits)
+
+
+@cache
+def _table(factor: int, bits: int) -> tuple[Words, Words]:
+    """The powers of the root**((2**bits - 1) / factor), sorted, and the exponent of each."""
+    root = _power(np.array([2], dtype=np.uint64), ((1 << bits) - 1) // factor, bits)
+    powers = np.ones(1, dtype=np.uint64)
+    while len(powers) < factor:
+        powers = np.concatenate([powers, _multiply(powers, _power(root, len(powers), bits), bits)])
+    order = np.argsort(powers[:factor])
+    return powers[order], order.astype(np.uint64)
 
 
 def _multiply(a: Words, b: Words, bits: int) -> Words:
@@ -67,18 +88,27 @@ def _multiply(a: Words, b: Words, bits: int) -> Words:
 def _power(base: Words, exponent: int, bits: int) -> Words:
     result = np.ones_like(base)
     for bit in bin(exponent)[2:]:
-        result = _multiply(result, result, bits)
+        result = _square(result, bits)
         if bit == "1":
             result = _multiply(result, base, bits)
     return result
 
 
-def _powers(base: Words, count: int, bits: int) -> Words:
-    """base**0 to base**(count - 1)."""
-    powers = np.ones(1, dtype=np.uint64)
-    while len(powers) < count:
-        powers = np.concatenate([powers, _multiply(powers, _power(base, len(powers), bits), bits)])
-    return powers[:count]
+def _square(a: Words, bits: int) -> Words:
+    """Squaring is linear over GF(2): a look-up for each byte."""
+    result = np.zeros_like(a)
+    for position, table in enumerate(_squares(bits)):
+        result ^= table[a >> np.uint64(8 * position) & np.uint64(255)]
+    return result
+
+
+@cache
+def _squares(bits: int) -> tuple[Words, ...]:
+    tables = []
+    for low in range(0, bits, 8):
+        values = np.arange(1 << min(8, bits - low), dtype=np.uint64) << np.uint64(low)
+        tables.append(_multiply(values, values, bits))
+    return tuple(tables)
 
 
 def _combine(vectors: Words, columns: tuple[int, ...]) -> Words:

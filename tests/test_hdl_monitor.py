@@ -1,0 +1,215 @@
+"""The counters in simulation against pairs counted in Python: any states, resets, freezes, resumptions, clears."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workbench.instrument import readout
+from workbench.instrument.probes import MonitorPlan, Probe, place_registers
+from workbench.instrument.wrapper import RUNTIME, Top, TopPort, check_port, runtime_source, wrapper
+from workbench.model.application import ReadOut
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.platform import HardwarePort, PortDirection, PortStyle
+from workbench.testing.rtl import Cycle, Simulator, simulate
+
+PORT = HardwarePort(
+    address_bits=16,
+    incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
+    outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
+    clock="clk",
+    clock_hz=100e6,
+    reset="rst",
+)
+TOP = Top(
+    "dut",
+    "dut__recap_user",
+    (
+        TopPort("clk", "input"),
+        TopPort("rst", "input"),
+        TopPort("addr", "input", "[15:0]"),
+        TopPort("wr_en", "input"),
+        TopPort("rd_en", "input"),
+        TopPort("wr_data", "input", "[31:0]"),
+        TopPort("rd_data", "output", "[31:0]"),
+        TopPort("in", "input", "[5:0]"),
+        TopPort("out", "output", "[5:0]"),
+    ),
+)
+# A "design" whose three blocks do what the stimulus says: states of 1, 2 and 3 bits.
+USER = """
+module dut__recap_user(input clk, input rst, input [15:0] addr, input wr_en, input rd_en, input [31:0] wr_data,
+                       output [31:0] rd_data, input [5:0] in, output [5:0] out, output reg [5:0] recap_state);
+    assign rd_data = 32'hcafe0000 | addr;
+    assign out = in;
+    always @(posedge clk) recap_state <= in;
+endmodule
+"""
+PROBES = (Probe(0, 0, 2), Probe(2, 1, 4), Probe(3, 3, 7))
+BLOCKS = 4  # block 1 has no counter
+CONTROL = 0x40
+
+
+def plan(count_bits: int) -> MonitorPlan:
+    return MonitorPlan(PROBES, 6, place_registers(PORT, ReadOut(first=CONTROL, last=CONTROL + 15)), count_bits)
+
+
+@pytest.fixture(scope="module", params=[9, 36])
+def monitor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MonitorPlan]:
+    folder = tmp_path_factory.mktemp("monitor")
+    this = plan(request.param)
+    texts = {"user.v": USER, "top.v": wrapper(TOP, this, PORT), **{name: runtime_source(name) for name in RUNTIME}}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return Simulator(folder).build([folder / name for name in texts], "dut"), this
+
+
+def read_out(this: MonitorPlan) -> list[Cycle]:
+    r = this.registers
+    words = [(Cycle(addr=r.select, wr_en=1, wr_data=i), Cycle(), Cycle(addr=r.data, rd_en=1), Cycle())
+             for i in range(this.words)]  # fmt: skip
+    return [cycle for word in words for cycle in word]
+
+
+def write(this: MonitorPlan, value: int, stimulus: int = 0) -> Cycle:
+    return Cycle(addr=this.registers.control, wr_en=1, wr_data=value, stimulus=stimulus)
+
+
+def expected(cycles: list[Cycle], this: MonitorPlan) -> tuple[list[Counter[tuple[int, int]]], int]:
+    """Pairs (previous or -1, current) of each probe over the cycles that count, and their number."""
+    pairs: list[Counter[tuple[int, int]]] = [Counter() for _ in PROBES]
+    frozen, before, total = False, None, 0
+    for cycle in cycles:
+        control = cycle.wr_en and cycle.addr == this.registers.control
+        stop = bool(control and cycle.wr_data & 3)
+        if cycle.rst or frozen or stop:
+            before = None
+        else:
+            total += 1
+            for probe, counter in zip(PROBES, pairs, strict=True):
+                now = cycle.stimulus >> probe.lsb & ((1 << probe.bits) - 1)
+                last = -1 if before is None else before >> probe.lsb & ((1 << probe.bits) - 1)
+                counter[last, now] += 1
+            before = cycle.stimulus
+        if control:
+            frozen = stop
+            if cycle.wr_data & 2:
+                pairs, total = [Counter() for _ in PROBES], 0
+    return pairs, total
+
+
+def check(monitor: tuple[Path, MonitorPlan], cycles: list[Cycle]) -> None:
+    executable, this = monitor
+    everything = [*cycles, write(this, 1), *read_out(this)]
+    seen = simulate(executable, everything)
+    words = seen.rd_data[len(cycles) + 4 :: 4][: this.words]
+    tables = readout.tables(this.metadata(), BLOCKS, words.astype(np.uint32))
+    pairs, total = expected(cycles, this)
+    time, moves = tables["state_time"], tables["transitions"]
+    for probe, counter in zip(PROBES, pairs, strict=True):
+        mine, rows = moves["block"] == probe.block, time["block"] == probe.block
+        got = zip(moves["from_state"][mine], moves["to_state"][mine], moves["count"][mine], strict=True)
+        assert {(a, b): n for a, b, n in got} == {(a, b): n for (a, b), n in counter.items() if a not in (-1, b)}
+        for state in range(probe.states):
+            assert time["cycles"][rows][state] == sum(n for (_, b), n in counter.items() if b == state)
+            assert time["visits"][rows][state] == sum(n for (a, b), n in counter.items() if b == state and a != b)
+        assert time["cycles"][rows].sum() == total
+    assert time["cycles"][time["block"] == 1].tolist() == [total]
+
+
+def states(values: list[int]) -> list[int]:
+    """Six bits as the three probes' states; the third has only seven."""
+    return [v & 0x37 if v >> 3 == 7 else v for v in values]
+
+
+RUN = st.lists(st.integers(0, 63), min_size=1, max_size=60).map(states)
+STAY = st.tuples(st.integers(0, 55), st.integers(1, 120)).map(lambda pair: [pair[0]] * pair[1])
+PARTS = st.lists(
+    st.one_of(
+        st.tuples(st.just("go"), st.one_of(RUN, STAY)),
+        st.tuples(st.sampled_from(["reset", "freeze", "run", "clear"]), st.just([0])),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(PARTS)
+def test_every_cycle_is_counted_once(monitor: tuple[Path, MonitorPlan], parts: list[tuple[str, list[int]]]) -> None:
+    this = monitor[1]
+    cycles = [Cycle(rst=1)] * 3
+    for kind, values in parts:
+        if kind == "go":
+            cycles += [Cycle(stimulus=value) for value in values]
+        elif kind == "reset":
+            cycles += [Cycle(rst=1, stimulus=21)] * 2
+        elif kind == "clear":
+            cycles += [write(this, 2), *[Cycle(stimulus=9)] * ((1 << this.entry_bits) + 4)]
+        else:
+            cycles.append(write(this, {"freeze": 1, "run": 0}[kind], stimulus=13))
+    check(monitor, cycles)
+
+
+def test_alternating_and_long_stays(monitor: tuple[Path, MonitorPlan]) -> None:
+    long = 500 if monitor[1].count_bits == 9 else 70_000
+    cycles = [Cycle(rst=1), *[Cycle(stimulus=0)] * (long - 400)]
+    cycles += [Cycle(stimulus=value) for value in (0, 1, 2, 1, 2, 3, 3, 1, 0, 0, 1, 1, 0) for _ in (0, 1)] * 3
+    check(monitor, cycles)
+
+
+def test_other_addresses_are_the_users(monitor: tuple[Path, MonitorPlan]) -> None:
+    executable, this = monitor
+    registers = {this.registers.control, this.registers.data}
+    reads = [Cycle(rd_en=1, addr=address) for address in range(CONTROL - 4, CONTROL + 20)]
+    answers = simulate(executable, [Cycle(rst=1), *(c for read in reads for c in (read, Cycle(addr=read.addr)))])
+    for read, answer in zip(reads, answers.rd_data[2::2].tolist(), strict=True):
+        assert (answer == 0xCAFE0000 | read.addr) == (read.addr not in registers)
+
+
+def test_words_of_another_design_are_refused(monitor: tuple[Path, MonitorPlan]) -> None:
+    this = monitor[1]
+    with pytest.raises(WorkbenchError, match="do not come from this design"):
+        readout.tables(this.metadata(), BLOCKS, np.zeros(this.words, dtype=np.uint32))
+
+
+def test_an_overlong_run_is_noticed() -> None:
+    this = plan(36)
+    words = np.zeros(this.words, dtype=np.uint32)
+    words[:4] = 0x52434150, 0xFFFFFFFF, 0xF, len(PROBES)
+    with pytest.raises(WorkbenchError, match="68719476735 cycles were counted, more than"):
+        readout.tables(this.metadata(), BLOCKS, words)
+
+
+def test_registers_are_aligned_where_there_is_room() -> None:
+    place = place_registers(PORT, ReadOut(first=0x41, last=0x4F))
+    assert (place.control, place.select, place.data) == (0x44, 0x45, 0x46)
+    tight = place_registers(PORT, ReadOut(first=0x41, last=0x43))
+    assert (tight.control, tight.select, tight.data) == (0x41, 0x42, 0x43)
+    bytewise = place_registers(PORT.model_copy(update={"address_unit_bytes": 1}), ReadOut(first=0x40, last=0x7F))
+    assert (bytewise.control, bytewise.select, bytewise.data) == (0x40, 0x44, 0x48)
+
+
+@pytest.mark.parametrize(
+    ("changes", "read_out", "message"),
+    [
+        ({}, (0x40, 0x41), "too small for the monitor's three registers"),
+        ({}, (0xFFFE, 0x10003), "past the port's 16 address bits"),
+        ({"word_bits": 16}, (0x40, 0x4F), "words of 32 bits"),
+        ({"style": PortStyle.BLOCK, "address_tracked": False}, (0x40, 0x4F), "block-transfer port"),
+    ],
+)
+def test_ports_that_cannot_be_used(changes: dict[str, object], read_out: tuple[int, int], message: str) -> None:
+    with pytest.raises(WorkbenchError, match=message):
+        place_registers(PORT.model_copy(update=changes), ReadOut(first=read_out[0], last=read_out[1]))
+
+
+def test_a_missing_signal_is_named() -> None:
+    with pytest.raises(WorkbenchError, match="no port 'wr_data', which the platform names as its incoming data"):
+        check_port(replace(TOP, ports=tuple(p for p in TOP.ports if p.name != "wr_data")), PORT)
