@@ -19,7 +19,7 @@ SYSTEM_PACKAGES = "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libgl
 def make_application(theme_name: str = "light") -> QApplication:
     """The application, dressed. Raises WorkbenchError where Qt's system libraries are missing."""
     if sys.platform == "linux":
-        os.environ.setdefault("QT_QPA_PLATFORM", "xcb;offscreen" if os.environ.get("DISPLAY") else "offscreen")
+        os.environ.setdefault("QT_QPA_PLATFORM", "wayland;xcb;offscreen" if _only_wayland() else "xcb;offscreen")
     try:
         from PySide6.QtWidgets import QApplication
 
@@ -33,6 +33,10 @@ def make_application(theme_name: str = "light") -> QApplication:
     application.setDesktopFileName("rc-workbench")
     apply_theme(application, theme_name)
     return application
+
+
+def _only_wayland() -> bool:
+    return "WAYLAND_DISPLAY" in os.environ and "DISPLAY" not in os.environ
 
 
 def missing_library(error: ImportError) -> Diagnostic:

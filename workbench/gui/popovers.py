@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.context import Context
+from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, DiagnosticRow, label, rule
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.diagnostic import WorkbenchError
@@ -48,6 +49,7 @@ class NoticesPopover(Popover):
         self._rows.setSpacing(8)
         inside = QWidget()
         inside.setLayout(self._rows)
+        set_ground(inside, "raised")
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -80,7 +82,8 @@ class NoticesPopover(Popover):
         if not problems:
             self._rows.addWidget(label("Nothing is wrong that the workbench knows of.", "muted"))
         self._rows.addStretch(1)
-        self._scroll.setFixedHeight(min(420, 84 * max(1, len(problems))) if problems else 32)
+        inside = self._scroll.widget()
+        self._scroll.setFixedHeight(min(420, inside.sizeHint().height() + 2) if inside is not None else 32)
         self.adjustSize()
 
     def _open_line(self, file: str, line: int) -> None:
@@ -122,13 +125,13 @@ class RunOptionsPopover(Popover):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
-        self.setFixedWidth(380)
+        self.setFixedWidth(420)
         column = _column(self)
         column.addWidget(label("How to run", "title"))
-        self.trace = QCheckBox("Trace: keep every change of state, for the timeline")
+        self.trace = QCheckBox("Trace: every change of state, for the timeline")
         self.trace.setChecked(context.preference("trace", "yes") == "yes")
         self.trace.toggled.connect(lambda on: context.set_preference("trace", "yes" if on else "no"))
-        self.deterministic = QCheckBox("Deterministic: count the host's work, time none of it")
+        self.deterministic = QCheckBox("Deterministic: the host's work is counted, not timed")
         self.plain = QCheckBox("Plain: observe nothing")
         for box in (self.trace, self.deterministic, self.plain):
             column.addWidget(box)
