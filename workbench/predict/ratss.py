@@ -10,47 +10,23 @@ import networkx as nx
 import numpy as np
 
 from workbench.formats.documents import Schema, read_text
-from workbench.formats.units import UnitError, quantity
 from workbench.formats.yaml_marks import Marked, check, near, read_marked
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.diagnostic import Diagnostic, has_errors
 from workbench.model.platform import Network, Platform
 from workbench.predict import ratss_equations as eq
-from workbench.predict.formulas import Compiled, Formula, compile_formula, smallest
+from workbench.predict.formulas import Evaluation, Formula, ModelFile, compile_formula, formulas_of, read_inputs
 from workbench.predict.formulas import Path as FieldPath
 from workbench.predict.ratss_equations import Quantity
-from workbench.predict.ratss_model import ComputeNode, RatssModel, Stage, Transaction
+from workbench.predict.ratss_model import RatssModel, Transaction
 
 SCHEMA = Schema(title="RATSS model", model=RatssModel)
 
-#: Fields that must be above zero; no field can be below it.
-_POSITIVE = {"clock_hz", "ops_per_cycle", "rate_bytes_per_s", "efficiency", "bytes_per_element", "nodes", "transfers"}
-
 
 @dataclass(frozen=True)
-class RatssModelFile:
-    """A checked model with its formulas compiled; `marked` knows where each field stands."""
+class RatssModelFile(ModelFile):
+    """A checked RATSS model, ready to be computed."""
 
     model: RatssModel
-    marked: Marked
-    inputs: Mapping[str, float]
-    formulas: Mapping[FieldPath, Compiled]
-    platform: Platform | None
-
-    def value(self, path: FieldPath, inputs: Mapping[str, Quantity]) -> Quantity:
-        """One field at some inputs. WorkbenchError naming it where it is negative, not a number or infinite."""
-        result = self.formulas[path].value(inputs)
-        least = smallest(result)
-        field = str(path[-1])
-        if not np.isfinite(least) or not np.all(np.isfinite(result)):
-            hint = "Does its formula divide by zero?"
-            raise WorkbenchError(self.marked.diagnostic(path, f"{_dotted(path)} is not a finite number", hint))
-        if field in _POSITIVE and least <= 0:
-            raise WorkbenchError(self.marked.diagnostic(path, f"{_dotted(path)} is {least:g}", "It must be above 0."))
-        if least < 0:
-            raise WorkbenchError(
-                self.marked.diagnostic(path, f"{_dotted(path)} is {least:g}", "It cannot be negative.")
-            )
-        return result
 
 
 @dataclass(frozen=True)
@@ -84,19 +60,11 @@ def parse_ratss(
     if model is None:
         return None, problems
     found = [*problems, *_structure(model, marked, platforms)]
-    inputs = _inputs(model, marked, found)
-    found.extend(
-        marked.diagnostic(
-            ("readings", reading, name), f"the model has no input '{name}'", near(name, inputs, ""), key=True
-        )
-        for reading, given in model.readings.items()
-        for name in given
-        if name not in inputs
-    )
+    inputs, spreads = read_inputs(model, marked, found)
     formulas = {path: compile_formula(formula, path, inputs, marked, found) for path, formula in _all_formulas(model)}
     if has_errors(found):
         return None, tuple(found)
-    return RatssModelFile(model, marked, inputs, formulas, platforms.get(model.platform)), tuple(found)
+    return RatssModelFile(model, marked, inputs, spreads, formulas, platforms.get(model.platform)), tuple(found)
 
 
 def predict(
@@ -107,7 +75,7 @@ def predict(
     `reading` is one of the model's readings. Raises WorkbenchError naming an unknown input or reading, or the field
     that has no sensible value.
     """
-    values = _Values(file, {**file.inputs, **_of_reading(file, reading), **_known(file, changes or {})}, reading)
+    values = _Values(file, file.at(changes or {}, reading), reading)
     parts: dict[tuple[str, str], Quantity] = {}
     comp: dict[str, Quantity] = {}
     comm: dict[str, Quantity] = {}
@@ -146,40 +114,13 @@ def predict(
     )
 
 
-def _known(file: RatssModelFile, changes: Mapping[str, Quantity]) -> Mapping[str, Quantity]:
-    for name in changes:
-        if name not in file.inputs:
-            hint = near(name, file.inputs, f"The model's inputs: {', '.join(file.inputs) or 'none'}.")
-            raise WorkbenchError(Diagnostic(f"the model has no input '{name}'", hint, file=file.marked.file))
-    return changes
-
-
-def _of_reading(file: RatssModelFile, reading: str | None) -> Mapping[str, float]:
-    if reading is None:
-        return {}
-    readings = file.model.readings
-    if reading not in readings:
-        hint = near(reading, readings, f"The model's readings: {', '.join(readings) or 'none'}.")
-        raise WorkbenchError(Diagnostic(f"the model has no reading '{reading}'", hint, file=file.marked.file))
-    return readings[reading]
-
-
-class _Values:
-    """A model's fields at some inputs. Equal formulas and equal transactions are computed once."""
+class _Values(Evaluation):
+    """A model's fields at some inputs. Equal transactions are computed once, like equal formulas."""
 
     def __init__(self, file: RatssModelFile, inputs: Mapping[str, Quantity], reading: str | None) -> None:
-        self.file, self._inputs, self._reading = file, inputs, reading
-        self._fields: dict[tuple[str, bool], Quantity] = {}
+        super().__init__(file, inputs)
+        self.platform, self._reading = file.platform, reading
         self._moves: dict[tuple[object, ...], tuple[Quantity, Quantity]] = {}
-
-    def of(self, path: FieldPath) -> Quantity:
-        expression = self.file.formulas[path].expression
-        if expression is None:
-            return self.file.value(path, self._inputs)
-        key = (expression.text, path[-1] in _POSITIVE)
-        if key not in self._fields:
-            self._fields[key] = self.file.value(path, self._inputs)
-        return self._fields[key]
 
     def move_s(self, move: Transaction, at: FieldPath) -> tuple[Quantity, Quantity]:
         key = tuple(value for field, value in move if field != "name")
@@ -198,15 +139,15 @@ def _node_s(values: _Values, at: FieldPath) -> Quantity:
 
 def _move_s(values: _Values, move: Transaction, at: FieldPath) -> tuple[Quantity, Quantity]:
     """A transaction's delay, and the rest of its time."""
-    network = _network(values.file, move)
+    network = _network(values.platform, move)
 
     def of(field: str) -> Quantity:
         return float(getattr(network, field)) if getattr(move, field) is None else values.of((*at, field))
 
     nodes, size = values.of((*at, "nodes")), values.of((*at, "bytes"))
     if move.table:
-        assert values.file.platform is not None
-        points = values.file.platform.transfer_tables[move.table].points
+        assert values.platform is not None
+        points = values.platform.transfer_tables[move.table].points
         transfers = values.of((*at, "transfers"))
         return 0.0, nodes * transfers * _interpolated(size / transfers, [(p.bytes, p.time_s) for p in points])
     latency_s, overhead_s = of("latency_s"), of("overhead_s")
@@ -244,8 +185,8 @@ def _move_s(values: _Values, move: Transaction, at: FieldPath) -> tuple[Quantity
     return delay_s, whole - delay_s
 
 
-def _network(file: RatssModelFile, move: Transaction) -> Network:
-    networks = file.platform.networks if file.platform else ()
+def _network(platform: Platform | None, move: Transaction) -> Network:
+    networks = platform.networks if platform else ()
     return next((n for n in networks if n.name == move.network), Network(name=""))
 
 
@@ -257,35 +198,6 @@ def _interpolated(size_bytes: Quantity, points: list[tuple[int, float]]) -> Quan
     return np.where(np.asarray(size_bytes) > sizes[-1], beyond, inside)
 
 
-def _inputs(model: RatssModel, marked: Marked, found: list[Diagnostic]) -> dict[str, float]:
-    values = {}
-    for name, given in model.inputs.items():
-        if not name.isidentifier():
-            found.append(marked.diagnostic(("inputs", name), f"'{name}' is no name for an input", key=True))
-        values[name] = in_unit(given.value, given.unit, ("inputs", name, "value"), marked, found)
-        for field in ("low", "high", "deviation"):
-            if (bound := getattr(given, field)) is not None:
-                in_unit(bound, given.unit, ("inputs", name, field), marked, found)
-    return values
-
-
-def in_unit(value: float | str, unit: str, path: FieldPath, marked: Marked, found: list[Diagnostic]) -> float:
-    """A number of an input in its unit; nan, with a diagnostic, where it is none."""
-    if not isinstance(value, str):
-        return float(value)
-    try:
-        return quantity(value, unit) if unit else float(value)
-    except UnitError as error:
-        found.append(marked.diagnostic(path, error.message, error.hint))
-    except KeyError:
-        found.append(
-            marked.diagnostic((*path[:-1], "unit"), f"there is no unit '{unit}' here", "Write s, Hz, B, B/s or s/B.")
-        )
-    except ValueError:
-        found.append(marked.diagnostic(path, f"'{value}' is no number", "Give the input a `unit`, or write a number."))
-    return np.nan
-
-
 def _all_formulas(model: RatssModel) -> Iterator[tuple[FieldPath, Formula]]:
     yield ("iterations",), model.iterations
     if model.baseline_s is not None:
@@ -294,20 +206,11 @@ def _all_formulas(model: RatssModel) -> Iterator[tuple[FieldPath, Formula]]:
         yield ("resources", name), formula
     for index, stage in enumerate(model.stages):
         at: FieldPath = ("stages", index)
-        yield from _formulas_of(stage, at)
+        yield from formulas_of(stage, at, ("name",))
         for i, node in enumerate(stage.nodes):
-            yield from _formulas_of(node, (*at, "nodes", i))
+            yield from formulas_of(node, (*at, "nodes", i), ("name",))
         for i, move in enumerate(stage.transactions):
-            yield from _formulas_of(move, (*at, "transactions", i))
-
-
-_NOT_FORMULAS = {"name", "kind", "network", "table", "reading"}
-
-
-def _formulas_of(part: Stage | ComputeNode | Transaction, at: FieldPath) -> Iterator[tuple[FieldPath, Formula]]:
-    for field, value in part:
-        if field not in _NOT_FORMULAS and isinstance(value, int | float | str) and not isinstance(value, bool):
-            yield (*at, field), value
+            yield from formulas_of(move, (*at, "transactions", i), ("name", "kind", "network", "table", "reading"))
 
 
 def _structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platform]) -> Iterator[Diagnostic]:
@@ -347,7 +250,3 @@ def _structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platfo
             "Break the cycle.",
         )
         return
-
-
-def _dotted(path: FieldPath) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")

@@ -10,21 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from workbench.model.platform import Document
-from workbench.predict.formulas import Formula
-
-
-class Input(Document):
-    """A named number of the model, in `unit` ("" for a plain number). It may be uncertain.
-
-    `low` and `high` bound a uniform distribution; `deviation` is the standard deviation of a normal one around `value`.
-    """
-
-    value: float | str
-    unit: str = ""
-    title: str = ""
-    low: float | str | None = None
-    high: float | str | None = None
-    deviation: float | str | None = None
+from workbench.predict.formulas import Formula, ModelDocument
 
 
 class ComputeNode(Document):
@@ -99,23 +85,15 @@ class Measured(Document):
     source: str = ""
 
 
-class RatssModel(Document):
+class RatssModel(ModelDocument):
     """A RATSS model. `system` is its class (Fig. 1): nonuniform nodes in a uniform system, or uniform nodes in a
     nonuniform one. `resources` are named formulas to weigh time against; `baseline_s` is the software's time.
-    `readings` are named sets of input values, for where a source can be read in several ways; `literal` and `fitted`
-    also choose that reading of every reduce."""
+    The readings `literal` and `fitted` also choose that reading of every reduce."""
 
-    schema_version: int
-    name: str
-    title: str = ""
-    description: str = ""
-    platform: str = ""
     system: Literal["NNUS", "UNNS"] = "NNUS"
-    inputs: dict[str, Input] = Field(default_factory=dict)
     stages: tuple[Stage, ...]
     iterations: Formula = 1
     pipelined: bool = False
     baseline_s: Formula | None = None
     resources: dict[str, Formula] = Field(default_factory=dict)
-    readings: dict[str, dict[str, float]] = Field(default_factory=dict)
     measured: tuple[Measured, ...] = ()
