@@ -12,6 +12,7 @@ from workbench.gui.analyse.graph_paint import Shares, mean_shares
 from workbench.gui.text import ratio_text, time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, paint_state_bar, rule
+from workbench.gui.widgets.state_bar import ORDER
 from workbench.model.blocks import Side
 from workbench.model.run import Manifest
 
@@ -123,11 +124,19 @@ class CompareHead(QWidget):
         column.setSpacing(4)
         self.bars = ScaledBars()
         column.addWidget(self.bars)
-        legend = Legend()
-        legend.setMinimumWidth(0)
-        legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        column.addWidget(legend)
+        self._legend = Legend(())
+        self._scale_column = column
+        column.addWidget(self._legend)
         return column
+
+    def _show_legend(self) -> None:
+        """Only the states that one of the runs was in."""
+        seen = {category for _, shares in self.bars.bars for category, share in shares if share > 0}
+        old, self._legend = self._legend, Legend([c for c in ORDER if c in seen])
+        self._legend.setMinimumWidth(0)
+        self._legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._scale_column.replaceWidget(old, self._legend)
+        old.deleteLater()
 
     def show_runs(self, a: tuple[Manifest, Analysis], b: tuple[Manifest, Analysis]) -> None:
         for letter, (manifest, analysis) in zip("AB", (a, b), strict=True):
@@ -143,6 +152,7 @@ class CompareHead(QWidget):
         self.note.setText(f"{time_text(a[1].time_s, 4)} and {time_text(b[1].time_s, 4)}")
         self.bars.bars = tuple((analysis.time_s, main_shares(analysis)) for _, analysis in (a, b))
         self.bars.update()
+        self._show_legend()
 
 
 def run_note(manifest: Manifest, analysis: Analysis) -> str:

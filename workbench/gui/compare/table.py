@@ -43,7 +43,7 @@ class ChangeTable(QWidget):
     def _columns(self) -> list[QRectF]:
         """Name, two counts, two times, bars, change: left edges and widths, at y = 0."""
         total = self.width() - 32
-        shares = (0.25, 0.11, 0.11, 0.12, 0.12, 0.17, 0.12) if total > 520 else (0.32, 0, 0, 0.19, 0.19, 0.12, 0.18)
+        shares = (0.24, 0.10, 0.10, 0.13, 0.13, 0.15, 0.15) if total > 520 else (0.32, 0, 0, 0.19, 0.19, 0.12, 0.18)
         left, columns = 16.0, []
         for share in shares:
             columns.append(QRectF(left, 0, total * share, 0))

@@ -118,6 +118,7 @@ class RateCurve(QWidget):
         painter.fillRect(rect, theme.colour("sunken"))
         self._paint_band(painter, rect)
         self._paint_axes(painter, rect)
+        self._paint_band_name(painter, rect)
         painter.setClipRect(rect.adjusted(-6, -6, 6, 6))
         for number, series in enumerate(self.series):
             self._paint_series(painter, series, number == 0)
@@ -132,8 +133,17 @@ class RateCurve(QWidget):
         left = max(self.place(self.band[0], 1).x(), rect.left())
         right = min(self.place(self.band[1], 1).x(), rect.right())
         painter.fillRect(QRectF(left, rect.top(), right - left, rect.height()), theme.colour("good_ground"))
-        box = QRectF((left + right) / 2 - 50, rect.bottom() - 18, 100, 16)
+
+    def _paint_band_name(self, painter: QPainter, rect: QRectF) -> None:
+        if self.band is None:
+            return
+        left = max(self.place(self.band[0], 1).x(), rect.left())
+        right = min(self.place(self.band[1], 1).x(), rect.right())
+        box = QRectF((left + right) / 2 - 38, rect.bottom() - 24, 76, 16)
         box.moveRight(min(box.right(), rect.right() - 2))
+        painter.fillRect(
+            box.intersected(QRectF(left, rect.top(), right - left, rect.height())), theme.colour("good_ground")
+        )
         _text(painter, box, "95 % of best", "good", 11, 500, Align.AlignHCenter)
 
     def _paint_axes(self, painter: QPainter, rect: QRectF) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QComboBox,
     QFormLayout,
@@ -26,6 +27,7 @@ from workbench.gui.widgets import label, rule, set_role
 from workbench.model.diagnostic import Diagnostic, Severity
 
 LABEL_PX = 118
+BESIDE_FROM_PX = 480
 
 
 class TextArea(QPlainTextEdit):
@@ -62,7 +64,7 @@ class FieldRow(QObject):
         column = QVBoxLayout(self.box)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(3)
-        self._row = QHBoxLayout()
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(10)
         column.addLayout(self._row)
         self.editor = self._make()
@@ -106,6 +108,12 @@ class FieldRow(QObject):
             line.setProperty("role", "code")
         line.editingFinished.connect(self.write)
         return line
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Put the note under the editor where there is no room beside it."""
+        down, across = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._row.setDirection(down if narrow else across)
+        self._row.setSpacing(3 if narrow else 10)
 
     # ---- document and widget
 
@@ -221,6 +229,7 @@ class PartForm(QScrollArea):
                 column.addWidget(rule())
             self._add_group(column, part.path if part else (), group)
         column.addStretch(1)
+        self._fold()
         self.setWidget(body)
 
     def _add_group(self, column: QVBoxLayout, base: Path_, group: Group) -> None:
@@ -245,6 +254,14 @@ class PartForm(QScrollArea):
             else:
                 form.addRow(row.box)
         column.addLayout(form)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        for row in self.rows:
+            row.set_narrow(self.viewport().width() < BESIDE_FROM_PX)
 
     def read(self) -> None:
         for row in self.rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.formats import yaml_edit
@@ -63,9 +63,16 @@ class PlatformMode(QWidget):
         for widget in (self._list_panel(), self._form_panel(), self._table_panel()):
             split.addWidget(widget)
         split.setSizes([280, 560, 696])
+        self._split = split
         for at, stretch in enumerate((0, 4, 5)):
             split.setStretchFactor(at, stretch)
         return split
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width() and event.size().width() < 1300:
+            wide = event.size().width()
+            self._split.setSizes([210, round((wide - 210) * 0.44), round((wide - 210) * 0.56)])
 
     def _list_panel(self) -> QWidget:
         panel, column = _panel(200)

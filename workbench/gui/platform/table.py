@@ -316,6 +316,10 @@ class PointTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         free = max(self.viewport().width() - 52, 200)
+        narrow = self.viewport().width() < 520
+        self.setColumnHidden(SHARE, narrow)
         shares = {SIZE: 0.17, TIME: 0.18, RATE: 0.17, SHARE: 0.15, SOURCE: 0.33}
+        if narrow:
+            shares = {SIZE: 0.20, TIME: 0.26, RATE: 0.24, SHARE: 0.0, SOURCE: 0.30}
         for column in range(len(HEADS)):
             self.setColumnWidth(column, 52 if column == NUMBER else int(free * shares[column]))
