@@ -1,0 +1,271 @@
+"""Reading Verilog: blocks, branches, pragmas, instances, clocks, and what is wrong with bad sources."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.verilog.language import VerilogLanguage
+
+from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.diagnostic import Severity
+from workbench.model.platform import HardwarePort, Platform, PortDirection
+from workbench.model.scan import Branch, HdlBlock, HdlScan
+
+PLATFORM = Platform(
+    schema_version=1,
+    name="test",
+    hardware=HardwarePort(
+        address_bits=16,
+        incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
+        outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
+        clock="clk",
+        clock_hz=100e6,
+        reset="rst",
+    ),
+)
+
+
+def scan(folder: Path, parameters: dict[str, str] | None = None, top: str = "top", **files: str) -> HdlScan:
+    """Scan sources given as name="text"; `_` in a name stands for a dot."""
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    sources = tuple(name.replace("_", ".") for name in files if not name.endswith("h"))
+    hardware = HardwareSources(sources=sources, top=top, read_out=ReadOut(first=0, last=15))
+    return VerilogLanguage().scan(folder, hardware, PLATFORM, parameters or {})
+
+
+def only(found: HdlScan) -> HdlBlock:
+    assert [d.text() for d in found.diagnostics] == []
+    (block,) = found.blocks
+    return block
+
+
+def branch(block: HdlBlock, kind: str, label: str = "") -> Branch:
+    return next(b for b in block.branches if b.kind == kind and b.label == label)
+
+
+FSM = """\
+module top(input wire clk, input wire rst, input wire [1:0] go, output reg [3:0] n);
+    reg [1:0] state;
+    always @(posedge clk) begin : ctrl
+        //pragma recap whole overhead(update)
+        if (rst) begin
+            state <= 0;
+        end else case (state)
+            0:
+                //pragma recap idle wait_recv(late_sender, $CPU, c1): go == 0
+                //pragma recap take recv(ctrl, $CPU, c1): go != 0
+                if (go != 0) state <= go;
+            1, 2: begin : deep
+                integer k;
+                //pragma recap compute work()
+                n <= n + 1;
+                if (go[0])
+                    state <= 3;
+                else state <= 0;
+            end
+            default: state <= 0;
+        endcase
+    end
+endmodule
+"""
+
+
+def test_branches_and_the_pragmas_before_their_first_statements(tmp_path: Path) -> None:
+    block = only(scan(tmp_path, top_v=FSM))
+    assert (block.id, block.component, block.kind, block.file) == ("top.ctrl", "top", "always", "top.v")
+    assert (block.line, block.end_line, block.clock, block.edge) == (3, 22, "clk", "posedge")
+    assert block.instances == ("top.ctrl",)
+    assert [(b.kind, b.label) for b in block.branches] == [
+        ("body", ""), ("if", "rst"), ("else", ""), ("case", "0"), ("if", "go != 0"), ("case", "1, 2"), ("if", "go[0]"),
+        ("else", ""), ("default", "default"),
+    ]  # fmt: skip
+    names = {(b.kind, b.label): [p.pragma.name for p in b.pragmas] for b in block.branches if b.pragmas}
+    assert names == {("body", ""): ["whole"], ("case", "0"): ["idle", "take"], ("case", "1, 2"): ["compute"]}
+    assert branch(block, "case", "0").pragmas[0].pragma.condition == "go == 0"
+
+
+def test_where_a_pragma_would_go(tmp_path: Path) -> None:
+    block = only(scan(tmp_path, top_v=FSM))
+    places = {(b.kind, b.label, b.line): (b.pragma_line, b.indent) for b in block.branches}
+    assert places["if", "rst", 5] == (6, 13)
+    assert places["case", "0", 8] == (11, 17), "after the pragmas that are there"
+    assert places["case", "1, 2", 12] == (15, 17), "after the declarations"
+    assert places["if", "go[0]", 16] == (17, 21)
+    assert places["else", "", 18] == (0, 1), "no line begins between the else and its statement"
+
+
+def test_a_pragma_inserted_where_scan_says_is_found_there(tmp_path: Path) -> None:
+    for number, place in enumerate(only(scan(tmp_path, top_v=FSM)).branches):
+        if place.pragma_line:
+            lines = FSM.splitlines(keepends=True)
+            lines.insert(place.pragma_line - 1, " " * (place.indent - 1) + "//pragma recap added work()\n")
+            again = only(scan(tmp_path, top_v="".join(lines)))
+            assert again.branches[number].pragmas[-1].pragma.name == "added"
+
+
+def test_crlf_tabs_and_other_alphabets(tmp_path: Path) -> None:
+    text = FSM.replace("reg [1:0] state;", "reg [1:0] state; // Zustände ü").replace("    ", "\t").replace("\n", "\r\n")
+    (tmp_path / "top.v").write_bytes(text.encode())
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
+    block = only(VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}))
+    assert [p.pragma.name for p in block.pragmas] == ["whole", "idle", "take", "compute"]
+    assert branch(block, "if", "rst").indent == 4
+
+
+NESTED = """\
+module leaf #(parameter KIND = 0) (input wire clk, output reg q);
+    wire local_clk = clk;
+    generate
+        if (KIND == 0) begin : zero
+            always @(posedge local_clk) q <= 0;
+        end else begin : other
+            always @(posedge clk) begin : b q <= 1; end
+        end
+    endgenerate
+endmodule
+module pair(input wire c, output wire [1:0] q);
+    leaf #(.KIND(1)) left(c, q[0]);
+    leaf right(.clk(c), .q(q[1]));
+endmodule
+module top(input wire clk, input wire rst, output wire [3:0] q, output wire [2:0] r);
+    genvar i;
+    generate for (i = 1; i < 3; i = i + 1) begin : row
+        pair p(.c(clk), .q(q[2*i-1 -: 2]));
+    end endgenerate
+    leaf many [2:0] (.clk(clk), .q(r));
+endmodule
+module unused(input wire clk, output reg q);
+    always_ff @(negedge clk) q <= 1;
+endmodule
+"""
+
+
+def test_instances_by_their_elaborated_paths(tmp_path: Path) -> None:
+    found = scan(tmp_path, top_sv=NESTED)
+    assert [d.text() for d in found.diagnostics] == []
+    assert [path for path, _ in found.instances] == [
+        "top", "top.row[1].p", "top.row[1].p.left", "top.row[1].p.right", "top.row[2].p", "top.row[2].p.left",
+        "top.row[2].p.right", "top.many[2]", "top.many[1]", "top.many[0]",
+    ]  # fmt: skip
+    assert dict(found.instances)["top.row[2].p.left"] == "leaf"
+    blocks = {b.id: b for b in found.blocks}
+    assert blocks["leaf.b"].instances == ("top.row[1].p.left.other.b", "top.row[2].p.left.other.b")
+    assert len(blocks["leaf.line_5"].instances) == 5
+    assert blocks["leaf.line_5"].why_not == "", "another name of the port's clock"
+    assert (blocks["unused.line_23"].instances, blocks["unused.line_23"].edge) == ((), "negedge")
+    assert blocks["unused.line_23"].kind == "always_ff"
+
+
+def test_parameters_choose_what_is_elaborated(tmp_path: Path) -> None:
+    text = NESTED.replace("module top(", "module top #(parameter N = 3) (").replace("i < 3", "i < N")
+    assert len(scan(tmp_path, {"N": "2"}, top_sv=text).instances) == 7
+    wrong = scan(tmp_path, {"M": "2"}, top_sv=text)
+    assert [d.text() for d in wrong.diagnostics] == ["error: the top module 'top' has no parameter 'M' It has N."]
+
+
+def test_blocks_that_cannot_be_observed_say_why(tmp_path: Path) -> None:
+    text = """\
+`include "inner.vh"
+`define REG(name) always @(posedge clk) name <= rst;
+module top(input wire clk, input wire other, input wire rst, output reg a, output reg b, output reg c, output wire d);
+    `REG(a)
+    always @(posedge other) b <= rst;
+    wire gated = clk & rst;
+    always @(posedge gated) c <= rst;
+    inner u(clk, d);
+endmodule
+"""
+    inner = "module inner(input clk, output reg d); always @(posedge clk) d <= 1; endmodule\n"
+    found = scan(tmp_path, top_v=text, inner_vh=inner)
+    assert [d.text() for d in found.diagnostics] == []
+    reasons = {b.id: b.why_not for b in found.blocks}
+    assert "in a macro" in reasons["top.line_4"]
+    assert reasons["top.line_5"].startswith("it runs on 'other', which is the top's 'other'")
+    assert reasons["top.line_7"].startswith("it runs on 'gated', which is derived within the design")
+    assert "in an included file" in reasons["inner.line_1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("module top(input clk, output reg q); always @(posedge clk) q <= 1\n endmodule",
+         r"top.v:1:66: error: expected ';'"),
+        ("module top(input clk, output reg q); always @(posedge clk) q <= nothing; endmodule",
+         r"top.v:1:65: error: use of undeclared identifier 'nothing'"),
+        ("module top(input clk, output q); missing u(clk, q); endmodule",
+         r"top.v:1:34: error: unknown module 'missing' Add the file"),
+        ('`include "nowhere.vh"\nmodule top; endmodule', r"top.v:1:10: error: 'nowhere.vh': .*include_dirs"),
+        ("module tip; endmodule", r"error: no source defines the top module 'top' Did you mean 'tip'\?"),
+        ("module top(input clk, output reg q); always @(posedge clk) begin #3 q <= 1; end endmodule",
+         r"top.v:1:66: error: this cannot be synthesised: a delay"),
+        ("module top(input clk, output reg q); initial begin forever begin q = 1; end end endmodule",
+         r"top.v:1:52: error: this cannot be synthesised: an endless loop"),
+        ("module top(input clk, output reg q); always @(posedge clk) begin @(negedge clk) q <= 1; end endmodule",
+         r"top.v:1:66: error: this cannot be synthesised: waiting for an event within a block"),
+    ],
+)  # fmt: skip
+def test_broken_sources_are_readable_diagnostics(tmp_path: Path, text: str, expected: str) -> None:
+    texts = [d.text() for d in scan(tmp_path, top_v=text).diagnostics]
+    assert any(re.match(expected, line) for line in texts), texts
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    hardware = HardwareSources(sources=("a.v", "b/*.v"), top="top", read_out=ReadOut(first=0, last=15))
+    texts = [d.text() for d in VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics]
+    assert texts[0].startswith("a.v: error: cannot read the source file 'a.v'")
+    assert texts[1].startswith("b/*.v: error: no file matches 'b/*.v'")
+
+
+def test_a_test_bench_outside_the_design_may_do_as_it_likes(tmp_path: Path) -> None:
+    bench = "module bench; reg c = 0; always #5 c = ~c; top u(.clk(c), .rst(1'b0), .go(2'b0), .n()); endmodule\n"
+    found = scan(tmp_path, top_v=FSM, bench_v=bench)
+    assert [d.text() for d in found.diagnostics] == []
+
+
+def test_pragmas_in_the_wrong_place_are_reported(tmp_path: Path) -> None:
+    text = """\
+//pragma recap early work()
+module top(input wire clk, input wire rst, output reg q);
+    //pragma recap before work()
+    always @(posedge clk) begin
+        q <= 0;
+        //pragma recap second work()
+        if (rst) q <= 1;
+    end
+    always @(posedge clk or posedge rst)
+        if (rst)
+            //pragma recap reset overhead(init): q
+            q <= 0;
+        else if (q)
+            //pragma recap twice work()
+            q <= 0;
+        else
+            //pragma recap twice overhead(update)
+            q <= 1;
+    //pragma recap bad nonsense()
+endmodule
+"""
+    found = scan(tmp_path, top_v=text)
+    texts = [(d.line, d.severity, d.message) for d in found.diagnostics]
+    stray = [line for line, severity, message in texts if "no branch" in message and severity is Severity.WARNING]
+    assert stray == [1, 3, 6]
+    assert any(line == 11 and "asynchronous reset cannot have a condition" in message for line, _, message in texts)
+    assert any(line == 17 and "'twice' stands for two different states" in message for line, _, message in texts)
+    assert any(line == 19 and severity is Severity.ERROR for line, severity, _ in texts)
+
+
+def test_the_clock_of_a_block_with_asynchronous_resets(tmp_path: Path) -> None:
+    text = """\
+module top(input wire clk, input wire rst, input wire set_n, output reg q);
+    always @(negedge set_n or posedge rst or posedge clk) begin
+        if (rst) q <= 0;
+        else if (!set_n) q <= 1;
+        else q <= ~q;
+    end
+endmodule
+"""
+    block = only(scan(tmp_path, top_v=text))
+    assert (block.clock, block.edge, block.why_not) == ("clk", "posedge", "")
