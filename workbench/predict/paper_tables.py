@@ -17,6 +17,7 @@ from pydantic import Field
 from workbench.formats.documents import Schema, load_document
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Document, Platform
+from workbench.predict.density import DensityModelFile, density, load_density
 from workbench.predict.errors import errors
 from workbench.predict.library import find_model
 from workbench.predict.ratss import RatssModelFile, load_ratss, predict
@@ -78,6 +79,37 @@ def ratss_rows(platforms: Mapping[str, Platform]) -> tuple[CellRow, ...]:
             raise WorkbenchError(*problems)
         models[name] = model
     return tuple(rows_of(cells, lambda cell, at: ratss_value(models[cell.model], cell, at)))
+
+
+def density_rows(platforms: Mapping[str, Platform]) -> tuple[CellRow, ...]:
+    """Every number of the density paper. WorkbenchError where a bundled model cannot be read."""
+    cells = printed_tables("density")
+    models: dict[str, DensityModelFile] = {}
+    for name in {cell.model for cell in cells}:
+        model, problems = load_density(find_model(name, "density"), platforms)
+        if model is None:
+            raise WorkbenchError(*problems)
+        models[name] = model
+    return tuple(rows_of(cells, lambda cell, at: density_value(models[cell.model], cell)))
+
+
+def density_value(file: DensityModelFile, cell: Cell) -> float:
+    """The number that a cell names, in SI units. Layers are counted from 1, as in the paper."""
+    result = density(file, {}, cell.reading)
+    kind, _, number = cell.what.partition(" ")
+    if kind == "limit":
+        return float(result.limit_ops_per_s)
+    bound = result.bounds[int(number) - 1]
+    return float(
+        {
+            "mu": bound.layer.layer_bytes,
+            "beta": bound.layer.bandwidth_bytes_per_s,
+            "lambda": bound.layer.latency_s,
+            "fraction": bound.latency_fraction,
+            "sigma": bound.ops_per_s_without_latency,
+            "divisor": bound.layer.layer_bytes / bound.ops_per_byte,
+        }[kind]
+    )
 
 
 def rows_of(cells: Iterable[Cell], value: Callable[[Cell, float], float]) -> Iterator[CellRow]:

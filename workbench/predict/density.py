@@ -1,0 +1,336 @@
+"""Computational density: what a machine's memories let an algorithm reach, whatever its processing elements.
+
+Steffen: "Parametrization of algorithms and FPGA accelerators to predict performance", 2007. Sizes in bytes, times in
+seconds, rho in operations per byte, sigma in operations per second; an operation is what the model says it is.
+"Erratum Sn": see `resources/models/ERRATA.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.formats.documents import Schema, parse_document, read_text
+from workbench.formats.yaml_marks import Marked, near, read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.model.platform import Document, Platform
+from workbench.predict.algorithms import ALGORITHMS
+from workbench.predict.formulas import Formula, ModelDocument, ModelFile, compile_formula, formulas_of, read_inputs
+from workbench.predict.formulas import Path as FieldPath
+from workbench.predict.ratss_equations import Quantity
+
+
+class LayerChange(Document):
+    """A memory layer: one of the platform's by name with what is given here in place, or one more."""
+
+    name: str
+    layer_bytes: Formula | None = None
+    bandwidth_bytes_per_s: Formula | None = None
+    latency_s: Formula | None = None
+
+
+class Compute(Document):
+    """The processing elements: `units` of them, each doing `ops_per_cycle` operations a cycle."""
+
+    units: Formula
+    ops_per_cycle: Formula = 1
+    clock_hz: Formula
+
+
+class DensityModel(ModelDocument):
+    """An algorithm on a platform. Either a known `algorithm`, or `eta`, a formula of `alpha`, `s` and the inputs.
+
+    With `operations` (Z) and `problem_bytes` (M), or the input `n` of a known algorithm, rho is held at Z/M from
+    alpha = M on (erratum S9).
+    """
+
+    algorithm: str = ""
+    operation: str = "operation"
+    element_bytes: Formula
+    eta: str | None = None
+    operations: Formula | None = None
+    problem_bytes: Formula | None = None
+    layers: tuple[LayerChange, ...] = ()
+    compute: Compute | None = None
+
+
+@dataclass(frozen=True)
+class DensityModelFile(ModelFile):
+    """A checked density model, ready to be computed."""
+
+    model: DensityModel
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A memory layer: its local store mu, the bandwidth beta into it and the latency lambda of a transfer."""
+
+    name: str
+    layer_bytes: Quantity
+    bandwidth_bytes_per_s: Quantity
+    latency_s: Quantity
+
+
+@dataclass(frozen=True)
+class LayerBound:
+    """The bound a layer sets. `ops_per_s` is Eq. 6; `ops_per_s_without_latency` is Eq. 7."""
+
+    layer: Layer
+    ops_per_byte: Quantity
+    ops_per_s: Quantity
+    ops_per_s_without_latency: Quantity
+    latency_fraction: Quantity
+
+
+@dataclass(frozen=True)
+class Density:
+    """What a density model comes to.
+
+    `limit_ops_per_s` is the least of the layers' bounds and the compute bound; `binding` names what sets it ("" for no
+    bound at all). `binding_layer` is the least of the layers alone, `balance` the largest layer's bound over it.
+    """
+
+    bounds: tuple[LayerBound, ...]
+    compute_ops_per_s: Quantity | None
+    limit_ops_per_s: Quantity
+    binding: str
+    binding_layer: str
+    balance: Quantity
+
+
+@dataclass(frozen=True)
+class RooflinePoint:
+    """A layer in a roofline picture: its density, and the roof (bandwidth x density, at most the compute bound)."""
+
+    layer: str
+    ops_per_byte: float
+    memory_ops_per_s: float
+    roof_ops_per_s: float
+
+
+def density_of(eta: Quantity, alpha_bytes: Quantity) -> Quantity:
+    """Eq. 1: rho(alpha) = eta(alpha) / alpha."""
+    return eta / alpha_bytes
+
+
+def reuse_penalty(operations: Quantity, problem_bytes: Quantity, ops_per_byte: Quantity) -> Quantity:
+    """Eq. 2 solved for phi = Z / (M rho): how often the data are loaded on average."""
+    return operations / (problem_bytes * ops_per_byte)
+
+
+def layer_ops_per_s(
+    ops_per_byte: Quantity, bandwidth_bytes_per_s: Quantity, layer_bytes: Quantity, latency_s: Quantity = 0.0
+) -> Quantity:
+    """Eq. 6: sigma = rho(mu) beta / (1 + beta lambda / mu); without a latency, Eq. 7: rho(mu) beta."""
+    return ops_per_byte * bandwidth_bytes_per_s / (1.0 + bandwidth_bytes_per_s * latency_s / layer_bytes)
+
+
+SCHEMA: Schema[DensityModel] = Schema(title="density model", model=DensityModel)
+
+
+def load_density(
+    path: Path, platforms: Mapping[str, Platform]
+) -> tuple[DensityModelFile | None, tuple[Diagnostic, ...]]:
+    """Read a model file. None, with diagnostics naming the fields, where it cannot be computed."""
+    text, problems = read_text(path, SCHEMA.title)
+    return (None, problems) if text is None else parse_density(text, str(path), platforms)
+
+
+def parse_density(
+    text: str, file: str | None, platforms: Mapping[str, Platform]
+) -> tuple[DensityModelFile | None, tuple[Diagnostic, ...]]:
+    """Like `load_density`, from a text."""
+    model, problems = parse_document(SCHEMA, text, file)
+    marked, _ = read_marked(text, file)
+    if model is None or marked is None:
+        return None, problems
+    found = list(problems)
+    platform = platforms.get(model.platform)
+    if model.platform and platform is None:
+        hint = near(model.platform, platforms, f"Templates: {', '.join(platforms)}.")
+        found.append(marked.diagnostic(("platform",), f"there is no platform template '{model.platform}'", hint))
+    inputs, spreads = read_inputs(model, marked, found)
+    model = _with_algorithm(model, marked, inputs, found)
+    found.extend(_layers_wanting(model, marked, platform))
+    names = {*inputs, "s"}
+    formulas = {}
+    for path, formula in _all_formulas(model):
+        allowed = {*inputs} if path == ("element_bytes",) else {*names, "alpha"} if path == ("eta",) else names
+        formulas[path] = compile_formula(formula, path, allowed, marked, found)
+    if has_errors(found):
+        return None, tuple(found)
+    return DensityModelFile(model, marked, inputs, spreads, formulas, platform), tuple(found)
+
+
+def _with_algorithm(
+    model: DensityModel, marked: Marked, inputs: dict[str, float], found: list[Diagnostic]
+) -> DensityModel:
+    """The model with a known algorithm's formulas and parameters where it gives none of its own."""
+    for name in ("alpha", "s"):
+        if name in inputs:
+            found.append(marked.diagnostic(("inputs", name), f"'{name}' has a meaning of its own here", "Rename it."))
+    if not model.algorithm:
+        if model.eta is None:
+            hint = f"Known algorithms: {', '.join(ALGORITHMS)}."
+            found.append(marked.diagnostic((), "the model needs `eta` or `algorithm`", hint))
+        return model
+    known = ALGORITHMS.get(model.algorithm)
+    if known is None:
+        hint = near(model.algorithm, ALGORITHMS, f"Known algorithms: {', '.join(ALGORITHMS)}.")
+        found.append(marked.diagnostic(("algorithm",), f"there is no algorithm '{model.algorithm}'", hint))
+        return model
+    for name, value in known.inputs.items():
+        inputs.setdefault(name, value)
+    sized = "n" in inputs
+    return model.model_copy(
+        update={
+            "eta": known.eta if model.eta is None else model.eta,
+            "operation": known.operation if "operation" not in model.model_fields_set else model.operation,
+            "operations": known.operations if sized and model.operations is None else model.operations,
+            "problem_bytes": known.problem_bytes if sized and model.problem_bytes is None else model.problem_bytes,
+        }
+    )
+
+
+def _all_formulas(model: DensityModel) -> Iterable[tuple[FieldPath, Formula]]:
+    leave = ("name", "title", "description", "platform", "algorithm", "operation", "schema_version")
+    yield from formulas_of(model, (), leave)
+    for index, layer in enumerate(model.layers):
+        yield from formulas_of(layer, ("layers", index), ("name",))
+    if model.compute:
+        yield from formulas_of(model.compute, ("compute",))
+
+
+def _layers_wanting(model: DensityModel, marked: Marked, platform: Platform | None) -> Iterable[Diagnostic]:
+    """Layers that lack what a bound needs."""
+    known = {memory.name: memory for memory in platform.memories} if platform else {}
+    for index, change in enumerate(model.layers):
+        base = known.pop(change.name, None)
+        for field, given in (
+            ("layer_bytes", change.layer_bytes or (base and base.bytes)),
+            ("bandwidth_bytes_per_s", change.bandwidth_bytes_per_s or (base and base.bandwidth_bytes_per_s)),
+        ):
+            if given is None:
+                hint = near(change.name, known, "Give it here: the platform has no layer of this name.")
+                yield marked.diagnostic(("layers", index, "name"), f"the layer '{change.name}' has no {field}", hint)
+    for memory in known.values():
+        if memory.bytes is None or memory.bandwidth_bytes_per_s is None:
+            message = f"the platform's layer '{memory.name}' sets no bound: it has no size or no bandwidth"
+            yield marked.diagnostic(("platform",), message, "", Severity.NOTE)
+
+
+def rho(
+    file: DensityModelFile,
+    alpha_bytes: Quantity,
+    changes: Mapping[str, Quantity] | None = None,
+    reading: str | None = None,
+) -> Quantity:
+    """Operations per byte with a local store of `alpha_bytes` (Eq. 1), held at Z/M where the problem fits (S9)."""
+    return _rho(file, alpha_bytes, _inputs(file, changes, reading))
+
+
+def _inputs(file: DensityModelFile, changes: Mapping[str, Quantity] | None, reading: str | None) -> dict[str, Quantity]:
+    inputs = file.at(changes or {}, reading)
+    return inputs | {"s": file.value(("element_bytes",), inputs)}
+
+
+def _rho(file: DensityModelFile, alpha_bytes: Quantity, inputs: Mapping[str, Quantity]) -> Quantity:
+    density = density_of(file.value(("eta",), {**inputs, "alpha": alpha_bytes}), alpha_bytes)
+    if file.model.operations is None or file.model.problem_bytes is None:
+        return density
+    whole_bytes = file.value(("problem_bytes",), inputs)
+    most = file.value(("operations",), inputs) / whole_bytes
+    return np.where(np.asarray(alpha_bytes) >= whole_bytes, most, np.minimum(density, most))
+
+
+def layers(
+    file: DensityModelFile, changes: Mapping[str, Quantity] | None = None, reading: str | None = None
+) -> tuple[Layer, ...]:
+    """The memory layers: the platform's, outwards, with what the model changes or adds."""
+    inputs = _inputs(file, changes, reading)
+    found: dict[str, Layer] = {}
+    for memory in file.platform.memories if file.platform else ():
+        if memory.bytes is not None and memory.bandwidth_bytes_per_s is not None:
+            found[memory.name] = Layer(memory.name, memory.bytes, memory.bandwidth_bytes_per_s, memory.latency_s)
+    for index, change in enumerate(file.model.layers):
+        given: dict[str, Any] = {
+            field: file.value(("layers", index, field), inputs)
+            for field in ("layer_bytes", "bandwidth_bytes_per_s", "latency_s")
+            if getattr(change, field) is not None
+        }
+        found[change.name] = replace(found.get(change.name, Layer(change.name, np.nan, np.nan, 0.0)), **given)
+    return tuple(found.values())
+
+
+def density(
+    file: DensityModelFile,
+    changes: Mapping[str, Quantity] | None = None,
+    reading: str | None = None,
+    moved: Sequence[Layer] | None = None,
+) -> Density:
+    """Every layer's bound, the compute bound, and which one binds. `moved` are layers to take instead of the model's.
+
+    Raises WorkbenchError naming the field that has no sensible value.
+    """
+    inputs = _inputs(file, changes, reading)
+    bounds = []
+    for layer in layers(file, changes, reading) if moved is None else moved:
+        for field in ("layer_bytes", "bandwidth_bytes_per_s", "latency_s"):
+            least = np.min(getattr(layer, field))
+            if not (least > 0 or (least == 0 and field == "latency_s")):
+                raise WorkbenchError(Diagnostic(f"the layer '{layer.name}' has a {field} of {least:g}"))
+        ops_per_byte = _rho(file, layer.layer_bytes, inputs)
+        rate, size, latency = layer.bandwidth_bytes_per_s, layer.layer_bytes, layer.latency_s
+        bounds.append(
+            LayerBound(
+                layer,
+                ops_per_byte,
+                layer_ops_per_s(ops_per_byte, rate, size, latency),
+                layer_ops_per_s(ops_per_byte, rate, size),
+                rate * latency / size,
+            )
+        )
+    compute = _compute_ops_per_s(file, inputs)
+    named = [(bound.layer.name, bound.ops_per_s) for bound in bounds]
+    rates = [rate for _, rate in named]
+    binding_layer = _first(named)
+    least, most = _least(rates), -_least([-rate for rate in rates])
+    if compute is not None:
+        named.append(("processing elements", compute))
+    limit = _least([rate for _, rate in named])
+    return Density(tuple(bounds), compute, limit, _first(named), binding_layer, most / least if bounds else 1.0)
+
+
+def _first(named: Sequence[tuple[str, Quantity]]) -> str:
+    """The name with the least rate (on average, for arrays)."""
+    return min(named, key=lambda pair: float(np.mean(pair[1])))[0] if named else ""
+
+
+def _least(rates: Sequence[Quantity]) -> Quantity:
+    result: Quantity = np.inf
+    for rate in rates:
+        result = np.minimum(result, rate)
+    return result
+
+
+def _compute_ops_per_s(file: DensityModelFile, inputs: Mapping[str, Quantity]) -> Quantity | None:
+    """Units x operations per cycle x clock (section 5: what the FPGA's area allows)."""
+    if file.model.compute is None:
+        return None
+    units, ops_per_cycle, clock_hz = (
+        file.value(("compute", field), inputs) for field in ("units", "ops_per_cycle", "clock_hz")
+    )
+    return units * ops_per_cycle * clock_hz
+
+
+def roofline(result: Density) -> tuple[RooflinePoint, ...]:
+    """The layers as points of a roofline, for single values."""
+    roof = np.inf if result.compute_ops_per_s is None else float(result.compute_ops_per_s)
+    return tuple(
+        RooflinePoint(b.layer.name, float(b.ops_per_byte), float(b.ops_per_s), min(float(b.ops_per_s), roof))
+        for b in result.bounds
+    )
