@@ -74,7 +74,7 @@ class Context(QObject):
         self.workspace: Workspace | None = None
         self.scan: ProjectScan | None = None
         self.opened: OpenRun | None = None
-        self.notices: tuple[Diagnostic, ...] = ()
+        self.notices = self._plugin_faults()
         self.mode = "source"
         self.running = False
         self.selection: Selection | None = None
@@ -145,7 +145,8 @@ class Context(QObject):
     def close(self) -> None:
         """Forget project, run and selection; notices that spoke of them go too."""
         self.workspace, self.scan, self.opened = None, None, None
-        self.selection, self.time_range, self.notices, self._extra_runs = None, None, (), ()
+        self.selection, self.time_range, self._extra_runs = None, None, ()
+        self.notices = self._plugin_faults()
         self._places, self._position = [], -1
         self.history = History(self.history_changed.emit)
         for signal in (
@@ -331,6 +332,17 @@ class Context(QObject):
     def set_preference(self, name: str, value: str) -> None:
         stored = store.load("window", {})
         store.save("window", {**(stored if isinstance(stored, dict) else {}), name: value})
+
+    def _plugin_faults(self) -> tuple[Diagnostic, ...]:
+        return tuple(
+            Diagnostic(
+                f"the plugin '{plugin.name}' could not be loaded: {plugin.error}",
+                f"It comes from {plugin.origin}. Update it or take it out; everything else works.",
+                Severity.WARNING,
+            )
+            for plugin in self.plugins.loaded
+            if plugin.error
+        )
 
     def set_running(self, running: bool) -> None:
         """Tell the views that a run is under way: what they show is of the run before."""

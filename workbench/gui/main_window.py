@@ -118,6 +118,7 @@ class MainWindow(QMainWindow):
             self.breadcrumb.update(self.header)
         else:
             self.welcome.reload()
+            self.welcome.open_button.setFocus()
         self._centre.setCurrentIndex(1 if content else 0)
         self.panels.show_mode(self.context.mode if content else "")
         workspace = self.context.workspace

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.gui.app import make_application
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.plugins import load_plugins
+from workbench.session.trust import trust
 
 if TYPE_CHECKING:
     from workbench.gui.main_window import MainWindow
@@ -35,6 +36,7 @@ def take_pictures(
             window.set_theme(theme)
             settle()
             taken.append(_save(window, out / f"welcome-{theme}.png"))
+        trust(project)  # among these preferences only: nothing is run
         window.open(project, runs)
         settle()
         if window.context.workspace is None:

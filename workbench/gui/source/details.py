@@ -76,12 +76,11 @@ class SourceDetails(QWidget):
         _empty(self._body)
         first = blocks[0].block
         count = len(blocks)
-        title = first.group.replace("[*]", f"[0..{count - 1}]") if count > 1 else first.id
-        mean = f"mean of {count}, " if count > 1 else ""
-        self.header.set_title(
-            title.split(".")[-1] if count == 1 else _last(title), f"{mean}{time_text(time_s, 5)} each"
-        )
-        self.header.title.setToolTip(title)
+        parts = first.group.split(".")[-2 if count > 1 else -1 :]
+        short = ".".join(parts).replace("[*]", f"[0..{count - 1}]")
+        each = f"mean of {count}, " if count > 1 else ""
+        self.header.set_title(short, f"{each}{time_text(time_s, 5)}")
+        self.header.title.setToolTip(first.group)
         self._body.addWidget(StateBar(mean_shares(list(blocks), time_s), 16))
         self._states(blocks)
         transitions = _mean_transitions(blocks)
@@ -250,10 +249,6 @@ def _first_of_each(findings: Sequence[Finding]) -> list[Finding]:
     for finding in sorted(findings, key=lambda f: -f.gain):
         best.setdefault(finding.title, finding)
     return list(best.values())
-
-
-def _last(title: str) -> str:
-    return ".".join(title.split(".")[-2:])
 
 
 def _empty(layout: QVBoxLayout | QHBoxLayout | QGridLayout) -> None:

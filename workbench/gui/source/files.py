@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,16 +28,15 @@ def decode(data: bytes) -> str:
 
 
 def _plain(line: str) -> str:
-    """A line as the editor hands it back: without its newline, with plain blanks."""
-    return line.rstrip("\r\n").replace("\u00a0", " ")
+    """A line as the editor hands it back: without its carriage return, with plain blanks."""
+    return line.removesuffix("\r").replace("\u00a0", " ")
 
 
 def save_edit(path: Path, before: bytes, text: str) -> TextEdit:
-    """The edit that makes a file's bytes say `text`, from the first line that differs to the last."""
-    old = decode(before).splitlines(keepends=True)
-    if not old or old[-1].endswith("\n"):
-        old.append("")
-    new = text.split("\n")
+    """The edit that makes a file say `text`. Lines that did not change keep their bytes; new ones get its newlines."""
+    content = decode(before)
+    encoding = "utf-8" if content.encode("utf-8") == before else "latin-1"
+    old, new = content.split("\n"), text.split("\n")
     shorter = min(len(old), len(new))
     head = 0
     while head < shorter and _plain(old[head]) == new[head]:
@@ -44,17 +44,21 @@ def save_edit(path: Path, before: bytes, text: str) -> TextEdit:
     tail = 0
     while tail < shorter - head and _plain(old[-1 - tail]) == new[-1 - tail]:
         tail += 1
-    newline = "\r\n" if b"\r\n" in before else "\n"
-    encoding = "utf-8" if decode(before).encode("utf-8") == before else "latin-1"
-    start = len("".join(old[:head]).encode(encoding))
-    replaced = "".join(old[head : len(old) - tail])
-    lines = new[head : len(new) - tail]
-    body = newline.join(lines) + (newline if tail and lines else "")
-    if not tail and head and not lines:  # the last line went, with the newline before it
-        cut = old[head - 1][len(old[head - 1].rstrip("\r\n")) :]
-        start, replaced = start - len(cut), cut + replaced
-    data = body.encode(encoding, "backslashreplace")
-    return TextEdit(path, sha256(before), start, start + len(replaced.encode(encoding)), data)
+    returned = "\r" if "\r\n" in content else ""
+    middle = [line + returned for line in new[head : len(new) - tail]]
+    lines = [*old[:head], *middle, *old[len(old) - tail :]]
+    if head == len(old) and len(lines) > head:  # what was the last line got a newline
+        lines[head - 1] += returned
+    lines[-1] = lines[-1].removesuffix("\r")
+    after = "\n".join(lines).encode(encoding, "backslashreplace")
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
+    return TextEdit(path, sha256(before), start, len(before) - end, after[start : len(after) - end])
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """How many bytes two beginnings have in common."""
+    return len(os.path.commonprefix([one, other]))
 
 
 class EditCommand:

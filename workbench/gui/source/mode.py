@@ -344,10 +344,10 @@ class SourceMode(QWidget):
             self.tabs.place.setText("")
             return
         self.details.show_blocks(blocks, run.time_s)
-        many = f"mean of {len(blocks)} replicas" if len(blocks) > 1 else run_title(run)
+        many = f"the mean of {len(blocks)} replicas" if len(blocks) > 1 else run_title(run)
         older = f"{run_title(run)} is older than this file; its numbers are dimmed"
         older = f"Numbers of {run_title(run)}, until the new run ends" if self._context.running else older
-        self.tabs.head.say(older if editor.margin.stale else f"Margin shows the {many}" if len(blocks) > 1 else many)
+        self.tabs.head.say(older if editor.margin.stale else f"Margin shows {many}")
         self.tabs.place.setText(
             blocks[0].block.group.replace(".", " \u203a ").replace("[*]", f"[0..{len(blocks) - 1}]")
         )

@@ -1,0 +1,176 @@
+"""What can be computed about the look: contrast, states that differ, fonts, icons, numbers as text."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QPainter
+from PySide6.QtWidgets import QApplication
+
+import workbench.gui
+from workbench.gui import fonts, theme
+from workbench.gui.app import SYSTEM_PACKAGES, make_application, missing_library
+from workbench.gui.icons import icon_pixmap
+from workbench.gui.palette import DARK, LIGHT, Palette, contrast
+from workbench.gui.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
+from workbench.gui.widgets import axis_x, paint_state_bar
+from workbench.model.pragma import Category
+
+BOTH = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+TEXTS = ("text", "second", "muted", "link", "accent", "high", "medium_text", "low", "good")
+SYNTAX = ("keyword", "comment", "pragma", "number", "string")
+GROUNDS = ("panel", "sunken", "chrome", "window", "raised")
+
+
+@BOTH
+def test_every_text_reaches_four_and_a_half_to_one(palette: Palette) -> None:
+    pairs = [(ink, ground) for ink in TEXTS for ground in GROUNDS]
+    pairs += [(ink, ground) for ink in SYNTAX for ground in ("panel", "sunken")]
+    pairs += [(ink, "selection") for ink in (*SYNTAX, "text", "second", "link")]
+    pairs += [
+        (ink, f"{kind}_ground") for kind in ("high", "medium", "low", "good") for ink in ("text", "second", "link")
+    ]
+    pairs += [("high", "high_ground"), ("medium_text", "medium_ground"), ("low", "low_ground"), ("on_accent", "accent")]
+    weak = {
+        (ink, ground): round(contrast(getattr(palette, ink), getattr(palette, ground)), 2)
+        for ink, ground in pairs
+        if contrast(getattr(palette, ink), getattr(palette, ground)) < 4.5
+    }
+    assert not weak
+
+
+@BOTH
+def test_edges_of_controls_and_signs_reach_three_to_one(palette: Palette) -> None:
+    for name in ("edge", "accent", "high", "medium", "low"):
+        for ground in ("panel", "raised", "sunken"):
+            assert contrast(getattr(palette, name), getattr(palette, ground)) >= 2.95, (name, ground)
+
+
+def test_contrast_of_known_pairs() -> None:
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+    assert contrast("#FFFFFF", "#777777") == contrast("#777777", "#FFFFFF")
+
+
+@BOTH
+def test_states_differ_in_colour_or_pattern(palette: Palette) -> None:
+    assert set(palette.states) == {*Category, None}
+    assert len(set(palette.states.values())) == 7
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_patterns_tell_states_apart_without_colour(qapp: QApplication, name: str) -> None:
+    """Each state's fill, reduced to which pixels differ from its own ground, is another picture."""
+    theme.apply_theme(qapp, name)
+    masks = {}
+    for category in (*Category, None):
+        image = QImage(60, 60, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        theme.fill_state(painter, QRectF(0, 0, 60, 60), category)
+        painter.end()
+        plain = theme.state_colour(category)
+        masks[category] = tuple(
+            abs(QColor(image.pixel(x, y)).lightness() - plain.lightness()) > 8
+            for x in range(20, 40)
+            for y in range(20, 40)
+        )
+    assert not any(masks[Category.WORK])
+    for one, other in combinations(masks, 2):
+        differing = sum(a != b for a, b in zip(masks[one], masks[other], strict=True))
+        assert differing > 20, (one, other)
+
+
+def test_a_narrow_state_is_plain(qapp: QApplication) -> None:
+    theme.apply_theme(qapp, "light")
+    image = QImage(10, 10, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    theme.fill_state(painter, QRectF(0, 0, 2, 10), Category.SEND)
+    painter.end()
+    assert {QColor(image.pixel(x, y)).name().upper() for x in (0, 1) for y in range(10)} == {"#0072B2"}
+
+
+def test_a_bar_fills_as_far_as_its_shares(qapp: QApplication) -> None:
+    theme.apply_theme(qapp, "light")
+    image = QImage(100, 10, QImage.Format.Format_RGB32)
+    image.fill(QColor("#FFFFFF"))
+    painter = QPainter(image)
+    paint_state_bar(painter, QRectF(0, 0, 100, 10), [(Category.WORK, 0.25), (Category.SEND, 0.5)], frame=False)
+    painter.end()
+    assert QColor(image.pixel(10, 5)).name().upper() == "#009E73"
+    assert QColor(image.pixel(24, 5)).name().upper() == "#009E73"
+    assert QColor(image.pixel(26, 5)).blue() > 150
+    assert QColor(image.pixel(80, 5)).name().upper() == "#FFFFFF"
+
+
+def test_the_bundled_fonts_are_used(qapp: QApplication) -> None:
+    families = fonts.load_fonts()
+    assert {fonts.UI_FAMILY, fonts.CODE_FAMILY, fonts.LINES_FAMILY} <= set(families)
+    theme.apply_theme(qapp, "light")
+    for weight in (400, 500, 600, 700):
+        info = QFontInfo(fonts.ui_font(13, weight))
+        assert info.family().startswith("Inter")
+    widths = {QFontMetricsF(fonts.ui_font(12)).horizontalAdvance(digit) for digit in "0123456789"}
+    assert len(widths) == 1
+    code = QFontMetricsF(fonts.code_font(13))
+    assert code.horizontalAdvance("i") == code.horizontalAdvance("W")
+
+
+def test_every_icon_that_the_code_names_is_bundled(qapp: QApplication) -> None:
+    theme.apply_theme(qapp, "light")
+    bundled = {f.name.removesuffix(".svg") for f in files("workbench.resources").joinpath("icons").iterdir()}
+    source = "\n".join(p.read_text() for p in Path(next(iter(workbench.gui.__path__))).rglob("*.py"))
+    calls = r"(?:icon|draw_icon|icon_pixmap|IconButton|IconLabel|EmptyState)\((?:painter, )?\"([a-z0-9-]+)\""
+    named = set(re.findall(calls, source))
+    assert named
+    assert named <= bundled
+    assert not icon_pixmap("play", "#FF0000").toImage().allGray()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (time_text(64.506), "64.5 s"),
+        (time_text(13.94e-6), "13.9 µs"),
+        (time_text(0.99996), "1.00 s"),
+        (time_text(0), "0 s"),
+        (time_text(5e-12), "5.00 ps"),
+        (count_text(5976), "5 976"),
+        (count_text(1_040_000), "1.04 M"),
+        (count_text(99_999), "99 999"),
+        (bytes_text(2048), "2 KiB"),
+        (bytes_text(128), "128 B"),
+        (bytes_text(2.3 * 1024**3), "2.30 GiB"),
+        (rate_text(147e6), "147 MB/s"),
+        (percent_text(0.874), "87.4 %"),
+        (percent_text(0.00001), "< 0.1 %"),
+        (percent_text(0), "0 %"),
+        (percent_text(1), "100 %"),
+        (ratio_text(3.4311), "3.43×"),
+    ],
+)
+def test_numbers_as_people_read_them(text: str, expected: str) -> None:
+    assert text.replace("\u202f", " ") == expected
+
+
+def test_the_speedup_axis_is_logarithmic() -> None:
+    assert axis_x(1, 10, 200) == 10
+    assert axis_x(20, 10, 200) == 210
+    assert axis_x(400, 10, 200) == 210
+    assert axis_x(20**0.5, 0, 200) == pytest.approx(100)
+
+
+def test_missing_system_libraries_are_said_with_the_command() -> None:
+    said = missing_library(ImportError("libEGL.so.1: cannot open shared object file")).text()
+    assert "libEGL.so.1" in said
+    assert f"apt install {SYSTEM_PACKAGES}" in said
+
+
+def test_the_theme_follows_its_name(qapp: QApplication) -> None:
+    assert make_application("dark").palette().window().color().name().upper() == DARK.window
+    assert theme.palette() is DARK
+    assert make_application("light").palette().window().color().name().upper() == LIGHT.window

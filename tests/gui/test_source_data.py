@@ -1,0 +1,191 @@
+"""Source mode's plain data: lines that move, points for pragmas, numbers of lines, edits of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.analysis import analyse, load_knowledge
+from workbench.files import read_file
+from workbench.gui.source.files import pragma_command, read_text, remove_command, save_command, save_edit
+from workbench.gui.source.highlight import pragma_style, spans
+from workbench.gui.source.line_numbers import blocks_of, file_shares, line_numbers
+from workbench.gui.source.lines_moved import LinesMoved
+from workbench.gui.source.points import Choices, choices, new_name, open_points, point_at, points_of, suggested
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.pragma import Category, PlacedPragma, Pragma
+from workbench.model.scan import Branch, CallSite, HdlBlock, HdlScan, HostScan, ProjectScan
+from workbench.source.edits import apply_edits
+from workbench.testing.runs import CORE_FILE, HOST_FILE, synthetic_platform, synthetic_run
+
+lines = st.lists(st.sampled_from(["", "a", "b", "  c", "d\u00e9"]), max_size=8).map("\n".join)
+
+
+def test_lines_keep_their_origin_when_others_come_and_go() -> None:
+    moved = LinesMoved("a\nb\nc")
+    moved.changed("a\nnew\nb\nc")
+    assert [moved.original(n) for n in range(1, 5)] == [1, 0, 2, 3]
+    moved.changed("a\nb\nc")
+    assert [moved.original(n) for n in range(1, 4)] == [1, 2, 3]
+    moved.changed("a\nb!\nc")
+    assert [moved.original(n) for n in range(5)] == [0, 1, 2, 3, 0]
+
+
+@given(lines, lines)
+def test_lines_moved_has_an_origin_for_every_line(first: str, second: str) -> None:
+    moved = LinesMoved(first)
+    moved.changed(second)
+    found = [moved.original(n) for n in range(1, second.count("\n") + 2)]
+    kept = [n for n in found if n]
+    assert kept == sorted(kept)
+    assert all(n <= first.count("\n") + 1 for n in kept)
+
+
+@given(first=lines, second=lines, newline=st.sampled_from(["\n", "\r\n"]))
+def test_saving_gives_the_text_and_undoing_the_bytes(
+    tmp_path_factory: pytest.TempPathFactory, first: str, second: str, newline: str
+) -> None:
+    path = tmp_path_factory.mktemp("save") / "f.c"
+    before = first.replace("\n", newline).encode()
+    path.write_bytes(before)
+    back = apply_edits([save_edit(path, before, second)])
+    assert read_text(path) == second
+    if first.split("\n")[0] == second.split("\n")[0]:
+        assert path.read_bytes().startswith(first.split("\n")[0].encode())
+    apply_edits(back)
+    assert path.read_bytes() == before
+
+
+def test_saving_touches_only_the_lines_that_changed(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    before = b"one\r\ntwo\xc2\xa0wide\r\nthree\nfour\r\n"
+    path.write_bytes(before)
+    edit = save_edit(path, before, "one\ntwo wide\n3\nfour\n")
+    assert before[edit.start : edit.end] == b"three"
+    apply_edits([edit])
+    assert path.read_bytes() == b"one\r\ntwo\xc2\xa0wide\r\n3\r\nfour\r\n"
+
+
+def test_a_file_in_latin_1_stays_so(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_bytes(b"caf\xe9\nx\n")
+    assert read_text(path) == "café\nx\n"
+    apply_edits([save_edit(path, path.read_bytes(), "café\nyé\n")])
+    assert path.read_bytes() == b"caf\xe9\ny\xe9\n"
+
+
+def test_a_file_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text("a\n")
+    command = save_command(path, read_file(path), "b\n", lambda p: None)
+    path.write_text("other\n")
+    with pytest.raises(WorkbenchError, match="changed by another program"):
+        command.do()
+    assert path.read_text() == "other\n"
+
+
+def test_pragma_commands_go_both_ways(tmp_path: Path) -> None:
+    path = tmp_path / "f.v"
+    path.write_text("begin\n    x <= 1;\nend\n")
+    changed: list[Path] = []
+    put = pragma_command(path, "verilog", Pragma("add", Category.WORK), changed.append, line=2, indent=5)
+    put.do()
+    assert path.read_text() == "begin\n    //pragma recap add work()\n    x <= 1;\nend\n"
+    swap = pragma_command(
+        path, "verilog", Pragma("idle", Category.OVERHEAD), changed.append, line=3, indent=5, replace_line=2
+    )
+    swap.do()
+    assert "//pragma recap idle overhead()" in path.read_text()
+    drop = remove_command(path, "verilog", 2, changed.append)
+    drop.do()
+    assert path.read_text() == "begin\n    x <= 1;\nend\n"
+    for command in (drop, swap, put):
+        command.undo()
+    assert path.read_text() == "begin\n    x <= 1;\nend\n"
+    put.do()
+    assert path.read_text() == "begin\n    //pragma recap add work()\n    x <= 1;\nend\n"
+    assert changed == [path] * 7
+
+
+PLACED = PlacedPragma(Pragma("take", Category.RECV, ("data",), ("$CPU",), ("w1",)), "core.v", 12, 9)
+BLOCK = HdlBlock(
+    "core.ctrl", "core", "always", "core.v", 10, 30, "clk", "posedge",
+    (
+        Branch(10, "body", "", 11, 5, 30),
+        Branch(11, "if", "write", 12, 9, 14, (PLACED,)),
+        Branch(13, "if", "inner", 14, 13, 13),
+        Branch(15, "else", "", 16, 9, 20),
+        Branch(21, "case", "IDLE", 22, 9, 23),
+    ),
+    ("top.core[0].ctrl", "top.core[1].ctrl"),
+)  # fmt: skip
+SCAN = ProjectScan(
+    HostScan((CallSite("main.c", 7, 5, "fpgaWrite", "send", "fpgaWrite"),)),
+    HdlScan((BLOCK,), (("top", "top"), ("top.core[0]", "core"), ("top.core[1]", "core"))),
+)
+
+
+def test_points_without_a_pragma_are_those_whose_time_nothing_names() -> None:
+    found = points_of(SCAN, lambda f: f == "core.v")
+    assert [p.line for p in open_points(found)] == [15, 21]
+    assert [p.line for p in open_points(points_of(SCAN, lambda f: f == "main.c"))] == [7]
+
+
+def test_a_line_means_the_innermost_branch_around_it() -> None:
+    found = points_of(SCAN, lambda f: f == "core.v")
+    at = {line: point_at(found, line) for line in (9, 11, 12, 14, 17, 28)}
+    assert at[9] is None
+    assert [at[line].line for line in (11, 12, 14, 17, 28) if at[line]] == [11, 11, 11, 15, 10]
+
+
+def test_choices_begin_with_what_the_project_uses() -> None:
+    offered = choices(SCAN, synthetic_platform(), {Category.RECV: {"late_sender": "the other side is late"}})
+    assert offered.reasons[Category.RECV][:2] == ("data", "late_sender")
+    assert offered.targets == ("$CPU", "$MEM", "top", "top.core[*]")
+    assert offered.messages == ("w1", "m1")
+    assert offered.meanings["late_sender"] == "the other side is late"
+
+
+def test_a_first_answer_fits_what_is_there() -> None:
+    offered = choices(SCAN, None, {Category.SEND: {"data": ""}})
+    call, *_ = points_of(SCAN, lambda f: f == "main.c")
+    assert suggested(call, SCAN, offered) == Pragma("fpgaWrite", Category.SEND, ("data",), ("top",), ("m1",))
+    branches = points_of(SCAN, lambda f: f == "core.v")
+    assert suggested(branches[1], SCAN, offered) == PLACED.pragma
+    assert suggested(branches[-1], SCAN, offered).name == "IDLE"
+    assert suggested(branches[-1], SCAN, offered).category is Category.WORK
+    assert new_name("x", ["x", "x1", "x2"]) == "x3"
+    assert new_name("m1", ["m1"]) == "m2"
+    assert isinstance(offered, Choices)
+
+
+def test_numbers_of_lines_are_means_over_replicas() -> None:
+    run = synthetic_run(cores=4, rounds=3)
+    analysis = analyse(run, synthetic_platform(), load_knowledge([])[0])
+    core = line_numbers(analysis, lambda f: f == CORE_FILE)
+    cores = [m for m in analysis.blocks if m.block.file == CORE_FILE]
+    assert len(cores) == 4
+    for index, metrics in enumerate(cores[0].states):
+        if metrics.state.line is not None and metrics.state.file == CORE_FILE:
+            share = sum(m.states[index].share for m in cores) / 4
+            assert core[metrics.state.line].share == pytest.approx(share)
+    host = line_numbers(analysis, lambda f: f == HOST_FILE)
+    assert sum(n.share for n in host.values()) == pytest.approx(sum(c.share for c in analysis.calls))
+    assert sum(share for _, share in file_shares(analysis, lambda f: f == CORE_FILE)) == pytest.approx(1)
+    assert file_shares(analysis, lambda f: False) == ()
+    assert len(blocks_of(analysis, lambda f: f == CORE_FILE, 10_000)) == 4
+
+
+def test_syntax_spans_stand_where_the_words_are() -> None:
+    found = spans("int x = 4; // four\nreturn x;\n", ".c")
+    assert (0, 3, "keyword") in found[0]
+    assert (8, 1, "number") in found[0]
+    assert (11, 7, "comment") in found[0]
+    assert (0, 6, "keyword") in found[1]
+    assert len(found) == 3
+    assert spans("when idle => x <= 1;", ".vhd")[0][0] == (0, 4, "keyword")
+    assert pragma_style(Path("a.VHD")) == "vhdl"
+    assert pragma_style(Path("a.yaml")) is None
