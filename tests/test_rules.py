@@ -120,7 +120,7 @@ def test_fpga_findings_are_capped_by_what_the_host_does_besides_waiting(knowledg
     assert (late.culprit, late.title) == ("host.main", "Late sender: the host")
     mine = one(analysis, "late sender", block="host.main")
     assert mine.speedup_cap == pytest.approx(1 / 0.0595)
-    assert (mine.culprit, mine.title) == ("top.core.p", "Late sender: top.core.p")
+    assert (mine.culprit, mine.title) == ("top.core.p", "Late sender: the FPGA")
 
 
 def test_another_block_that_works_caps_a_finding_too(knowledge: KnowledgeBase) -> None:
@@ -187,7 +187,7 @@ def test_4_mb_writes_should_be_split(knowledge: KnowledgeBase) -> None:
     finding = one(analyse(run, only_write, knowledge), "inefficient transfer type or size")
     assert time_s - finding.time_s == pytest.approx(32 * 131072 / 360e6)
     assert time_s / (time_s - finding.time_s) == pytest.approx(1.2371134020618557)
-    assert any(text.startswith("Split these transfers: 4") for text in finding.suggestions)
+    assert any(text.startswith("Split transfers: write moves 4") for text in finding.suggestions)
 
 
 def test_small_writes_should_grow_or_change_their_type(knowledge: KnowledgeBase) -> None:

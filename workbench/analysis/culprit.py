@@ -63,8 +63,10 @@ def _named(block: Block, waits: Sequence[StateMetrics], blocks: Sequence[Block])
     return (), memory
 
 
-def spoken(culprit: str, side: Side | None) -> str:
-    """A culprit as a title names it: "the host", "memory", or the block."""
+def spoken(culprit: str, side: Side | None, seen_from: Side) -> str:
+    """A culprit as a title names it: the other side as a whole, memory, or the block."""
     if side is Side.HOST:
         return "the host"
+    if seen_from is Side.HOST and side is Side.FPGA:
+        return "the FPGA"
     return "memory" if culprit == MEM else culprit or "another block"

@@ -135,8 +135,8 @@ class CheckedRule:
     @property
     def when(self) -> str:
         """The whole condition as text."""
-        parts = [self.rule.select.calls, self.rule.when]
-        return " and ".join(part for part in parts if part)
+        parts = [part for part in (self.rule.select.calls, self.rule.when) if part]
+        return " and ".join(f"({part})" if " or " in part else part for part in parts)
 
     @property
     def key(self) -> tuple[str, str, tuple[Scope, ...]]:

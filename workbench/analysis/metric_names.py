@@ -16,7 +16,7 @@ Value = float | int | str
 
 @dataclass(frozen=True)
 class MetricName:
-    """`unit` is one of: time, share, size, rate, count, ratio, text, number."""
+    """`unit` is one of: time, share, size, rate, count, ratio, text, number, flag."""
 
     title: str
     unit: str
@@ -43,8 +43,11 @@ METRICS: dict[str, MetricName] = {
     "runs.min": MetricName("Calls in a row, least", "count"),
     "runs.avg": MetricName("Calls in a row, average", "number"),
     "runs.max": MetricName("Calls in a row, most", "count"),
+    "longest.label": MetricName("The call that takes longest", "text"),
+    "longest.bytes_per_call": MetricName("Its bytes in one call", "size"),
+    "longest.rate": MetricName("Its rate, average", "rate"),
     # what the platform's transfer tables say of those calls; of several calls, of the one that takes longest
-    "table.known": MetricName("The platform has a transfer table", "number"),
+    "table.known": MetricName("The platform has a transfer table", "flag"),
     "table.type": MetricName("Type of transfer", "text"),
     "table.best_rate": MetricName("Best rate of any type and size", "rate"),
     "table.best_type": MetricName("Type with the best rate", "text"),
@@ -62,7 +65,7 @@ METRICS: dict[str, MetricName] = {
     "block.overhead_share": MetricName("Share of the block's time in overhead", "share"),
     "block.communication_share": MetricName("Share of the block's time sending and receiving", "share"),
     "block.wait_share": MetricName("Share of the block's time waiting", "share"),
-    "block.has_work": MetricName("The block has a state of work", "number"),
+    "block.has_work": MetricName("The block has a state of work", "flag"),
     # its replicas, if it has any
     "replicas.count": MetricName("Replicas", "count"),
     "replicas.time_least": MetricName("Time in these states, least of the replicas", "time"),
@@ -83,6 +86,7 @@ _FORMATS: dict[str, Callable[[float], str]] = {
     "count": count_text,
     "ratio": ratio_text,
     "number": significant,
+    "flag": lambda value: "yes" if value else "no",
 }
 UNITS = tuple(_FORMATS)
 

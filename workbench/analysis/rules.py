@@ -170,7 +170,8 @@ def _hold(
     rule: CheckedRule, scope: Scope, selection: Selection, values: Values, blocks: Sequence[BlockMetrics]
 ) -> Iterator[_Fired]:
     if rule.rule.names_culprit:
-        values = values | {"culprit": spoken(*find_culprit(selection.block, selection.states, blocks))}
+        culprit, side = find_culprit(selection.block, selection.states, blocks)
+        values = values | {"culprit": spoken(culprit, side, selection.block.block.side)}
     total = float(values["total"])
     if rule.new_time is not None:
         saved = total - float(rule.new_time.evaluate(values))

@@ -126,6 +126,11 @@ def call_values(chosen: Sequence[CallMetrics], everyone: Sequence[CallMetrics]) 
         "runs.max": max((c.runs.max for c in chosen), default=0),
     }
     longest = max(chosen, key=lambda c: c.time_s)
+    values |= {
+        "longest.label": longest.site.label,
+        "longest.bytes_per_call": longest.bytes_per_call,
+        "longest.rate": longest.rate.avg if longest.rate else 0.0,
+    }
     values |= _table_values(longest)
     best = [_best_times(call, everyone) for call in chosen]
     for column, name in enumerate(("time_at_best", "time_at_best_size", "time_at_best_type")):

@@ -76,7 +76,7 @@ class Simulator:
         assert isinstance(verilator, Tool)
         assert isinstance(compiler, Tool)
         assert verilator.root is not None
-        self._folder, self._verilator, self._compiler = folder, verilator, compiler
+        self.folder, self._verilator, self._compiler = folder, verilator, compiler
         self._include = verilator.root / "include"
         self._runtime: list[Path] = []
         self._built = 0
@@ -93,7 +93,7 @@ class Simulator:
     ) -> Path:
         """An executable of the design. `taps` is a C++ expression over `dut`."""
         self._built += 1
-        out = self._folder / f"model_{self._built}"
+        out = self.folder / f"model_{self._built}"
         command: list[str | Path] = [
             self._verilator.path, "--cc", "--prefix", "Vdut", "--top-module", top, "-Wno-fatal", "-Wno-lint",
             "--Mdir", out, *(f"-D{d}" for d in defines), *(f"-I{d}" for d in include_dirs),
@@ -112,7 +112,7 @@ class Simulator:
     def _objects(self) -> list[Path]:
         if not self._runtime:
             for name in ("verilated", "verilated_threads"):
-                target = self._folder / f"{name}.o"
+                target = self.folder / f"{name}.o"
                 _run([*self._compile(), "-c", self._include / f"{name}.cpp", "-o", target])
                 self._runtime.append(target)
         return self._runtime

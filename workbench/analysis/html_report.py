@@ -1,0 +1,240 @@
+"""A report that stands alone: one HTML file with its style and drawings inside, no scripts, made to be printed too."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
+
+import workbench
+from workbench.analysis.compare import Comparison, Pair
+from workbench.analysis.report_rows import (
+    axis_svg,
+    block_rows,
+    call_rows,
+    finding_rows,
+    share_bar,
+    swatch,
+)
+from workbench.analysis.results import Analysis, StateMetrics
+from workbench.analysis.svg_curve import curve_svg
+from workbench.analysis.svg_graph import ORDER, graph_svg, mean_shares
+from workbench.analysis.svg_parts import COLOURS, category_name, rect, svg
+from workbench.model.blocks import Side
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.finding import Finding
+from workbench.model.platform import Platform
+from workbench.model.pragma import WAITS, Category
+from workbench.model.run import PS_PER_S, Run, RunStatus
+from workbench.model.text import percent_text, ratio_text, thousands, time_text
+
+
+def html_report(run: Run, analysis: Analysis, platform: Platform | None, comparison: Comparison | None = None) -> str:
+    """The whole report of a run, as a page. `comparison`, if given, is of this run with another (as A and B)."""
+    folder = files("workbench.resources").joinpath("report")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals["diagnostic"] = _diagnostic_html
+    template = environment.from_string(folder.joinpath("report.html.j2").read_text("utf-8"))
+    directions = (("send", "Host to FPGA"), ("receive", "FPGA to host"))
+    drawn = [(title, curve_svg(platform, analysis.calls, way) if platform else "") for way, title in directions]
+    return template.render(
+        page=_page(run, analysis, platform),
+        colours=COLOURS,
+        css=Markup(folder.joinpath("report.css").read_text("utf-8")),
+        legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
+        graph=Markup(graph_svg(analysis.graph, analysis.findings, analysis.blocks)),
+        findings=finding_rows(analysis, platform),
+        calls=call_rows(analysis),
+        curves=[{"title": title, "svg": Markup(curve)} for title, curve in drawn if curve],
+        blocks=block_rows(analysis),
+        comparison=_comparison(comparison) if comparison else None,
+        facts=_facts(run, platform),
+        diagnostics=[*run.manifest.diagnostics, *analysis.diagnostics],
+        version=workbench.__version__,
+    )
+
+
+def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, Any]:
+    manifest = run.manifest
+    names = [manifest.project, platform.title or platform.name if platform else manifest.platform, manifest.created]
+    settings = ", ".join(f"{name} {value}" for name, value in manifest.settings.items())
+    top = [f for f in analysis.findings if not f.part_of]
+    folded = len(analysis.findings) - len(top)
+    parts = f" {folded} more are parts of these and stand under them." if folded else ""
+    return {
+        "name": manifest.name or manifest.project or "Run",
+        "subtitle": ", ".join(part for part in [*names, settings] if part),
+        "platform": (platform.title or platform.name) if platform else manifest.platform,
+        "urgent": [_incomplete(run)] if not run.complete else [],
+        "figures": _figures(run, analysis),
+        "answer": _answer(analysis),
+        "bars": _bars(analysis),
+        "simulated": _simulated(run, platform),
+        "axis": axis_svg(),
+        "findings_said": (
+            f"{len(top)}, ranked by gain: the smaller of ideal and cap. Gains overlap; they do not add up.{parts}"
+        ),
+        "no_findings": f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell.",
+        "states_said": (
+            "Every clocked cycle of every block is in one state, or unclassified where no pragma tells; sums are exact."
+            " Of replicas, times are means, and transitions are the first one's."
+        ),
+    }
+
+
+def _figures(run: Run, analysis: Analysis) -> list[dict[str, str]]:
+    note = f"{thousands(run.manifest.cycles)} cycles" if run.manifest.cycles else ""
+    if run.manifest.clock_hz:
+        note += f" at {run.manifest.clock_hz / 1e6:g} MHz"
+    figures = [
+        {
+            "value": time_text(analysis.time_s, 4),
+            "title": "run time, virtual" if run.manifest.simulated else "run time",
+            "note": note,
+        }
+    ]
+    if analysis.findings:
+        best = analysis.findings[0]
+        figures.append(
+            {"value": ratio_text(best.gain), "title": "gain of the first finding at most", "note": best.title}
+        )
+    hosts = analysis.side(Side.HOST)
+    if hosts:
+        waits = hosts[0].share_of(*WAITS)
+        figures.append(
+            {"value": percent_text(waits), "title": "the host waits for the FPGA", "note": hosts[0].block.id}
+        )
+    groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA]
+    if groups:
+        busiest = max(groups, key=lambda g: g.mean_work_share)
+        count = f"{len(busiest.members)} replicas" if len(busiest.members) > 1 else "1 block"
+        note = f"{busiest.group}, {count}"
+        figures.append(
+            {"value": percent_text(busiest.mean_work_share), "title": "the busiest FPGA blocks work", "note": note}
+        )
+    return figures
+
+
+def _answer(analysis: Analysis) -> Markup:
+    if not analysis.findings:
+        return Markup("")
+    best: Finding = analysis.findings[0]
+    where = "" if best.scope == "application" else f" on {best.group or best.block}"
+    return Markup('Mend first: <a href="#finding-{}">{}</a>{}. {} becomes {} at best.').format(
+        best.id, best.title, where, time_text(analysis.time_s), time_text(analysis.time_s / best.gain)
+    )
+
+
+def _bars(analysis: Analysis) -> list[dict[str, Any]]:
+    rows = []
+    for group in analysis.groups():
+        shares = mean_shares(group.members)
+        works = dict(shares).get(Category.WORK, 0.0)
+        name = group.group + (f" × {len(group.members)}" if len(group.members) > 1 else "")
+        rows.append({"name": name, "bar": share_bar(shares), "said": f"{percent_text(works)} working"})
+    return rows
+
+
+def _simulated(run: Run, platform: Platform | None) -> str:
+    if not run.manifest.simulated:
+        return ""
+    name = (platform.title or platform.name) if platform else run.manifest.platform
+    host = (
+        "counted basic blocks of the user's sources, each at a fixed time (library code is not counted)"
+        if run.manifest.deterministic
+        else "the measured CPU time of the host's thread"
+    )
+    return (
+        f"No {name} was measured. The FPGA design ran as RTL, cycle by cycle, on a simulated card; transfers take what"
+        f" the platform's tables say, and share its bus; the host's own time is {host}. All times are virtual: they do"
+        " not depend on how fast this was simulated."
+    )
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    a, b = comparison.time_s
+    faster = (
+        f"{ratio_text(comparison.speedup)} faster"
+        if comparison.speedup >= 1
+        else f"{ratio_text(1 / comparison.speedup)} slower"
+    )
+    largest = max((s.time_s for p in comparison.states for s in (p.a, p.b) if s), default=0.0)
+    findings = {"gone": comparison.gone, "kept": [a for a, _ in comparison.kept], "new": comparison.new}
+    names = {
+        kind: ", ".join(dict.fromkeys(f.title for f in found if not f.part_of)) for kind, found in findings.items()
+    }
+    return {
+        "other": "the other run",
+        "answer": f"{time_text(a, 4)} here, {time_text(b, 4)} there: the other run is {faster}.",
+        "states": [_state_pair(pair, largest) for pair in comparison.states],
+        **names,
+    }
+
+
+def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
+    a, b = (state.time_s if state else 0.0 for state in (pair.a, pair.b))
+    either = pair.a or pair.b
+    category = either.state.category if either else None
+    scale = 230 / largest if largest else 0
+    fill = f"url(#fill-{category_name(category)})"
+    ink = {"fill": fill, "stroke": COLOURS["text"], "stroke_opacity": ".53"}
+    bars = [rect(0.5, y, max(scale * value, 1), 7, **ink) for y, value in ((1.5, a), (10.5, b))]
+    change = b - a
+    sign = "−" if change < 0 else "+" if change > 0 else ""
+    return {
+        "name": pair.name,
+        "swatch": swatch(category),
+        "a": time_text(a) if pair.a else "none",
+        "b": time_text(b) if pair.b else "none",
+        "bar": Markup(svg(232, 19, bars, f"{pair.name} in both runs")),
+        "change": f"{sign}{time_text(abs(change))}",
+        "less": change < 0,
+    }
+
+
+def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
+    manifest = run.manifest
+    overhead = {
+        "host_pct": "of the host's time for recording",
+        "virtual_pct": "of virtual time, against the run without instruments",
+    }
+    facts = {
+        "Run": f"{manifest.name}, {manifest.created}",
+        "Status": manifest.status.value + (f": {manifest.reason}" if manifest.reason else ""),
+        "Project": manifest.project,
+        "Platform": f"{platform.title}, {platform.name}" if platform else manifest.platform,
+        "Settings": ", ".join(f"{name} = {value}" for name, value in manifest.settings.items()),
+        "Time": f"{manifest.time_ps / PS_PER_S:.12f} s ({thousands(manifest.time_ps)} ps)",
+        "How it was taken": ", ".join(
+            [
+                "simulated card" if manifest.simulated else "real card",
+                "instrumented" if manifest.instrumented else "plain",
+                "profile and trace" if manifest.traced else "profile",
+                "deterministic" if manifest.deterministic else "host time measured",
+            ]
+        ),
+        "Overhead": ", ".join(
+            f"{manifest.overhead[k]:.2f} % {said}" for k, said in overhead.items() if k in manifest.overhead
+        ),
+        "Exit code": "" if manifest.exit is None else str(manifest.exit),
+        "Output (SHA-256)": manifest.stdout_sha256,
+        "Tools": ", ".join(f"{name} {version}" for name, version in manifest.tools.items()),
+    }
+    return [{"name": name, "value": value} for name, value in facts.items() if value]
+
+
+def _incomplete(run: Run) -> Diagnostic:
+    said = {RunStatus.RUNNING: "This run is incomplete", RunStatus.FAILED: "This run failed",
+            RunStatus.CANCELLED: "This run was cancelled"}  # fmt: skip
+    why = f": {run.manifest.reason}" if run.manifest.reason else ""
+    return Diagnostic(f"{said[run.manifest.status]}{why}.", "What it has is shown.", Severity.WARNING)
+
+
+def _diagnostic_html(problem: Diagnostic) -> Markup:
+    place = ":".join(str(part) for part in (problem.file, problem.line, problem.column) if part is not None)
+    shown = Markup('<span class="mono">{}</span> ').format(place) if place else Markup("")
+    return Markup('<div class="diagnostic {}">{}{} <span class="second">{}</span></div>').format(
+        problem.severity.value, shown, problem.message, escape(problem.hint)
+    )

@@ -1,0 +1,273 @@
+"""The rows of the HTML report, as texts and small drawings that its template only has to place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import log
+from typing import Any
+
+from markupsafe import Markup
+
+from workbench.analysis.metric_names import METRICS, metric_text
+from workbench.analysis.results import Analysis, BlockMetrics, GroupMetrics
+from workbench.analysis.svg_curve import curve_svg
+from workbench.analysis.svg_parts import (
+    COLOURS,
+    Shares,
+    category_name,
+    fill_of,
+    rect,
+    severity_sign,
+    state_bar,
+    svg,
+    text,
+)
+from workbench.model.blocks import Side
+from workbench.model.finding import Finding
+from workbench.model.platform import Platform
+from workbench.model.pragma import Category
+from workbench.model.text import (
+    bytes_text,
+    count_text,
+    percent_text,
+    rate_text,
+    ratio_text,
+    significant,
+    thousands,
+    time_text,
+)
+
+BAR_WIDTH = 232.0
+BAR_TOP = 20.0  # the greatest speedup that bars show
+MOST_STATES = 16  # of a transition matrix
+
+
+def swatch(category: Category | None) -> Markup:
+    box = rect(0.5, 0.5, 11, 11, fill=fill_of(category), stroke=COLOURS["text"], stroke_opacity=".53")
+    return Markup(
+        f'<svg class="swatch" width="12" height="12" role="img" aria-label="{category_name(category)}">{box}</svg>'
+    )
+
+
+def share_bar(shares: Shares) -> Markup:
+    said = ", ".join(f"{category_name(c)} {percent_text(share)}" for c, share in shares if share > 0)
+    return Markup(svg(790, 16, [state_bar(0, 1, 790, 14, shares)], said))
+
+
+def _along(speedup: float) -> float:
+    """Where a speedup stands on a bar: logarithmic, from 1 to 20 times."""
+    return BAR_WIDTH * min(max(log(max(speedup, 1)) / log(BAR_TOP), 0.0), 1.0)
+
+
+def axis_svg() -> Markup:
+    marks = [text(min(_along(s), BAR_WIDTH - 18), 11, f"{s}×", colour="second") for s in (1, 2, 5, 10, 20)]
+    return Markup(svg(BAR_WIDTH, 14, marks, "speedup, logarithmic"))
+
+
+def speedup_bar(finding: Finding) -> Markup:
+    """Tint up to what the cap allows, hatch from there to the ideal, a tick at the cap where it binds."""
+    ideal, gain = _along(finding.speedup_ideal), _along(finding.gain)
+    parts = [rect(0, 2, BAR_WIDTH, 11, fill=COLOURS["track"])]
+    parts.append(rect(0, 2, max(gain, 1.5), 11, fill=COLOURS["within-cap"]))
+    if finding.speedup_predicted is not None:
+        parts.append(rect(0, 2, max(_along(finding.speedup_predicted), 1.5), 11, fill=COLOURS["accent"]))
+    if ideal - gain > 1:
+        parts.append(rect(gain, 2.5, ideal - gain, 10, fill="url(#fill-beyond)", stroke=COLOURS["edge"]))
+    if finding.speedup_cap is not None and finding.speedup_cap < finding.speedup_ideal:
+        parts.append(rect(_along(finding.speedup_cap) - 1, 0, 2.5, 15, fill=COLOURS["text"]))
+    said = f"gain {ratio_text(finding.gain)}, ideal {_speedup(finding.speedup_ideal)}"
+    return Markup(svg(BAR_WIDTH, 15, parts, said))
+
+
+def _speedup(value: float | None) -> str:
+    if value is None:
+        return "none"
+    return "no limit" if value == float("inf") else ratio_text(value)
+
+
+def finding_rows(analysis: Analysis, platform: Platform | None) -> list[dict[str, Any]]:
+    """Top findings in order, each with the `parts` that repeat some of it."""
+    rows = []
+    for finding in analysis.findings:
+        if finding.part_of:
+            continue
+        row = _finding_row(finding, analysis)
+        row["parts"] = [_finding_row(f, analysis) for f in analysis.findings if f.part_of == finding.id]
+        row["curve"] = Markup(_curve_of(finding, analysis, platform))
+        rows.append(row)
+    return rows
+
+
+def _finding_row(finding: Finding, analysis: Analysis) -> dict[str, Any]:
+    labels = list(dict.fromkeys(place.label for place in finding.places if place.label))
+    replicas = len(next((g.members for g in analysis.groups() if g.group == finding.group), ()))
+    where = finding.group + f" × {replicas}" if replicas > 1 else finding.block
+    if finding.scope == "application":
+        where = "whole application"
+    elif finding.scope == "call" and labels:
+        where = f"{finding.block}: {labels[0]}"
+    elif labels and len(labels) <= 3 and finding.block.startswith("host"):
+        where += ": " + ", ".join(labels)
+    elif len(labels) > 3 and finding.block.startswith("host"):
+        where += f", {len(labels)} call sites"
+    kind = finding.scope if finding.rule.lower() in finding.title.lower() else f"{finding.rule} ({finding.scope})"
+    if finding.culprit and finding.culprit not in finding.title:
+        where += f", late: {finding.culprit}"
+    left = analysis.time_s / finding.gain if finding.gain else 0.0
+    sign = f'<svg class="sign" viewBox="-8 -8 16 16" role="img" aria-label="{finding.severity}">'
+    if finding.speedup_cap is None:
+        cap_said = "no other side seen"
+    elif finding.block.startswith("host"):
+        cap_said = "the FPGA's work stays"
+    else:
+        cap_said = "what else is busy stays"
+    place = finding.places[0] if finding.places else None
+    return {
+        "id": finding.id,
+        "title": finding.title,
+        "name": labels[0] if finding.scope == "call" and labels else finding.title,
+        "kind": kind,
+        "where": where,
+        "place": f"{place.file}:{place.line}" if place else "",
+        "sign": Markup(sign + severity_sign(finding.severity, 0, 0, 14) + "</svg>"),
+        "time": time_text(finding.time_s),
+        "bar": speedup_bar(finding),
+        "gain": _speedup(finding.gain),
+        "cap": _speedup(finding.speedup_cap),
+        "ideal": _speedup(finding.speedup_ideal),
+        "cap_said": cap_said,
+        "becomes": f"{time_text(analysis.time_s)} becomes {time_text(left)}",
+        "suggestions": finding.suggestions,
+        "condition": finding.condition,
+        "explanation": finding.explanation,
+        "numbers": [
+            {"name": name, "title": METRICS[name].title if name in METRICS else name, "value": metric_text(name, value)}
+            for name, value in finding.metrics.items()
+        ],
+        "places": finding.places,
+    }
+
+
+def _curve_of(finding: Finding, analysis: Analysis, platform: Platform | None) -> str:
+    """The transfer curve where a rule rests on the tables, in the direction of most of the finding's time."""
+    if platform is None or not any(name.startswith("table.") for name in finding.metrics):
+        return ""
+    labels = [place.label for place in finding.places]
+    mine = [c for c in analysis.calls if c.site.label in labels and c.table]
+    if not mine:
+        return ""
+    longest = max(mine, key=lambda c: c.time_s)
+    table = platform.transfer_tables.get(longest.table.type) if longest.table else None
+    return curve_svg(platform, analysis.calls, table.direction, 480, 250, labels) if table else ""
+
+
+def call_rows(analysis: Analysis) -> list[dict[str, Any]]:
+    rows = []
+    for call in sorted(analysis.calls, key=lambda c: -c.time_s):
+        runs = call.runs
+        rows.append(
+            {
+                "label": call.site.label,
+                "entry": "" if call.entry is None else " ".join(filter(None, (call.entry.name, call.entry.subtype))),
+                "swatch": swatch(call.state.category),
+                "place": call.place,
+                "count": count_text(call.count),
+                "each": bytes_text(round(call.bytes_per_call)) if call.bytes else "",
+                "time": time_text(call.time_s),
+                "share": percent_text(call.share),
+                "least": rate_text(call.rate.min) if call.rate else "",
+                "average": rate_text(call.rate.avg) if call.rate else "",
+                "most": rate_text(call.rate.max) if call.rate else "",
+                "runs": f"{runs.min} to {runs.max}" if runs.min != runs.max else thousands(runs.min),
+            }
+        )
+    return rows
+
+
+def block_rows(analysis: Analysis) -> list[dict[str, Any]]:
+    return [_group_row(group) for group in analysis.groups()]
+
+
+def _group_row(group: GroupMetrics) -> dict[str, Any]:
+    first = group.members[0]
+    block, count = first.block, len(group.members)
+    said = [block.kind]
+    if block.file and block.line:
+        said.append(f"{block.file}:{block.line}")
+    if block.clock_hz:
+        said.append(
+            f"{block.clock} at {block.clock_hz / 1e6:g} MHz" if block.clock else f"{block.clock_hz / 1e6:g} MHz"
+        )
+    if count > 1:
+        best, worst = group.best.share_of(Category.WORK), group.worst.share_of(Category.WORK)
+        mean = percent_text(group.mean_work_share)
+        said.append(f"work {mean} on average, best {percent_text(best)}, worst {percent_text(worst)}")
+    return {
+        "name": group.group + (f" × {count}" if count > 1 else ""),
+        "slug": re.sub(r"[^a-z0-9]+", "-", group.group.lower()),
+        "said": ", ".join(said),
+        "cycles": block.side is Side.FPGA,
+        "states": [row for index in _in_order(first) if (row := _state_row(group, index))],
+        "matrix": _matrix(first),
+    }
+
+
+def _in_order(metrics: BlockMetrics) -> Sequence[int]:
+    """States as written, `unclassified` last."""
+    return [*range(1, len(metrics.states)), 0]
+
+
+def _state_row(group: GroupMetrics, index: int) -> dict[str, Any] | None:
+    found = [member.states[index] for member in group.members if index < len(member.states)]
+    state = found[0].state
+    count = len(found)
+    visits, cycles = sum(s.visits for s in found) / count, sum(s.cycles for s in found) / count
+    if not index and not visits and not sum(s.time_s for s in found):
+        return None
+    towards = ", ".join(state.targets) + (f": {', '.join(state.messages)}" if state.messages else "")
+    return {
+        "name": state.name,
+        "swatch": swatch(state.category),
+        "reasons": ", ".join(state.reasons),
+        "towards": towards,
+        "time": time_text(sum(s.time_s for s in found) / count),
+        "share": percent_text(sum(s.share for s in found) / count),
+        "cycles": _mean_text(cycles),
+        "visits": _mean_text(visits),
+    }
+
+
+def _mean_text(value: float) -> str:
+    return thousands(round(value)) if value == int(value) or value >= 1000 else significant(value)
+
+
+def _matrix(metrics: BlockMetrics) -> dict[str, Any] | None:
+    """Transition counts, rows from and columns to, for blocks of few enough states that were visited."""
+    used = [
+        index for index in _in_order(metrics) if any(index in (t.from_state, t.to_state) for t in metrics.transitions)
+    ]
+    if not used or len(used) > MOST_STATES:
+        return None
+    counts = {(t.from_state, t.to_state): t.count for t in metrics.transitions}
+    most = max(counts.values())
+    rows = []
+    for a in used:
+        cells = []
+        for b in used:
+            count = counts.get((a, b), 0)
+            part = log(1 + count) / log(1 + most)
+            cells.append({"count": count_text(count) if count else "", "ground": _shade(part), "ink": _ink(part)})
+        rows.append({"name": metrics.states[a].state.name, "cells": cells})
+    return {"names": [metrics.states[index].state.name for index in used], "rows": rows}
+
+
+def _shade(part: float) -> str:
+    """From the selection's tint to the accent."""
+    low, high = (tuple(int(COLOURS[name][n : n + 2], 16) for n in (1, 3, 5)) for name in ("selection", "accent"))
+    strength = part * part
+    return "#" + "".join(f"{round(a + (b - a) * strength):02X}" for a, b in zip(low, high, strict=True))
+
+
+def _ink(part: float) -> str:
+    return "#FFFFFF" if part * part > 0.5 else COLOURS["text"]
