@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -79,7 +78,6 @@ def draw_ruler(painter: QPainter, rect: QRectF, span: Span, base_rect: QRectF) -
 
 def draw_clock(painter: QPainter, rect: QRectF) -> None:
     """The clock lane. Its thickness is the uncertainty: in simulation there is one clock, hence a hairline."""
-    painter.fillRect(rect, theme.colour("sunken"))
     middle = round(rect.center().y())
     text = "exact: the simulation has one clock, ± 0"
     wide = text_width(text, 11, 500) + 16
@@ -126,31 +124,16 @@ def draw_calls(
         painter.setClipRect(clip)
 
 
-def draw_at_work(painter: QPainter, rect: QRectF, working: np.ndarray, members: int, most: int | None) -> None:
-    """How many of a stack's members are at work: an area; beside its last peak `most` at once, where that is known."""
-    if not len(working):
-        return
-    base, tall = round(rect.bottom()) - 4, rect.height() - 8
-    points = [QPointF(rect.left(), base)]
-    changes = np.flatnonzero(np.diff(working)) + 1
-    edges = np.concatenate(([0], changes, [len(working)]))
-    for a, b in pairwise(edges):
-        y = base - tall * float(working[a]) / members
-        points += [QPointF(rect.left() + int(a), y), QPointF(rect.left() + int(b), y)]
-    points.append(QPointF(rect.left() + len(working), base))
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.state_colour(Category.WORK))
-    painter.drawPolygon(QPolygonF(points))
-    if most:
-        peak = int(np.flatnonzero(working == working.max())[-1])
-        later = np.flatnonzero(working[peak:] == 0)
-        x = rect.left() + peak + (int(later[0]) if len(later) else 0) + 8
-        text = f"at most {most}"
-        wide = text_width(text, 11, 600)
-        x = min(x, rect.right() - wide - 6)
-        box = QRectF(x - 3, rect.top() + 3, wide + 6, rect.height() - 6)
-        painter.fillRect(box, theme.colour("sunken"))
-        label(painter, box, text, "text", 11, 600, Align.AlignHCenter)
+def draw_most_at_work(painter: QPainter, rect: QRectF, working: np.ndarray, most: int) -> None:
+    """Beside the last peak of a stack's counts: how many of it work at once."""
+    peak = int(np.flatnonzero(working == working.max())[-1])
+    later = np.flatnonzero(working[peak:] == 0)
+    x = rect.left() + peak + (int(later[0]) if len(later) else 0) + 8
+    text = f"at most {most}"
+    wide = text_width(text, 11, 600)
+    box = QRectF(min(x, rect.right() - wide - 6) - 3, rect.top() + 3, wide + 6, rect.height() - 6)
+    painter.fillRect(box, theme.colour("sunken"))
+    label(painter, box, text, "text", 11, 600, Align.AlignHCenter)
 
 
 def draw_range(

@@ -6,11 +6,11 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
 from workbench.gui import fonts, theme
 from workbench.gui.timeline.index import CATEGORIES, NOTHING
-from workbench.gui.timeline.raster import PERIOD, BarColours, Image
+from workbench.gui.timeline.raster import PERIOD, BarColours, Image, column_table
 from workbench.model.blocks import UNCLASSIFIED
 from workbench.model.pragma import Category
 
@@ -39,6 +39,16 @@ def _bar_colours(name: str, ground: str, scale: int) -> BarColours:
         plain[code] = rgb(theme.state_colour(category(code)))
         tiles[code] = _tile(code, scale)
     return BarColours(plain, tiles, behind, scale)
+
+
+@lru_cache(maxsize=64)
+def _bar_table(name: str, height: int, ground: str, scale: int, faded: frozenset[int]) -> Image:
+    return column_table(height * scale, _bar_colours(name, ground, scale), faded)
+
+
+def bar_table(height: int, ground: str = "panel", scale: int = 1, faded: frozenset[int] = frozenset()) -> Image:
+    """The colour columns of a bar of that height (logical pixels), for the theme in force."""
+    return _bar_table(theme.palette().name, height, ground, scale, faded)
 
 
 def _tile(code: int, scale: int) -> Image:
@@ -70,17 +80,24 @@ def label(
     align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
 ) -> float:  # fmt: skip
     """One line of text, centred upright, elided where it does not fit; its width."""
-    font = fonts.ui_font(size, weight)
-    metrics = QFontMetricsF(font)
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(rect.width(), 0))
-    painter.setFont(font)
+    width = text_width(text, size, weight)
+    if width > rect.width():
+        text = QFontMetricsF(_font(size, weight)).elidedText(text, Qt.TextElideMode.ElideRight, max(rect.width(), 0))
+        width = text_width(text, size, weight)
+    painter.setFont(_font(size, weight))
     painter.setPen(theme.colour(colour))
-    painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
-    return metrics.horizontalAdvance(shown)
+    painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
+    return width
 
 
+@lru_cache(maxsize=32)
+def _font(size: int, weight: int) -> QFont:
+    return fonts.ui_font(size, weight)
+
+
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: int = 12, weight: int = 400) -> float:
-    return QFontMetricsF(fonts.ui_font(size, weight)).horizontalAdvance(text)
+    return QFontMetricsF(_font(size, weight)).horizontalAdvance(text)
 
 
 def tag(

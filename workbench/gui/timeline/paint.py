@@ -11,18 +11,17 @@ from workbench.gui import theme
 from workbench.gui.text import time_text
 from workbench.gui.timeline import draw
 from workbench.gui.timeline.hover import messages_of, place_tooltip, tooltip_size
-from workbench.gui.timeline.index import CATEGORIES
 from workbench.gui.timeline.look import category, label
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scene import RareEvent, Scene
-from workbench.gui.timeline.surface import PAD, Surface
+from workbench.gui.timeline.surface import PAD, WORK, Surface
 from workbench.model.run import PS_PER_S
 
 if TYPE_CHECKING:
     from workbench.gui.timeline.view import TimelineView
 
 OVERVIEW_PX, RULER_PX = 54, 42
-_WORK = CATEGORIES.index("work")
+SUNKEN = (Kind.HEAD, Kind.STACK, Kind.CLOCK)
 
 
 def paint_timeline(painter: QPainter, view: TimelineView, scene: Scene) -> None:
@@ -30,7 +29,7 @@ def paint_timeline(painter: QPainter, view: TimelineView, scene: Scene) -> None:
     left = canvas.left()
     ruler_rect = QRectF(left, OVERVIEW_PX, canvas.width(), RULER_PX)
     ticks = draw.draw_ruler(painter, ruler_rect, view.span, QRectF(0, OVERVIEW_PX, left, RULER_PX))
-    surface = view.surface()
+    surface = view.caches.surface()
     painter.save()
     painter.setClipRect(QRectF(0, canvas.top(), view.width(), canvas.height()))
     painter.drawImage(QPointF(left, canvas.top() - PAD), surface.image)
@@ -42,6 +41,7 @@ def paint_timeline(painter: QPainter, view: TimelineView, scene: Scene) -> None:
     for row, rect in view.row_rects():
         _paint_row(painter, view, scene, row, rect, surface)
     painter.restore()
+    painter.drawPixmap(QPointF(0, canvas.top()), view.caches.labels())
     draw.rule(painter, left - 1, 0, left - 1, view.height())
     if view.show_messages and view.chosen:
         _paint_messages(painter, view, scene, canvas)
@@ -68,7 +68,7 @@ def paint_overview(painter: QPainter, view: TimelineView, scene: Scene) -> list[
     end = max(scene.index.end_ps, 1)
     strip = QRectF(canvas.left(), 4, canvas.width(), OVERVIEW_PX - 9)
     painter.setOpacity(0.62)
-    painter.drawImage(strip.topLeft(), view.overview())
+    painter.drawImage(strip.topLeft(), view.caches.overview())
     painter.setOpacity(1.0)
     pins = draw.draw_pins(painter, strip, scene.events, end)
     x0 = strip.left() + view.span.from_ps / end * strip.width()
@@ -85,18 +85,26 @@ def paint_overview(painter: QPainter, view: TimelineView, scene: Scene) -> list[
     return pins
 
 
+def paint_labels(painter: QPainter, view: TimelineView) -> None:
+    """The column of names and shares at the left; the painter's origin is the canvas' top."""
+    painter.translate(0, -view.canvas().top())
+    for row, rect in view.row_rects():
+        cell = QRectF(0, rect.top(), view.label_width() - 1, rect.height())
+        painter.fillRect(cell, theme.colour("sunken" if row.kind in SUNKEN else "panel"))
+        draw.draw_label_cell(painter, row, cell, row.kind is Kind.STATES and row.block in view.chosen_blocks)
+        if row.kind in (Kind.HEAD, Kind.CLOCK):
+            draw.rule(painter, 0, rect.top() - 1, rect.width(), rect.top() - 1)
+            draw.rule(painter, 0, rect.bottom() - 1, rect.width(), rect.bottom() - 1)
+
+
 def _paint_row(painter: QPainter, view: TimelineView, scene: Scene, row: Row, rect: QRectF, surface: Surface) -> None:
     left = view.label_width()
-    cell = QRectF(0, rect.top(), left - 1, rect.height())
     lane = QRectF(left, rect.top(), rect.width() - left, rect.height())
-    if row.kind is Kind.HEAD:
-        painter.fillRect(rect, theme.colour("sunken"))
-    elif row.kind is Kind.STACK:
-        painter.fillRect(rect, theme.colour("sunken"))
-        working = (surface.pixels.code[[surface.places[m] for m in row.members]] == _WORK).sum(axis=0)
-        draw.draw_at_work(painter, lane, working, len(row.members), view.most_at_work(row))
+    if row.kind is Kind.STACK and not view.moving:
+        working = (surface.pixels.code[[surface.places[m] for m in row.members]] == WORK).sum(axis=0)
+        if most := view.caches.most_at_work(row):
+            draw.draw_most_at_work(painter, lane, working, most)
     elif row.kind is Kind.CLOCK:
-        painter.fillRect(rect, theme.colour("sunken"))
         draw.draw_clock(painter, lane)
     elif row.kind is Kind.CALLS and row.block in scene.calls:
         painter.save()
@@ -107,7 +115,6 @@ def _paint_row(painter: QPainter, view: TimelineView, scene: Scene, row: Row, re
             dim = left + view.span.x(a), left + view.span.x(b)
         draw.draw_calls(painter, lane, view.span, scene.calls[row.block], scene.run.manifest.sites, dim)
         painter.restore()
-    draw.draw_label_cell(painter, row, cell, row.kind is Kind.STATES and row.block in view.chosen_blocks)
     if row.kind in (Kind.HEAD, Kind.CLOCK):
         draw.rule(painter, 0, rect.top() - 1, rect.width(), rect.top() - 1)
         draw.rule(painter, 0, rect.bottom() - 1, rect.width(), rect.bottom() - 1)

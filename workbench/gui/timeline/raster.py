@@ -53,7 +53,7 @@ def blend(under: int, over: Image, alpha: float) -> Image:
     return result
 
 
-def columns(pixels: Pixels, phase: int = 0, dim: NDArray[np.bool_] | None = None, scale: int = 1) -> NDArray[np.int32]:
+def columns(pixels: Pixels, phase: int = 0, dim: NDArray[np.bool_] | None = None, scale: int = 1) -> NDArray[np.intp]:
     """Indices into `column_table`, shape (rows, width). `dim` (width) marks what lies outside a selected range."""
     code = pixels.code
     period = PERIOD * scale
@@ -62,7 +62,7 @@ def columns(pixels: Pixels, phase: int = 0, dim: NDArray[np.bool_] | None = None
     wanted = (narrow * np.int32(NOTHING + 1) + code) * np.int32(period) + across
     if dim is not None:
         wanted += (dim * (2 * (NOTHING + 1) * period)).astype(np.int32)
-    return wanted
+    return wanted.astype(np.intp)
 
 
 def in_runs(code: Bytes, least: int) -> NDArray[np.bool_]:
@@ -77,13 +77,13 @@ def in_runs(code: Bytes, least: int) -> NDArray[np.bool_]:
 
 
 def draw_row(
-    image: Image, top: int, table: Image, wanted: NDArray[np.int32], pins: Bytes, cuts: NDArray[np.bool_] | None,
+    image: Image, top: int, table: Image, wanted: NDArray[np.intp], pins: Bytes, cuts: NDArray[np.bool_] | None,
     colours: BarColours,
 ) -> None:  # fmt: skip
     """Put one row into `image` at `top`: its bar, gaps between intervals, and ticks for waits too short to see."""
     height, width = table.shape[0], len(wanted)
-    image[top : top + height, :width] = table[:, wanted]
     bar = image[top : top + height, :width]
+    np.take(table, wanted, axis=1, out=bar, mode="clip")
     scale = colours.scale
     if cuts is not None:
         bar[:, cuts] = colours.ground
@@ -91,6 +91,12 @@ def draw_row(
         rows = slice(0, height) if height < 6 * scale else slice(height - 4 * scale, height)
         for x in np.flatnonzero(pins != NOTHING):
             bar[rows, max(x - scale + 1, 0) : x + scale + 1] = colours.plain[pins[x]]
+
+
+def draw_counts(lane: Image, counts: NDArray[np.int64], most: int, colour: int) -> None:
+    """An area chart of counts from 0 to `most`, from the lane's foot upwards."""
+    heights = np.ceil(counts * (len(lane) / most)).astype(np.int64)
+    lane[len(lane) - 1 - np.arange(len(lane))[:, None] < heights] = colour
 
 
 def stacked_shares(shares: NDArray[np.float64], height: int, colours: BarColours) -> Image:

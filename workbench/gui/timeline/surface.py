@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtGui import QImage
 
-from workbench.gui.timeline.index import Pixels, sample
-from workbench.gui.timeline.look import bar_colours, image_of
-from workbench.gui.timeline.raster import Image, column_table, columns, draw_row, stacked_shares
+from workbench.gui.timeline.index import CATEGORIES, Pixels, sample
+from workbench.gui.timeline.look import bar_colours, bar_table, image_of
+from workbench.gui.timeline.raster import Image, columns, draw_counts, draw_row, stacked_shares
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scale import Span
 from workbench.gui.timeline.scene import Scene
 
+WORK = CATEGORIES.index("work")
 PAD = 32  # pixels drawn above and below what is in view, for rows that are cut off
 
 
@@ -37,30 +38,42 @@ def rows_surface(
     dim_outside: tuple[int, int] | None = None,
     faded: frozenset[int] = frozenset(),
     coarse: bool = False,
+    reuse: Image | None = None,
 ) -> Surface:
-    """Draw rows at their tops (pixels from the image's first visible line). Outside a range they are dimmed."""
+    """Draw rows at their tops (pixels from the image's first visible line). Outside a range they are dimmed.
+
+    `reuse` is a buffer that nobody shows any more; it saves the time that fresh memory takes.
+    """
     wanted = [m for row, _ in placed for m in ((row.block,) if row.kind is Kind.STATES else row.members)]
     wanted = list(dict.fromkeys(wanted))
     places = {block: at for at, block in enumerate(wanted)}
     width = span.width * ratio
     pixels = sample(scene.index, wanted, span.from_ps, span.pixel_ps / ratio, width, coarse)
     colours = bar_colours("panel", ratio)
-    buffer = np.full(((height + 2 * PAD) * ratio, width), colours.ground, np.uint32)
+    shape = ((height + 2 * PAD) * ratio, width)
+    buffer = reuse if reuse is not None and reuse.shape == shape else np.empty(shape, np.uint32)
+    buffer.fill(colours.ground)
     dim = None
     if dim_outside is not None:
         centres = span.from_ps + (np.arange(width) + 0.5) * span.pixel_ps / ratio
         dim = (centres < dim_outside[0]) | (centres > dim_outside[1])
     looked = columns(pixels, int(span.from_ps / span.pixel_ps * ratio), dim, ratio)
-    tables: dict[int, Image] = {}
     for row, top in placed:
-        if row.kind is not Kind.STATES:
-            continue
-        if row.bar not in tables:
-            tables[row.bar] = column_table(row.bar * ratio, colours, faded)
-        at = places[row.block]
-        y = (PAD + top + (row.height - row.bar) // 2) * ratio
-        if 0 <= y <= len(buffer) - row.bar * ratio:
-            draw_row(buffer, y, tables[row.bar], looked[at], pixels.pin[at], pixels.cut[at], colours)
+        y = (PAD + top) * ratio
+        if row.kind is Kind.STATES:
+            at = places[row.block]
+            y += (row.height - row.bar) // 2 * ratio
+            if 0 <= y <= len(buffer) - row.bar * ratio:
+                table = bar_table(row.bar, "panel", ratio, faded)
+                draw_row(buffer, y, table, looked[at], pixels.pin[at], pixels.cut[at], colours)
+        elif row.kind in (Kind.HEAD, Kind.CLOCK, Kind.STACK):
+            sunken = bar_colours("sunken", ratio)
+            buffer[max(y, 0) : max(y + row.height * ratio, 0)] = sunken.ground
+            if row.kind is Kind.STACK and 0 <= y <= len(buffer) - row.height * ratio:
+                working = (pixels.code[[places[m] for m in row.members]] == WORK).sum(axis=0)
+                inset = 4 * ratio
+                lane = buffer[y + inset : y + row.height * ratio - inset]
+                draw_counts(lane, working, len(row.members), int(sunken.plain[WORK]))
     if ratio > 1:
         every = slice(None, None, ratio)
         pixels = Pixels(pixels.code[:, every], pixels.pin[:, every], pixels.cut[:, every], pixels.exact)

@@ -6,21 +6,26 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import (
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui import theme
+from workbench.gui.timeline.caches import Caches
 from workbench.gui.timeline.hover import Hit, hit_at, next_edge
-from workbench.gui.timeline.index import CATEGORIES, most_at_once
 from workbench.gui.timeline.paint import OVERVIEW_PX, RULER_PX, paint_overview, paint_timeline
-from workbench.gui.timeline.raster import Image
 from workbench.gui.timeline.rows import Kind, Row, build_rows
 from workbench.gui.timeline.scale import Span, clamped, whole, zoomed
 from workbench.gui.timeline.scene import RareEvent, Scene
-from workbench.gui.timeline.surface import Surface, overview_surface, rows_surface
 
 IDLE_MS = 50
-WORK = CATEGORIES.index("work")
 #: With more blocks than these in view, what moves is drawn coarsely.
 MANY_ROWS = 150
 
@@ -56,13 +61,11 @@ class TimelineView(QWidget):
         self.pointer = QPointF(-1, -1)
         self.tooltip_rect = QRectF()
         self.frame_ms = 0.0
-        self._scroll = 0
+        self.scroll_px = 0
         self._whole = True  # the whole run is in view, and stays so when the widget grows
-        self._moving = False
+        self.moving = False
         self._drag: tuple[str, QPointF, float, int] | None = None
-        self._surface: tuple[object, Surface] | None = None
-        self._overview: tuple[object, QImage, Image] | None = None
-        self._most: dict[tuple[str, Span], int | None] = {}
+        self.caches = Caches(self)
         self._pins: list[tuple[QRectF, RareEvent]] = []
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._idle.timeout.connect(self._settle)
@@ -71,7 +74,7 @@ class TimelineView(QWidget):
 
     def set_scene(self, scene: Scene | None) -> None:
         self.scene = scene
-        self.marks, self.hit, self.chosen, self._scroll, self._most = [], None, None, 0, {}
+        self.marks, self.hit, self.chosen, self.scroll_px = [], None, None, 0
         self.folded, self._whole = set(), True
         self.refresh()
         self.fit()
@@ -80,14 +83,14 @@ class TimelineView(QWidget):
         """Build the rows anew: after folding, filtering, a change of theme."""
         scene = self.scene
         self.rows = build_rows(scene.blocks, scene.index, bool(scene.calls), self.folded, self.filter) if scene else ()
-        self._surface = self._overview = None
-        self.scroll_to(self._scroll)
+        self.caches.drop()
+        self.scroll_to(self.scroll_px)
 
     def set_span(self, span: Span) -> None:
         if self.scene:
             self.span = clamped(replace(span, width=self.canvas().width()), self.scene.index.end_ps)
             self._whole = self.span.pixel_ps * self.span.width >= self.scene.index.end_ps * 0.9999
-            self._moving = sum(1 for row in self.rows if row.kind is Kind.STATES) > MANY_ROWS
+            self.moving = True
             self._idle.start()
             self.span_changed.emit()
             self.update()
@@ -138,7 +141,7 @@ class TimelineView(QWidget):
 
     def scroll_to(self, pixels: int) -> None:
         overflow = sum(row.height for row in self.rows) + 8 - self.canvas().height()
-        self._scroll = max(0, min(pixels, overflow))
+        self.scroll_px = max(0, min(pixels, overflow))
         self.update()
 
     def choose(self, hit: Hit | None) -> None:
@@ -158,7 +161,7 @@ class TimelineView(QWidget):
 
     def row_rects(self) -> list[tuple[Row, QRectF]]:
         """Rows in view with their place, over the whole width."""
-        y = self.canvas().top() - self._scroll
+        y = self.canvas().top() - self.scroll
         placed = []
         for row in self.rows:
             if y + row.height > self.canvas().top() and y < self.height():
@@ -179,36 +182,6 @@ class TimelineView(QWidget):
 
     # ---- painting
 
-    def surface(self) -> Surface:
-        """The bars in view, kept until what they show changes."""
-        assert self.scene is not None
-        ratio, canvas = max(1, round(self.devicePixelRatioF())), self.canvas()
-        dim = self.range_ps() if self.dims() else None
-        key = (self.span, self._scroll, canvas.height(), dim, self.faded, self._moving, ratio, theme.palette().name)
-        if self._surface is None or self._surface[0] != key:
-            placed = [(row, round(rect.top()) - canvas.top()) for row, rect in self.row_rects()]
-            made = rows_surface(self.scene, placed, self.span, canvas.height(), ratio, dim, self.faded, self._moving)
-            self._surface = (key, made)
-        return self._surface[1]
-
-    def most_at_work(self, row: Row) -> int | None:
-        """The most members of a stack that work at once in what is in view."""
-        assert self.scene is not None
-        key = (row.key, self.span)
-        if key not in self._most:
-            self._most = {k: v for k, v in self._most.items() if k[1] == self.span}
-            self._most[key] = most_at_once(self.scene.index, row.members, WORK, self.span.from_ps, self.span.to_ps)
-        return self._most[key]
-
-    def overview(self) -> QImage:
-        assert self.scene is not None
-        ratio = max(1, round(self.devicePixelRatioF()))
-        key = (self.canvas().width(), ratio, theme.palette().name)
-        if self._overview is None or self._overview[0] != key:
-            made = overview_surface(self.scene, self.canvas().width(), OVERVIEW_PX - 9, ratio)
-            self._overview = (key, *made)
-        return self._overview[1]
-
     def paintEvent(self, event: QPaintEvent) -> None:
         started = time.perf_counter()
         painter = QPainter(self)
@@ -221,7 +194,7 @@ class TimelineView(QWidget):
         self.frame_ms = (time.perf_counter() - started) * 1e3
 
     def _settle(self) -> None:
-        self._moving = False
+        self.moving = False
         if self.isVisible():
             self.repaint()
         self.settled.emit()
@@ -236,7 +209,7 @@ class TimelineView(QWidget):
                 self.set_span(whole(self.scene.index.end_ps, self.canvas().width()))
             else:
                 self.set_span(self.span)
-            self.scroll_to(self._scroll)
+            self.scroll_to(self.scroll_px)
 
     # ---- mouse and keys
 
@@ -266,7 +239,7 @@ class TimelineView(QWidget):
             kind = "range"
         else:
             kind = "pan"
-        self._drag = (kind, position, self.span.from_ps, self._scroll)
+        self._drag = (kind, position, self.span.from_ps, self.scroll_px)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.pointer = event.position()
@@ -308,7 +281,7 @@ class TimelineView(QWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         steps, sideways = event.angleDelta().y() / 120, event.angleDelta().x() / 120
         if event.position().x() < self.label_width():
-            self.scroll_to(self._scroll - round(steps * 66))
+            self.scroll_to(self.scroll_px - round(steps * 66))
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier or sideways:
             self.pan(-(sideways or steps) * self.span.width * 0.1)
         else:
@@ -326,8 +299,8 @@ class TimelineView(QWidget):
             key.Key_D: lambda: self.pan(self.span.width * 0.15),
             key.Key_Left: lambda: self.pan(-self.span.width * 0.15),
             key.Key_Right: lambda: self.pan(self.span.width * 0.15),
-            key.Key_Up: lambda: self.scroll_to(self._scroll - 66),
-            key.Key_Down: lambda: self.scroll_to(self._scroll + 66),
+            key.Key_Up: lambda: self.scroll_to(self.scroll_px - 66),
+            key.Key_Down: lambda: self.scroll_to(self.scroll_px + 66),
             key.Key_M: lambda: self.mark_at(self.span.time(at_x)),
             key.Key_R: self.range_wanted.emit,
             key.Key_F: self.fit,
