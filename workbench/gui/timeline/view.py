@@ -161,7 +161,7 @@ class TimelineView(QWidget):
 
     def row_rects(self) -> list[tuple[Row, QRectF]]:
         """Rows in view with their place, over the whole width."""
-        y = self.canvas().top() - self.scroll
+        y = self.canvas().top() - self.scroll_px
         placed = []
         for row in self.rows:
             if y + row.height > self.canvas().top() and y < self.height():
