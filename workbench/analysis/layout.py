@@ -52,8 +52,9 @@ def layout_graph(graph: BlockGraph, style: LayoutStyle | None = None) -> GraphLa
     style = style or LayoutStyle()
     nodes = nodes_of(graph, style)
     links = links_of(graph, nodes)
+    blocks = {block.id: block for block in graph.blocks}
     speaks = {
-        key: sum(CPU in state.targets for state in graph.block(node.block_ids[0]).states)
+        key: sum(CPU in state.targets for state in blocks[node.block_ids[0]].states)
         for key, node in nodes.items()
         if node.block_ids
     }
@@ -89,8 +90,11 @@ def _layers(
     inside = nx.Graph()
     inside.add_nodes_from(members)
     inside.add_edges_from((a.source, a.target) for a in links if a.source in inside and a.target in inside)
-    hosts = {key for key, node in nodes.items() if node.side is Side.HOST}
-    called = {key: sum(key in link.ends and bool(link.ends & hosts) for link in links) for key in members}
+    called = dict.fromkeys(members, 0)
+    for link in links:
+        for key, other in ((link.source, link.target), (link.target, link.source)):
+            if key in called and nodes[other].side is Side.HOST:
+                called[key] += 1
     order = {key: n for n, key in enumerate(members)}
 
     def worth(key: str) -> tuple[int, int, int]:
@@ -182,9 +186,17 @@ def _place(
         for number in range(count)
     ]
     firsts = [sum(frame.columns for frame in frames[:n]) for n in range(len(frames) + 1)]
-    placed = Placed(nodes, where, widths, set(firsts), adjacent, lane_y)
+    links_of: dict[str, list[Link]] = {key: [] for key in nodes}
+    for link in links:
+        links_of[link.source].append(link)
+        links_of[link.target].append(link)
+    placed = Placed(nodes, where, widths, set(firsts), adjacent, lane_y, links_of)
+    extents: dict[int, tuple[float, float]] = {}
+    for key, (band, _) in where.items():
+        low, high = extents.get(band, (nodes[key].box.y, nodes[key].box.bottom))
+        extents[band] = min(low, nodes[key].box.y), max(high, nodes[key].box.bottom)
     for number in range(1, count):
-        _level(number, placed, nodes, links, style)
+        _level(number, placed, nodes, extents, style)
     column_x, routed, width = route(placed, links, style)
     for key, (_, number) in where.items():
         box = nodes[key].box
@@ -231,7 +243,13 @@ def _stack_bands(
     return lane_y, top - style.gap + style.padding
 
 
-def _level(number: int, placed: Placed, nodes: dict[str, NodeBox], links: Sequence[Link], style: LayoutStyle) -> None:
+def _level(
+    number: int,
+    placed: Placed,
+    nodes: dict[str, NodeBox],
+    extents: Mapping[int, tuple[float, float]],
+    style: LayoutStyle,
+) -> None:
     """Move a column's nodes up or down to where their edges from the left arrive, within their band."""
     bands: dict[int, list[str]] = {}
     for key, (band, column) in placed.where.items():
@@ -239,16 +257,16 @@ def _level(number: int, placed: Placed, nodes: dict[str, NodeBox], links: Sequen
             bands.setdefault(band, []).append(key)
     for band, members in bands.items():
         members.sort(key=lambda key: nodes[key].box.y)
-        everyone = [nodes[key].box for key, (other, _) in placed.where.items() if other == band]
-        low, high = min(box.y for box in everyone), max(box.bottom for box in everyone)
+        low, high = extents[band]
         y, tops = low, []
         for key in members:
             box = nodes[key].box
+            left = {link.source if link.target == key else link.target for link in placed.links_of[key]}
             arrivals = [
                 height
-                for left in {link.source if link.target == key else link.target for link in links if key in link.ends}
-                if placed.where[left] == (band, number - 1)
-                for link, height in right_heights(left, links, placed, style).items()
+                for other in left
+                if placed.where[other] == (band, number - 1)
+                for link, height in right_heights(other, placed, style).items()
                 if key in link.ends
             ]
             wanted = sum(arrivals) / len(arrivals) - box.height / 2 if arrivals else box.y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -44,6 +45,7 @@ class Placed:
     borders: set[int]
     adjacent: Mapping[Link, bool]
     lane_y: Mapping[Link, float]
+    links_of: Mapping[str, Sequence[Link]]
 
 
 @dataclass
@@ -72,7 +74,7 @@ def route(
 ) -> tuple[list[float], list[tuple[Link, tuple[Point, ...], Box]], float]:
     """Columns' x, each link's points and label place, and the whole width."""
     ports = {link: _ports(link, placed) for link in links}
-    _spread([port for pair in ports.values() for port in pair], links, placed, style)
+    _spread([port for pair in ports.values() for port in pair], placed, style)
     straight = {link: placed.adjacent[link] and a.right != b.right and a.y == b.y for link, (a, b) in ports.items()}
     gutters = [_Gutter() for _ in range(len(placed.widths) + 1)]
     labels: dict[Link, Port] = {}
@@ -117,13 +119,12 @@ def _ports(link: Link, placed: Placed) -> tuple[Port, Port]:
     )
 
 
-def right_heights(node: str, links: Sequence[Link], placed: Placed, style: LayoutStyle) -> dict[Link, float]:
+def right_heights(node: str, placed: Placed, style: LayoutStyle) -> dict[Link, float]:
     """At which height each link meets the right side of a node; labels stand there, so each gets a label's room."""
     members = [
         (link, link.target if link.source == node else link.source)
-        for link in links
-        if (link.source == node and sides_of(link, placed.where)[0])
-        or (link.target == node and sides_of(link, placed.where)[1])
+        for link in placed.links_of[node]
+        if sides_of(link, placed.where)[link.source != node]
     ]
 
     def towards(member: tuple[Link, str]) -> tuple[float, str, int]:
@@ -139,42 +140,47 @@ def right_heights(node: str, links: Sequence[Link], placed: Placed, style: Layou
     return {link: begin + row * pitch for row, (link, _) in enumerate(members)}
 
 
-def _spread(ports: Sequence[Port], links: Sequence[Link], placed: Placed, style: LayoutStyle) -> None:
+def _spread(ports: Sequence[Port], placed: Placed, style: LayoutStyle) -> None:
     """Heights of ports. Left sides follow the right sides that they meet where they can."""
     sides: dict[str, list[Port]] = {}
     heights: dict[str, dict[Link, float]] = {}
     for port in ports:
         if port.right:
             if port.node not in heights:
-                heights[port.node] = right_heights(port.node, links, placed, style)
+                heights[port.node] = right_heights(port.node, placed, style)
             port.y = heights[port.node][port.link]
         else:
             sides.setdefault(port.node, []).append(port)
+    partner = {port.link: port for port in ports if port.right and placed.adjacent[port.link]}
+    busy: dict[int, list[float]] = {}
+    for port in sorted((port for port in ports if port.right), key=lambda p: p.y):
+        busy.setdefault(port.gutter, []).append(port.y)
     for node, members in sides.items():
         members.sort(key=lambda p: (placed.lane_y.get(p.link, placed.nodes[p.other].box.centre[1]), p.link.number))
-        _follow(members, ports, placed.nodes[node].box, placed)
+        box = placed.nodes[node].box
+        heights_there = busy.get(members[0].gutter, [])
+        near = heights_there[bisect_left(heights_there, box.y - 4) : bisect_right(heights_there, box.bottom + 4)]
+        _follow(members, partner, near, box)
 
 
-def _follow(members: list[Port], ports: Sequence[Port], box: Box, placed: Placed) -> None:
+def _follow(members: list[Port], partner: Mapping[Link, Port], busy: Sequence[float], box: Box) -> None:
     """Ports of a left side: level with their other ends where those lie within the node, else as near as is free."""
     least = 11.0
     taken: list[float] = []
     rest = []
-    partner = {id(p.link): p for p in ports if p.right and placed.adjacent[p.link]}
     for port in members:
-        other = partner.get(id(port.link))
+        other = partner.get(port.link)
         if other and box.y + 6 <= other.y <= box.bottom - 6 and all(abs(other.y - y) >= least for y in taken):
             port.y = other.y
             taken.append(port.y)
         else:
             rest.append(port)
-    busy = {p.y for p in ports if p.right and p.gutter == members[0].gutter and p.y}
     for row, port in enumerate(rest):
-        other = partner.get(id(port.link))
+        other = partner.get(port.link)
         even = box.y + box.height * (row + 1) / (len(rest) + 1)
         wanted = min(max(other.y, box.y + 12), box.bottom - 12) if other else even
         steps = (wanted + sign * 5.5 * n for n in range(200) for sign in (1, -1))
-        inside = [y for y in steps if box.y + 6 <= y <= box.bottom - 6]
+        inside = (y for y in steps if box.y + 6 <= y <= box.bottom - 6)
         free = (y for y in inside if all(abs(y - t) >= least for t in taken) and all(abs(y - t) >= 4 for t in busy))
         port.y = next(free, even)
         taken.append(port.y)

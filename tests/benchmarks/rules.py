@@ -1,0 +1,154 @@
+"""Which rules of the knowledge base fire where their bottleneck is, and are silent once it is mended.
+
+For every rule: a run that has the bottleneck, and the same run mended. Prints the rules, those that fired, and those
+that were silent on the mended form. The exit code is 1 where one of them does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from rc_workbench_plugins.recap_rules import workbench_rules
+
+from workbench.analysis import KnowledgeBase, analyse, load_knowledge
+from workbench.model.platform import Platform
+from workbench.model.pragma import Category
+from workbench.model.run import Run
+from workbench.testing.runs import synthetic_platform
+from workbench.testing.small_runs import Calls, Spent, small_run, with_state
+
+OVERHEAD, SEND, RECV, WORK = Category.OVERHEAD, Category.SEND, Category.RECV, Category.WORK
+WAIT_SEND, WAIT_RECV = Category.WAIT_SEND, Category.WAIT_RECV
+Case = tuple[Run, Run]
+
+#: Mended, the state still takes 2 % of the run: below the threshold of 1.05.
+LITTLE = 0.02
+COMPUTE = Spent("compute", WORK, 0.3)
+
+
+def host_case(state: Spent, mended: Spent | None = None) -> Case:
+    """The host in `state` for most of the run; mended, hardly, or in `mended` instead."""
+    fpga = {"top.p": [COMPUTE]}
+    after = [mended] if mended else list(with_state([state], state.name, LITTLE))
+    return small_run(1.0, [state], fpga), small_run(1.0, after, fpga)
+
+
+def fpga_case(state: Spent) -> Case:
+    """Three replicas in `state` for most of the run, and mended; the host waits for them all the while."""
+    host = [Spent("wait", WAIT_RECV, 0.9, ("late_sender",), "top.core", "d")]
+
+    def run(time_s: float) -> Run:
+        cores = {f"top.core[{n}].p": [COMPUTE, *with_state([state], state.name, time_s)] for n in range(3)}
+        return small_run(1.0, host, cores)
+
+    return run(state.time_s), run(LITTLE)
+
+
+def cases() -> dict[tuple[str, str, str], Case]:
+    """A case for each rule, by name, side and scope as the knowledge base has them."""
+    small = Calls(2000, 2000 * 2048, transfer="write")
+    large = Calls(31, 31 * 131072, transfer="write")
+    quick = 31 * 131072 / 360e6
+    transfers = Spent("write", SEND, 2000 * 13.94e-6, ("data",), "top.p", "x", calls=small)
+    total = 0.06
+    sizes = (
+        small_run(total, [transfers], {"top.p": [Spent("compute", WORK, 0.01)]}),
+        small_run(total, [Spent("write", SEND, quick, ("data",), "top.p", "x", calls=large)],
+                  {"top.p": [Spent("compute", WORK, 0.01)]}),
+    )  # fmt: skip
+
+    def poll(runs: int) -> Spent:
+        calls = Calls(90, 360, "fpgaReadReg", "receive", "read", runs=runs)
+        return Spent("poll", WAIT_RECV, 0.5, ("late_sender",), "top.p", "d", calls=calls)
+
+    def loads(kind: str, count: int) -> Spent:
+        return Spent("load", OVERHEAD, 0.4, ("initialize",), calls=Calls(count, 0, f"fpga_{kind}", kind))
+
+    def host_and_fpga(name: str, category: Category, reason: str) -> dict[tuple[str, str, str], Case]:
+        return {(name, "any", "block"): fpga_case(Spent("it", category, 0.5, (reason,), "$CPU", "m"))}
+
+    found: dict[tuple[str, str, str], Case] = {
+        ("general communication", "host", "block"): host_case(Spent("write", SEND, 0.6, ("data",), "top.p", "x")),
+        ("general communication", "fpga", "block"): fpga_case(Spent("move", RECV, 0.5, ("data",), "top.d", "x")),
+        ("inefficient transfer type or size", "host", "block, call"): sizes,
+        ("control messages", "host", "block, call"): host_case(Spent("start", SEND, 0.5, ("ctrl",), "top.p", "s")),
+        ("control messages", "fpga", "block"): fpga_case(Spent("take", RECV, 0.5, ("ctrl",), "$CPU", "s")),
+        ("late sender", "host", "block"): host_case(Spent("wait", WAIT_RECV, 0.5, ("late_sender",), "top.p", "d")),
+        ("late sender", "fpga", "block"): fpga_case(Spent("wait", WAIT_RECV, 0.5, ("late_sender",), "$CPU", "x")),
+        ("polling", "host", "block, call"): host_case(poll(9), poll(60)),
+        ("internal overhead", "any", "block"): fpga_case(Spent("keep", OVERHEAD, 0.5)),
+        ("internal overhead", "fpga", "application"): (
+            small_run(1.0, [Spent("s", SEND, 0.1)], {"top.p": [COMPUTE, Spent("w", WAIT_RECV, 0.7)]}),
+            small_run(
+                1.0, [Spent("s", SEND, 0.1)], {"top.p": [Spent("compute", WORK, 0.98), Spent("w", WAIT_RECV, 0.02)]}
+            ),
+        ),
+        ("multiple initialization", "host", "block"): host_case(loads("configure", 3), loads("configure", 1)),
+        ("multiple finalization", "host", "block"): host_case(loads("release", 3), loads("release", 1)),
+    }
+    for name, category, reason in (
+        ("stalling (application)", SEND, "stall_application"),
+        ("stalling (interface)", RECV, "stall_interface"),
+        ("late receiver", WAIT_SEND, "late_receiver"),
+        ("full buffer", WAIT_SEND, "buffer_full"),
+        ("empty buffer", WAIT_RECV, "buffer_empty"),
+        ("acknowledge", WAIT_RECV, "ack"),
+        ("barrier", WAIT_RECV, "barrier"),
+        ("contention", WAIT_SEND, "contention"),
+        ("initialization", OVERHEAD, "initialize"),
+        ("finalization", OVERHEAD, "finalize"),
+        ("update", OVERHEAD, "update"),
+        ("interrupt processing", OVERHEAD, "interrupt"),
+        ("delay", OVERHEAD, "delay"),
+        ("pipeline fill/drain", OVERHEAD, "pipeline_fill_drain"),
+        ("pipeline flush/stall", OVERHEAD, "pipeline_flush_stall"),
+    ):
+        found |= host_and_fpga(name, category, reason)
+    return found
+
+
+def fires(knowledge: KnowledgeBase, run: Run, platform: Platform, name: str, scope: str) -> bool:
+    return any(f.rule == name and f.scope in scope.split(", ") for f in analyse(run, platform, knowledge).findings)
+
+
+def measure() -> dict[str, list[str]]:
+    knowledge, problems = load_knowledge([file.path for file in workbench_rules()])
+    if problems:
+        raise SystemExit("\n".join(problem.text() for problem in problems))
+    platform = synthetic_platform()
+    known = cases()
+    result: dict[str, list[str]] = {"rules": [], "fired": [], "silent_on_mended": []}
+    for rule in knowledge.rules:
+        label = f"{rule.name} ({rule.side}, {rule.scope})"
+        result["rules"].append(label)
+        case = known.get((rule.name, rule.side, rule.scope))
+        if case is None:
+            continue
+        only = KnowledgeBase((rule,), knowledge.reasons)
+        if fires(only, case[0], platform, rule.name, rule.scope):
+            result["fired"].append(label)
+        if not fires(only, case[1], platform, rule.name, rule.scope):
+            result["silent_on_mended"].append(label)
+    return result
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="the same: all of it is quick")
+    arguments = parser.parse_args()
+    result = measure()
+    if arguments.json:
+        print(json.dumps(result, indent=1))
+    else:
+        for label in result["rules"]:
+            fired = "fires" if label in result["fired"] else "DOES NOT FIRE"
+            silent = "silent when mended" if label in result["silent_on_mended"] else "NOT SILENT"
+            print(f"{label:55} {fired:14} {silent}")
+    return 0 if len(result["fired"]) == len(result["silent_on_mended"]) == len(result["rules"]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
