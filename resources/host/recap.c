@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +19,23 @@
 #endif
 
 #define PAGE 4096
-#define CHUNK_RECORDS 1024                                      /* a thread takes this many at a time */
-#define CHUNK_BYTES (CHUNK_RECORDS * sizeof(rcw_call_record))   /* 18 pages */
+#define PIECE_BYTES (RCW_PIECE_RECORDS * sizeof(rcw_call_record)) /* 9 pages */
+
+enum { MAIN_PIECES = 16, THREAD_PIECES = 4 };
 
 int rcw_recording;
 int64_t rcw_clock_floor_ps, rcw_lost;
 __thread rcw_thread *rcw_self;
 
 static int calls_fd = -1, stats_fd = -1;
-static int64_t calls_end;        /* bytes of host_calls.bin given out to threads */
+static int64_t calls_end;        /* bytes of host_calls.bin given out */
 static int threads_begun;
-static int disk_full;
+static volatile int disk_full;
+static rcw_thread *threads;      /* the youngest; each knows the next older one */
 static const char *folder;
+static pthread_t writer;
+static sem_t work_to_do;
+static int has_writer, writer_to_end;
 static rcw_stats_header *header;
 
 /* ---- the clock, where no card library brings one ---- */
@@ -130,22 +137,76 @@ static void *grow(int fd, int64_t offset, size_t bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Give the thread the next piece of host_calls.bin. 0 when there is none to be had. */
-int rcw_more_records(rcw_thread *thread)
+/* Append records to the file, and clear them where they are. 0 when the disk is full: what is not written stays. */
+static int append(rcw_call_record *records, int64_t count)
 {
-    int saved = errno;
-    if (thread->end)
-        munmap(thread->end - CHUNK_RECORDS, CHUNK_BYTES);
-    thread->next = thread->end = NULL;
-    if (rcw_recording && !disk_full) {
-        thread->next = grow(calls_fd, __atomic_fetch_add(&calls_end, (int64_t)CHUNK_BYTES, __ATOMIC_RELAXED), CHUNK_BYTES);
-        if (thread->next)
-            thread->end = thread->next + CHUNK_RECORDS;
-        else
+    size_t bytes = (size_t)count * sizeof *records, written = 0;
+    off_t offset = __atomic_fetch_add(&calls_end, (int64_t)bytes, __ATOMIC_RELAXED);
+    while (written < bytes && !disk_full) {
+        ssize_t got = pwrite(calls_fd, (char *)records + written, bytes - written, offset + (off_t)written);
+        if (got > 0)
+            written += (size_t)got;
+        else if (got == 0 || errno != EINTR)
             disk_full = 1;
     }
+    for (size_t i = 0; i < written / sizeof *records; i++)
+        records[i].reserved = 0;
+    return written == bytes;
+}
+
+static void append_full_pieces(rcw_thread *thread)
+{
+    int64_t full = __atomic_load_n(&thread->handed_over, __ATOMIC_ACQUIRE);
+    while (thread->appended < full && append(rcw_piece(thread, thread->appended), RCW_PIECE_RECORDS))
+        __atomic_store_n(&thread->appended, thread->appended + 1, __ATOMIC_RELEASE);
+}
+
+/* The writer: a thread of the runtime's own, begun when a program makes so many calls that it needs one. */
+static void *write_pieces(void *unused)
+{
+    while (sem_wait(&work_to_do) == 0 || errno == EINTR) {
+        if (__atomic_load_n(&writer_to_end, __ATOMIC_ACQUIRE))
+            break;
+        for (rcw_thread *thread = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); thread; thread = thread->older)
+            append_full_pieces(thread);
+    }
+    return unused;
+}
+
+static void begin_writer(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sem_init(&work_to_do, 0, 0);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
+    has_writer = pthread_create(&writer, NULL, write_pieces, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Hand the thread's full piece to the writer and begin the next. 0 when none is free: the writer is behind, or the disk
+ * is full. */
+int rcw_more_records(rcw_thread *thread)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int saved = errno, room = 0;
+    int64_t waiting = thread->handed_over + 1 - __atomic_load_n(&thread->appended, __ATOMIC_ACQUIRE);
+    if (!rcw_recording || !thread->pieces)
+        return 0;
+    if (waiting < thread->pieces) {
+        __atomic_store_n(&thread->handed_over, thread->handed_over + 1, __ATOMIC_RELEASE);
+        thread->next = rcw_piece(thread, thread->handed_over);
+        thread->end = thread->next + RCW_PIECE_RECORDS;
+        room = 1;
+    }
+    if (waiting >= thread->pieces / 2 && !disk_full) {
+        pthread_once(&once, begin_writer);
+        if (has_writer)
+            sem_post(&work_to_do);
+        else
+            append_full_pieces(thread);
+    }
     errno = saved;
-    return thread->next != NULL;
+    return room;
 }
 
 static size_t rows_bytes(void)
@@ -176,7 +237,17 @@ rcw_thread *rcw_begin_thread(void)
         thread->rows[i].entry = rcw_slots[i].entry;
         thread->rows[i].thread = thread->number;
     }
-    rcw_more_records(thread);
+    int pieces = thread->number ? THREAD_PIECES : MAIN_PIECES;
+    size_t bytes = (size_t)pieces * PIECE_BYTES;
+    thread->live = grow(calls_fd, __atomic_fetch_add(&calls_end, (int64_t)bytes, __ATOMIC_RELAXED), bytes);
+    if (thread->live) {
+        thread->pieces = pieces;
+        thread->next = thread->live;
+        thread->end = thread->live + RCW_PIECE_RECORDS;
+    }
+    do
+        thread->older = threads;
+    while (!__sync_bool_compare_and_swap(&threads, thread->older, thread));
     if (header)
         __atomic_fetch_add(&header->threads, 1, __ATOMIC_RELAXED);
     rcw_self = thread;
@@ -225,52 +296,32 @@ __attribute__((constructor(101))) static void rcw_begin(void)
     errno = saved;
 }
 
-/* Cut off what no record was written to: the rest of every thread's last piece. */
-static void compact(void)
+static int by_value(const void *a, const void *b)
 {
-    static rcw_call_record records[CHUNK_RECORDS];
-    int64_t from = 0, to = 0;
-    ssize_t got;
-    while ((got = pread(calls_fd, records, sizeof records, from)) > 0) {
-        int kept = 0, count = (int)(got / (ssize_t)sizeof records[0]);
-        for (int i = 0; i < count; i++)
-            if (records[i].reserved == 1)
-                records[kept++] = records[i];
-        ssize_t bytes = kept * (ssize_t)sizeof records[0];
-        if (from != to || kept != count)
-            if (pwrite(calls_fd, records, (size_t)bytes, to) != bytes)
-                return;
-        from += got;
-        to += bytes;
-    }
-    if (ftruncate(calls_fd, to))
-        fprintf(stderr, "recap: cannot cut host_calls.bin: %s\n", strerror(errno));
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
 }
 
-/* What recording a call adds to the program's time, on its own clock: the mean of calls of nothing at all. */
-static double cost_ps_per_call(void)
+/* What recording a call adds to the program's time, on its own clock: the median of some rounds of empty calls. */
+static int64_t cost_ps_per_call(void)
 {
-    enum { ROUNDS = 2 };
-    static rcw_call_record records[CHUNK_RECORDS];
+    enum { ROUNDS = 15 };
+    static rcw_call_record records[RCW_PIECE_RECORDS];
+    int64_t took[ROUNDS];
     rcw_stats_row row = {0};
-    rcw_thread scratch = {.rows = &row};
+    rcw_thread scratch = {.rows = &row, .end = records + RCW_PIECE_RECORDS};
     rcw_call call = {0, -1, -1, -1};
-    int64_t began = 0;
-    for (int round = 0; round <= ROUNDS; round++) { /* the first warms up */
-        if (round == 1)
-            began = rcw_now_ps();
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t began = rcw_now_ps();
         scratch.next = records;
-        scratch.end = records + CHUNK_RECORDS;
-        for (int i = 0; i < CHUNK_RECORDS; i++) {
+        for (int i = 0; i < RCW_PIECE_RECORDS; i++) {
             rcw_start start = rcw_enter();
             rcw_leave(&scratch, &start, 0, &call);
         }
-        void *piece = grow(calls_fd, calls_end, CHUNK_BYTES); /* zeros, which are cut off */
-        if (piece)
-            munmap(piece, CHUNK_BYTES);
-        calls_end += (int64_t)CHUNK_BYTES;
+        took[round] = (rcw_now_ps() - began) / RCW_PIECE_RECORDS;
     }
-    return (double)(rcw_now_ps() - began) / (ROUNDS * CHUNK_RECORDS);
+    qsort(took, ROUNDS, sizeof took[0], by_value);
+    return took[ROUNDS / 2];
 }
 
 static void write_end(void)
@@ -280,7 +331,7 @@ static void write_end(void)
     FILE *file = fopen(path, "w");
     if (!file)
         return;
-    fprintf(file, "cost_ps_per_call %.0f\nlost %lld\n", cost_ps_per_call(), (long long)rcw_lost);
+    fprintf(file, "cost_ps_per_call %lld\nlost %lld\n", (long long)cost_ps_per_call(), (long long)rcw_lost);
     fclose(file);
 }
 
@@ -289,8 +340,19 @@ __attribute__((destructor(101))) static void rcw_finish(void)
     if (!rcw_recording)
         return;
     rcw_recording = 0;
+    if (has_writer) {
+        __atomic_store_n(&writer_to_end, 1, __ATOMIC_RELEASE);
+        sem_post(&work_to_do);
+        pthread_join(writer, NULL);
+    }
+    for (rcw_thread *thread = threads; thread; thread = thread->older) {
+        append_full_pieces(thread);
+        if (thread->pieces && thread->appended == thread->handed_over) {
+            rcw_call_record *piece = rcw_piece(thread, thread->handed_over);
+            append(piece, thread->next - piece);
+        }
+    }
     write_end();
-    compact();
     close(calls_fd);
     close(stats_fd);
 }

@@ -1,15 +1,18 @@
 /* The recording runtime that is linked into an instrumented host program (recap.c).
  *
- * With $RCW_RAW set to a folder, every call is appended to `host_calls.bin` (rcw_call_record, ../card/records.h) and
- * counted exactly in `host_stats.bin` (rcw_stats_header, then rcw_stats_row). Both are shared mappings of the files, so
- * that whatever ends the process, even SIGKILL, leaves them: a record is whole when its `reserved` is 1, and what
- * follows the last one is zeros. A normal exit cuts the zeros off. Without $RCW_RAW nothing is recorded.
+ * With $RCW_RAW set to a folder, every call is recorded in `host_calls.bin` (rcw_call_record, ../card/records.h) and
+ * counted exactly in `host_stats.bin` (rcw_stats_header, then rcw_stats_row). A thread fills pieces of host_calls.bin
+ * that are mapped into memory in turn, and a thread of the runtime's own appends the full ones to the file;
+ * host_stats.bin is mapped as a whole. So whatever ends the process, even SIGKILL, leaves every record in the file.
+ * Only those whose `reserved` is 1 count: the others are room that was not used, or is to be used again. Without
+ * $RCW_RAW nothing is recorded.
  *
  * At a normal exit `recording.txt` says what recording a call added to the program's time (cost_ps_per_call, on the
  * clock of the records), and how many records were lost.
  *
- * A thread never waits for another. Where a record cannot be stored (a full disk), it is dropped and counted in the
- * row's `lost`; the other columns stay exact. A forked child records nothing. */
+ * A thread never waits for another. Where a record cannot be stored (a full disk, or calls come faster than they can
+ * be written), it is dropped and counted in the row's `lost`; the other columns stay exact. A forked child records
+ * nothing. */
 #ifndef RECAP_H
 #define RECAP_H
 #include <stdint.h>
@@ -63,10 +66,15 @@ typedef struct {
     int64_t t0_ps, transfers;
 } rcw_start;
 
-typedef struct {
-    rcw_call_record *next, *end;
+#define RCW_PIECE_RECORDS 512
+
+typedef struct rcw_thread {
+    rcw_call_record *next, *end; /* in the piece that is being filled */
     rcw_stats_row *rows, *last;
-    int32_t number;
+    rcw_call_record *live;
+    int64_t handed_over, appended; /* how many full pieces so far */
+    struct rcw_thread *older;
+    int32_t number, pieces;
 } rcw_thread;
 
 extern int rcw_recording;
@@ -74,6 +82,11 @@ extern int64_t rcw_clock_floor_ps, rcw_lost;
 extern __thread rcw_thread *rcw_self;
 rcw_thread *rcw_begin_thread(void);
 int rcw_more_records(rcw_thread *thread);
+
+static inline rcw_call_record *rcw_piece(const rcw_thread *thread, int64_t number)
+{
+    return thread->live + number % thread->pieces * RCW_PIECE_RECORDS;
+}
 
 /* The calling thread's buffers, or NULL when nothing is to be recorded. */
 static inline rcw_thread *rcw_ready(void)
@@ -110,12 +123,12 @@ static inline void rcw_count(rcw_thread *thread, rcw_stats_row *row, int64_t byt
     row->time_ps += took_ps;
     if (bytes > 0) {
         row->bytes += bytes;
-        if (took_ps > 0) {
-            double rate = (double)bytes * 1e12 / (double)took_ps;
-            if (rate > row->max_bytes_per_s)
-                row->max_bytes_per_s = rate;
-            if (rate < row->min_bytes_per_s || row->min_bytes_per_s == 0)
-                row->min_bytes_per_s = rate;
+        if (took_ps > 0) { /* divisions only where a bound moves */
+            double scaled = (double)bytes * 1e12, took = (double)took_ps;
+            if (scaled > row->max_bytes_per_s * took)
+                row->max_bytes_per_s = scaled / took;
+            if (scaled < row->min_bytes_per_s * took || row->min_bytes_per_s == 0)
+                row->min_bytes_per_s = scaled / took;
         }
     }
 }
@@ -133,6 +146,7 @@ static inline void rcw_leave(rcw_thread *thread, const rcw_start *start, int slo
         return;
     }
     rcw_call_record *record = thread->next++;
+    __builtin_prefetch(record + 8, 1); /* the writer had these lines last */
     const rcw_slot *is = &rcw_slots[slot];
     record->site = is->site;
     record->state = is->state;

@@ -102,7 +102,7 @@ RUNTIME = Path(__file__).parents[2] / "resources" / "host"
 
 @dataclass
 class Ran:
-    """One run of a host: what it printed, what really happened, what was recorded."""
+    """One run of a host: what it printed, what really happened, what was recorded (`calls` as they ended)."""
 
     exit: int
     stdout: bytes
@@ -186,7 +186,9 @@ class Project:
         environment = {**os.environ, "FAKE_LOG": str(log), **({"RCW_RAW": str(raw)} if record else {}), **(env or {})}
         done = subprocess.run([executable], env=environment, capture_output=True, timeout=60)
         truth = log.read_text().split() if log.exists() else []
-        calls = read(raw / "host_calls.bin", RECORD)
+        records = read(raw / "host_calls.bin", RECORD)
+        calls = records[records["whole"] == 1]
+        calls = calls[np.argsort(calls["t1_ps"], kind="stable")]
         rows = read_rows(raw / "host_stats.bin")
         return Ran(done.returncode, done.stdout, done.stderr.decode(), truth, calls, rows[rows["count"] > 0], build)
 

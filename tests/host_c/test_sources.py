@@ -191,6 +191,43 @@ def test_a_source_that_is_not_wholly_read(project) -> None:
     assert [(d.line, d.severity) for d in scan.diagnostics] == [(1, "error"), (7, "error")]
     assert "nowhere.h" in scan.diagnostics[0].message
     assert [c.callee for c in scan.calls] == ["fakeOpen"]
+    build = project.instrument()  # gcc has the last word
+    assert {d.severity for d in build.diagnostics} == {"warning"}
+    with pytest.raises(AssertionError, match=r"main.c:1:10: fatal error: nowhere.h"):
+        project.run(build)
+
+
+def test_what_only_gcc_accepts_still_runs(project) -> None:
+    project.file(
+        "main.c",
+        START + "int main(void)\n{\n    fake_t *f = fakeOpen(0);\n    int nested(int n) { return fakeReg(f, n); }\n"
+        "    later(nested(2));\n    fakeClose(f);\n    return 0;\n}\nint later(int n) { return n; }\n",
+    )
+    build = project.instrument()
+    assert [(d.line, d.severity) for d in build.diagnostics] == [(6, "warning")]
+    ran = project.run(build, flags=["-w"])
+    assert ran.exit == 0
+    assert ran.recorded == Counter(["fakeOpen", "fakeClose"])
+
+
+def test_an_api_of_the_projects_own_beside_the_source(project) -> None:
+    project.file("src/layer.h", "#include \"fake.h\"\nstatic inline int layerPut(fake_t *f, int n)\n"
+                 "{ return fakeWrite(f, 0, 0, n); }\n")  # fmt: skip
+    project.file("src/string.h", "#error not the system's\n")
+    project.file(
+        "src/main.c", '#include <string.h>\n#include "layer.h"\nint main(void) { return layerPut(0, 2) - 2; }\n'
+    )
+    entry = project.platform.host.entries[1].model_copy(
+        update={"prototype": "int layerPut(fake_t *f, int n)", "bytes": "n * 4", "fpga": "", "address": ""}
+    )
+    host = project.platform.host.model_copy(
+        update={"entries": (entry,), "include_lines": ("layer.h",), "exclude_files": ("layer.h",)}
+    )
+    project.platform = project.platform.model_copy(update={"host": host})
+    build = project.instrument()
+    assert not build.diagnostics
+    ran = project.run(build)
+    assert (ran.exit, ran.recorded, ran.calls["bytes"].tolist()) == (0, Counter(["layerPut"]), [8])
 
 
 def test_a_source_that_is_not_there(project) -> None:

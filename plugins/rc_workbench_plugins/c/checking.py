@@ -25,7 +25,7 @@ def check(
         unit = clang_parse.parse(copies.target(source), found.words)
         for problem in clang_parse.problems(unit) if unit else ():
             problems[_in_copy(problem, originals, copies, numbering)] = None
-    unit = clang_parse.parse(wrappers_file, found.words)
+    unit = clang_parse.parse(wrappers_file, [word for word in found.words if not word.startswith("-Wno-")])
     for problem in clang_parse.problems(unit) if unit else ():
         problems[_in_wrappers(problem, wrappers, wrappers_file)] = None
     return tuple(problems)

@@ -18,6 +18,15 @@ from workbench.model.diagnostic import Diagnostic, Severity
 _FLAG_STARTS = ("-D", "-U", "-I", "-std=", "-ansi", "-m32", "-m64", "-fshort", "-funsigned", "-fsigned", "-fms-ext")
 _FLAG_PAIRS = ("-include", "-isystem", "-iquote", "-idirafter", "-D", "-U", "-I")
 
+#: Old C that gcc takes with at most a warning.
+_GCC_ACCEPTS = (
+    "implicit-function-declaration",
+    "implicit-int",
+    "int-conversion",
+    "incompatible-function-pointer-types",
+    "return-type",
+)
+
 _PARSE = (
     cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
     | 0x200  # CXTranslationUnit_KeepGoing: on after a fatal error
@@ -36,7 +45,7 @@ class Place:
 
 def arguments(root: Path, host: HostSources, defines: dict[str, str]) -> list[str]:
     """What to tell clang so that it reads a source of the project as the project's compiler does."""
-    found = ["-x", "c", "-w"]
+    found = ["-x", "c", "-w", *(f"-Wno-{name}" for name in _GCC_ACCEPTS)]
     if headers := builtin_headers():
         found += ["-resource-dir", str(headers)]
     found += [f"-D{name}={value}" for name, value in defines.items()]

@@ -44,7 +44,7 @@ def instrument(root: Path, host: HostSources, platform: Platform, defines: dict[
             unit, (h for h in numbering.hooks if not h.found.use.written), macros, found.files.text, copies.line_of
         )
     runtime = Path(str(resource_files("workbench.resources") / "host"))
-    wrappers = generate(numbering.wrappers, platform, defines, runtime / "recap.h")
+    wrappers = generate(numbering.wrappers, platform, defines, runtime / "recap.h", _beside(found))
     wrappers_file = out / "rcw_wrappers.c"
     try:
         copies.write()
@@ -52,25 +52,32 @@ def instrument(root: Path, host: HostSources, platform: Platform, defines: dict[
     except OSError as error:
         hint = "Is there room on the disk, and may this folder be written to?"
         raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", hint, file=str(out))) from None
-    include_dirs = tuple(
-        dict.fromkeys(
-            (*((found.files.root / d).resolve() for d in host.include_dirs), *(f.parent for f in found.user_files))
-        )
-    )
     return HostBuild(
         sources=tuple(copies.target(source) for source in found.files.sources),
-        include_dirs=include_dirs,
+        include_dirs=tuple((found.files.root / folder).resolve() for folder in host.include_dirs),
         extra_sources=(wrappers_file, runtime / "recap.c"),
         blocks=(numbering.block,),
         sites=numbering.sites,
         entries=_entries(platform, found),
         missed=tuple(missed_diagnostic(use) for use in uses if use.why_missed),
         diagnostics=(
-            *found.diagnostics,
+            *(_not_fatal(problem) for problem in found.diagnostics),
             *_addresses(numbering.hooks),
             *checking.check(found, numbering, copies, wrappers, wrappers_file),
         ),
     )
+
+
+def _beside(found: Survey) -> dict[str, Path]:
+    """Headers that stand beside a source, which include lines may name as the source does."""
+    return {file.name: file for file in found.user_files if file.parent in {s.parent for s in found.files.sources}}
+
+
+def _not_fatal(problem: Diagnostic) -> Diagnostic:
+    """What clang cannot read, the project's own compiler may: it has the last word."""
+    if problem.severity is not Severity.ERROR:
+        return problem
+    return replace(problem, severity=Severity.WARNING)
 
 
 def _main(found: Survey) -> tuple[str, int] | None:

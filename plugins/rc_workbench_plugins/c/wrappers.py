@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,13 +34,19 @@ class _Lines:
         self.expressions[len(self.lines)] = what
 
 
-def generate(wrappers: Sequence[Wrapper], platform: Platform, defines: Mapping[str, str], runtime: Path) -> Generated:
-    """The C source. `runtime` is recap.h."""
+def generate(
+    wrappers: Sequence[Wrapper],
+    platform: Platform,
+    defines: Mapping[str, str],
+    runtime: Path,
+    beside: Mapping[str, Path],
+) -> Generated:
+    """The C source. `runtime` is recap.h; `beside` are headers, by name, that no include folder leads to."""
     out = _Lines()
     out.add("/* Generated: the recording wrappers of the host's API calls. */", "#define _GNU_SOURCE")
     for name, value in defines.items():
         out.add(f"#ifndef {name}", f"#define {name} {value}", "#endif")
-    out.add(*(include_line(line) for line in platform.host.include_lines))
+    out.add(*(include_line(line, beside) for line in platform.host.include_lines))
     out.add(f'#include "{runtime}"')
     for name, constant in platform.host.constants.items():
         value = f'"{_escaped(constant)}"' if isinstance(constant, str) else repr(constant)
@@ -58,12 +65,15 @@ def generate(wrappers: Sequence[Wrapper], platform: Platform, defines: Mapping[s
     return Generated("\n".join(out.lines) + "\n", out.expressions)
 
 
-def include_line(text: str) -> str:
-    """An include line of the template, which may name the header alone."""
+def include_line(text: str, beside: Mapping[str, Path]) -> str:
+    """An include line of the template, which may name the header alone, or one that stands beside a source."""
     line = text.strip()
+    name = re.sub(r'^#\s*include\s*|"', "", line)
+    if name in beside:
+        return f'#include "{beside[name]}"'
     if line.startswith("#"):
         return line
-    return f"#include {line}" if line[:1] in ('"', "<") else f'#include "{line}"'
+    return f"#include {line}" if line.startswith("<") else f'#include "{name}"'
 
 
 def declaration(wrapper: Wrapper) -> str:
