@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rc_workbench_plugins.recap_rules import workbench_rules
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
+from workbench.analysis.metric_names import METRICS
 from workbench.analysis.rules import ideal_speedup
 from workbench.model.diagnostic import Severity
 from workbench.model.finding import Finding
@@ -462,3 +463,19 @@ def test_every_reason_of_the_taxonomy_is_there(knowledge: KnowledgeBase) -> None
     for category, names in confirmed.items():
         assert names <= set(knowledge.reasons[category])
     assert knowledge.reasons[WORK] == {}
+
+
+def test_the_documentation_holds_every_metric_and_its_example_works(tmp_path: Path) -> None:
+    text = (Path(__file__).parent.parent / "docs" / "rules.md").read_text()
+    for name, metric in METRICS.items():
+        assert f"| `{name}` | {metric.title} | {metric.unit} |" in text
+    example = text.split("```yaml\n")[1].split("```")[0]
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(example)
+    base, problems = load_knowledge([*(file.path for file in workbench_rules()), mine])
+    assert problems == ()
+    wait = Spent("wait", WAIT_RECV, 0.4, ("calibration",), "$MEM", "x", visits=4)
+    finding = one(analyse(small_run(1.0, fpga={"top.p": [wait]}), None, base), "calibration")
+    assert finding.title.replace("\u202f", " ") == "Calibration takes 40.0 % of the run"
+    assert finding.time_s == pytest.approx(0.4 - 4e-6)
+    assert finding.suggestions[0].replace("\u202f", " ") == "Calibrate less often than every 100 ms."

@@ -67,6 +67,6 @@ def spoken(culprit: str, side: Side | None, seen_from: Side) -> str:
     """A culprit as a title names it: the other side as a whole, memory, or the block."""
     if side is Side.HOST:
         return "the host"
-    if seen_from is Side.HOST and side is Side.FPGA:
+    if seen_from is Side.HOST and culprit != MEM:
         return "the FPGA"
     return "memory" if culprit == MEM else culprit or "another block"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import PurePath
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
@@ -16,6 +17,7 @@ from workbench.analysis.report_rows import (
     call_rows,
     finding_rows,
     share_bar,
+    shortener,
     swatch,
 )
 from workbench.analysis.results import Analysis, StateMetrics
@@ -39,16 +41,17 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
     template = environment.from_string(folder.joinpath("report.html.j2").read_text("utf-8"))
     directions = (("send", "Host to FPGA"), ("receive", "FPGA to host"))
     drawn = [(title, curve_svg(platform, analysis.calls, way) if platform else "") for way, title in directions]
+    short = shortener(run.manifest.project)
     return template.render(
         page=_page(run, analysis, platform),
         colours=COLOURS,
         css=Markup(folder.joinpath("report.css").read_text("utf-8")),
         legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
         graph=Markup(graph_svg(analysis.graph, analysis.findings, analysis.blocks)),
-        findings=finding_rows(analysis, platform),
-        calls=call_rows(analysis),
+        findings=finding_rows(analysis, platform, short),
+        calls=call_rows(analysis, short),
         curves=[{"title": title, "svg": Markup(curve)} for title, curve in drawn if curve],
-        blocks=block_rows(analysis),
+        blocks=block_rows(analysis, short),
         comparison=_comparison(comparison) if comparison else None,
         facts=_facts(run, platform),
         diagnostics=[*run.manifest.diagnostics, *analysis.diagnostics],
@@ -58,7 +61,11 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
 
 def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, Any]:
     manifest = run.manifest
-    names = [manifest.project, platform.title or platform.name if platform else manifest.platform, manifest.created]
+    names = [
+        PurePath(manifest.project).name,
+        platform.title or platform.name if platform else manifest.platform,
+        manifest.created,
+    ]
     settings = ", ".join(f"{name} {value}" for name, value in manifest.settings.items())
     top = [f for f in analysis.findings if not f.part_of]
     folded = len(analysis.findings) - len(top)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log
+from pathlib import PurePath
 from typing import Any
 
 from markupsafe import Markup
@@ -61,7 +62,10 @@ def _along(speedup: float) -> float:
 
 
 def axis_svg() -> Markup:
-    marks = [text(min(_along(s), BAR_WIDTH - 18), 11, f"{s}×", colour="second") for s in (1, 2, 5, 10, 20)]
+    marks = []
+    for speedup in (1, 2, 5, 10, 20):
+        anchor = "start" if speedup == 1 else "end" if speedup == BAR_TOP else "middle"
+        marks.append(text(_along(speedup), 11, f"{speedup}×", colour="second", text_anchor=anchor))
     return Markup(svg(BAR_WIDTH, 14, marks, "speedup, logarithmic"))
 
 
@@ -86,20 +90,33 @@ def _speedup(value: float | None) -> str:
     return "no limit" if value == float("inf") else ratio_text(value)
 
 
-def finding_rows(analysis: Analysis, platform: Platform | None) -> list[dict[str, Any]]:
+Shorten = Callable[[str], str]
+
+
+def shortener(project: str) -> Shorten:
+    """Paths as a reader of that project knows them: below the project's folder without it."""
+    folder = str(PurePath(project).parent) + "/" if PurePath(project).is_absolute() else ""
+
+    def short(path: str) -> str:
+        return path.replace(folder, "") if folder else path
+
+    return short
+
+
+def finding_rows(analysis: Analysis, platform: Platform | None, short: Shorten) -> list[dict[str, Any]]:
     """Top findings in order, each with the `parts` that repeat some of it."""
     rows = []
     for finding in analysis.findings:
         if finding.part_of:
             continue
-        row = _finding_row(finding, analysis)
-        row["parts"] = [_finding_row(f, analysis) for f in analysis.findings if f.part_of == finding.id]
+        row = _finding_row(finding, analysis, short)
+        row["parts"] = [_finding_row(f, analysis, short) for f in analysis.findings if f.part_of == finding.id]
         row["curve"] = Markup(_curve_of(finding, analysis, platform))
         rows.append(row)
     return rows
 
 
-def _finding_row(finding: Finding, analysis: Analysis) -> dict[str, Any]:
+def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[str, Any]:
     labels = list(dict.fromkeys(place.label for place in finding.places if place.label))
     replicas = len(next((g.members for g in analysis.groups() if g.group == finding.group), ()))
     where = finding.group + f" × {replicas}" if replicas > 1 else finding.block
@@ -129,7 +146,7 @@ def _finding_row(finding: Finding, analysis: Analysis) -> dict[str, Any]:
         "name": labels[0] if finding.scope == "call" and labels else finding.title,
         "kind": kind,
         "where": where,
-        "place": f"{place.file}:{place.line}" if place else "",
+        "place": short(f"{place.file}:{place.line}") if place else "",
         "sign": Markup(sign + severity_sign(finding.severity, 0, 0, 14) + "</svg>"),
         "time": time_text(finding.time_s),
         "bar": speedup_bar(finding),
@@ -145,7 +162,7 @@ def _finding_row(finding: Finding, analysis: Analysis) -> dict[str, Any]:
             {"name": name, "title": METRICS[name].title if name in METRICS else name, "value": metric_text(name, value)}
             for name, value in finding.metrics.items()
         ],
-        "places": finding.places,
+        "places": [{"file": short(p.file), "line": p.line, "label": p.label} for p in finding.places],
     }
 
 
@@ -162,7 +179,7 @@ def _curve_of(finding: Finding, analysis: Analysis, platform: Platform | None) -
     return curve_svg(platform, analysis.calls, table.direction, 480, 250, labels) if table else ""
 
 
-def call_rows(analysis: Analysis) -> list[dict[str, Any]]:
+def call_rows(analysis: Analysis, short: Shorten) -> list[dict[str, Any]]:
     rows = []
     for call in sorted(analysis.calls, key=lambda c: -c.time_s):
         runs = call.runs
@@ -171,7 +188,7 @@ def call_rows(analysis: Analysis) -> list[dict[str, Any]]:
                 "label": call.site.label,
                 "entry": "" if call.entry is None else " ".join(filter(None, (call.entry.name, call.entry.subtype))),
                 "swatch": swatch(call.state.category),
-                "place": call.place,
+                "place": short(call.place),
                 "count": count_text(call.count),
                 "each": bytes_text(round(call.bytes_per_call)) if call.bytes else "",
                 "time": time_text(call.time_s),
@@ -185,16 +202,16 @@ def call_rows(analysis: Analysis) -> list[dict[str, Any]]:
     return rows
 
 
-def block_rows(analysis: Analysis) -> list[dict[str, Any]]:
-    return [_group_row(group) for group in analysis.groups()]
+def block_rows(analysis: Analysis, short: Shorten) -> list[dict[str, Any]]:
+    return [_group_row(group, short) for group in analysis.groups()]
 
 
-def _group_row(group: GroupMetrics) -> dict[str, Any]:
+def _group_row(group: GroupMetrics, short: Shorten) -> dict[str, Any]:
     first = group.members[0]
     block, count = first.block, len(group.members)
     said = [block.kind]
     if block.file and block.line:
-        said.append(f"{block.file}:{block.line}")
+        said.append(short(f"{block.file}:{block.line}"))
     if block.clock_hz:
         said.append(
             f"{block.clock} at {block.clock_hz / 1e6:g} MHz" if block.clock else f"{block.clock_hz / 1e6:g} MHz"

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from workbench.analysis.caps import cap_of, host_wait_share, work_share
 from workbench.analysis.culprit import find_culprit, spoken
@@ -253,7 +254,7 @@ def _home_text(fired: _Fired) -> str:
         return "application"
     if fired.scope == "call":
         call = fired.selection.calls[0]
-        return f"{fired.home} {call.site.label} {call.place}"
+        return f"{fired.home} {call.site.label} {PurePath(call.site.file).name} {call.site.line}"
     return fired.home
 
 

@@ -14,9 +14,9 @@ _PART = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)\Z")
 def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = None) -> tuple[Block, ...]:
     """The blocks that `target` names, in the run's order; none where it names no block (or memory, `$MEM`).
 
-    `$CPU` is every host block that calls the card. A name is matched against the end of a block's id, or of the
-    component that holds it: `core`, `core[*]` and `top.core[*].ctrl` all mean every replica, `core[3]` one. Where a
-    name fits blocks within the component of `source` as well as others, those nearest to `source` are meant.
+    `$CPU` is every host block that calls the card. A name is matched against the end of a block's id, or of a component
+    that holds it: `core`, `core[*]` and `top.core[*].ctrl` all mean every replica, `core[3]` one. Where a name fits
+    blocks within the component of `source` as well as others, those nearest to `source` are meant.
     """
     if target == CPU:
         return tuple(b for b in blocks if b.side is Side.HOST)
@@ -27,6 +27,7 @@ def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = 
     exact = tuple(b for b in others if b.id == target)
     found = exact or tuple(b for b in others if _ends_with(_parts(b.id), wanted))
     found = found or tuple(b for b in others if _ends_with(_parts(b.component), wanted))
+    found = found or tuple(b for b in others if _stands_within(_parts(b.component), wanted))
     if source is None or len(found) < 2 or "*" in target:
         return found
     depth = {b.id: _shared(b.component, source.component) for b in found}
@@ -49,6 +50,11 @@ def _ends_with(parts: list[tuple[str, str]], wanted: list[tuple[str, str]]) -> b
         name == other and (not index or "*" in index or index == other_index)
         for (name, index), (other, other_index) in zip(wanted, tail, strict=True)
     )
+
+
+def _stands_within(parts: list[tuple[str, str]], wanted: list[tuple[str, str]]) -> bool:
+    """Whether a component further up is the one wanted."""
+    return any(_ends_with(parts[:end], wanted) for end in range(len(wanted), len(parts)))
 
 
 def _shared(a: str, b: str) -> int:
