@@ -18,6 +18,7 @@ from workbench.run.host import build_host
 from workbench.run.job import Cancelled, Job
 from workbench.run.overhead import recording_overhead
 from workbench.run.simulate import SimulationOutcome, simulate
+from workbench.session.places import placed
 from workbench.session.workspace import Value, Workspace
 
 STEPS = ("Instrument", "Build host", "Build card", "Run", "Read out counters")
@@ -46,7 +47,7 @@ def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out
         hdl = workspace.hdl_language.instrument(root, hardware, platform, workspace.parameters(settings), out / "hdl")
     except OSError as error:
         raise WorkbenchError(_cannot_write(error, out)) from None
-    return host, hdl
+    return placed(host, root), placed(hdl, root)
 
 
 def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
@@ -60,7 +61,7 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     writer = RunWriter(options.out or workspace.next_run_folder(), _manifest(workspace, options, settings))
     try:
         return _run(workspace, options, support, settings, writer, job)
-    except Cancelled:
+    except (Cancelled, KeyboardInterrupt):
         _mark(writer, RunStatus.CANCELLED, "cancelled")
         raise
     except WorkbenchError as error:

@@ -17,6 +17,7 @@ from workbench.model.application import HostSources, Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.scan import ProjectScan
+from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 
 PROJECT_SUFFIX = ".workbench.yaml"
@@ -63,10 +64,11 @@ class Workspace:
 
     def scan(self, changes: Mapping[str, Value] | None = None) -> ProjectScan:
         settings = self.settings(changes)
-        return ProjectScan(
+        found = ProjectScan(
             host=self.host_language.scan(self.root, self.host, self.platform, self.defines(settings)),
             hdl=self.hdl_language.scan(self.root, self.project.hardware, self.platform, self.parameters(settings)),
         )
+        return placed(found, self.root)
 
     @property
     def runs_dir(self) -> Path:

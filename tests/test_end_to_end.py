@@ -1,0 +1,196 @@
+"""The loop on the tiny project: what comes out must agree with sums by hand, with the program's own answer, with itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.analysis.report import report_json
+from workbench.cli.main import main
+from workbench.model.run import PS_PER_S, Run
+from workbench.run.job import Job, JobEvent
+from workbench.run.skeleton import from_table, unfold
+from workbench.session.pipeline import STEPS, RunOptions, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
+from workbench.session.workspace import Workspace, open_workspace
+
+TINY = Path(__file__).parent / "data" / "tiny"
+ROUNDS, WORDS, DELAY = 3, 16, 4
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    folder = shutil.copytree(TINY, tmp_path_factory.mktemp("project") / "tiny")
+    return open_workspace(folder / "tiny.workbench.yaml", load_plugins())
+
+
+def made(workspace: Workspace, name: str, **options: object) -> Run:
+    return run_workspace(workspace, RunOptions(out=workspace.root / "runs" / name, **options), Job())  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def run(workspace: Workspace) -> Run:
+    return made(workspace, "deterministic", deterministic=True, trace=True)
+
+
+def state_cycles(run: Run, block_id: str) -> dict[str, int]:
+    number = next(i for i, block in enumerate(run.manifest.blocks) if block.id == block_id)
+    table = run.tables["state_time"]
+    mine = table["block"] == number
+    states = run.manifest.blocks[number].states
+    return {states[s].name: int(c) for s, c in zip(table["state"][mine], table["cycles"][mine], strict=True)}
+
+
+def test_the_users_files_stay_as_they_are(workspace: Workspace, run: Run) -> None:
+    for path in TINY.rglob("*"):
+        if path.is_file():
+            assert (workspace.root / path.relative_to(TINY)).read_bytes() == path.read_bytes()
+
+
+def test_instrumented_and_plain_programs_say_the_same(workspace: Workspace, run: Run) -> None:
+    answer = f"{sum(range(ROUNDS * WORDS))}\n".encode()
+    plain = made(workspace, "plain", plain=True, deterministic=True)
+    assert run.manifest.stdout_sha256 == plain.manifest.stdout_sha256 == hashlib.sha256(answer).hexdigest()
+    assert run.manifest.time_ps == plain.manifest.time_ps  # recording costs nothing on a counted clock
+
+
+def test_the_hardwares_states_are_those_counted_by_hand(run: Run) -> None:
+    adder = state_cycles(run, "tiny_top.adder")
+    words = ROUNDS * WORDS
+    assert adder["fetch"] == words
+    assert adder["add"] == words * DELAY
+    assert adder["unclassified"] == 0
+    assert adder["fetch"] + adder["add"] + adder["idle"] == run.manifest.cycles
+    port = state_cycles(run, "tiny_top.port")
+    assert port["take"] == words
+    assert port["tell"] == ROUNDS + 1
+    assert sum(port.values()) == run.manifest.cycles
+
+
+def test_every_cycle_of_every_block_is_in_a_state_and_transitions_balance(run: Run) -> None:
+    times, moves = run.tables["state_time"], run.tables["transitions"]
+    for number, block in enumerate(run.manifest.blocks):
+        mine = times["block"] == number
+        if block.id.startswith("host."):
+            assert times["time_ps"][mine].sum() == run.manifest.time_ps
+        else:
+            assert times["cycles"][mine].sum() == run.manifest.cycles
+        here = moves["block"] == number
+        for state in range(len(block.states)):
+            into = moves["count"][here & (moves["to_state"] == state)].sum()
+            out = moves["count"][here & (moves["from_state"] == state)].sum()
+            visits = times["visits"][mine & (times["state"] == state)].sum()
+            assert abs(int(into) - int(out)) <= 1
+            assert visits - max(into, out) in (0, 1)
+
+
+def test_the_trace_and_the_counters_tell_the_same(run: Run) -> None:
+    offsets, intervals = run.tables["interval_offsets"]["offset"], run.tables["intervals"]
+    period_ps = PS_PER_S // int(run.manifest.clock_hz)
+    for number, block in enumerate(run.manifest.blocks):
+        starts = intervals["start_ps"][offsets[number] : offsets[number + 1]]
+        states = intervals["state"][offsets[number] : offsets[number + 1]]
+        host = block.id.startswith("host.")
+        end = run.manifest.time_ps if host else run.manifest.cycles * period_ps
+        spent = np.zeros(len(block.states), dtype=np.int64)
+        np.add.at(spent, states, np.diff(np.concatenate((starts, [end]))))
+        table = run.tables["state_time"]
+        mine = table["block"] == number
+        assert dict(zip(table["state"][mine], table["time_ps"][mine], strict=True)) == {
+            state: int(ps) for state, ps in enumerate(spent)
+        }
+
+
+def test_dwell_histograms_hold_every_cycle(run: Run) -> None:
+    dwell, times = run.tables["dwell"], run.tables["state_time"]
+    for number, block in enumerate(run.manifest.blocks):
+        if not block.id.startswith("host."):
+            for state in range(len(block.states)):
+                told = dwell["cycles"][(dwell["block"] == number) & (dwell["state"] == state)].sum()
+                assert told == times["cycles"][(times["block"] == number) & (times["state"] == state)].sum()
+
+
+def test_two_deterministic_runs_are_identical_bit_for_bit(workspace: Workspace, run: Run) -> None:
+    again = made(workspace, "again", deterministic=True, trace=True)
+    assert again.manifest.time_ps == run.manifest.time_ps
+    assert set(again.tables) == set(run.tables)
+    for name, table in run.tables.items():
+        for column in table:
+            np.testing.assert_array_equal(again.tables[name][column], table[column], err_msg=f"{name}.{column}")
+
+
+def test_the_hosts_order_of_calls_is_kept_as_a_loop(run: Run) -> None:
+    calls = run.tables["calls"]
+    order = list(unfold(from_table(run.tables["call_order"])))
+    assert order == list(zip(calls["site"].tolist(), calls["state"].tolist(), strict=True))
+    assert max(node.repeat for node in from_table(run.tables["call_order"])) == ROUNDS
+
+
+def test_a_message_keeps_both_ends_stamps(run: Run) -> None:
+    calls = run.tables["calls"]
+    writes = [i for i, site in enumerate(run.manifest.sites) if site.callee == "fpgaWrite"]
+    mine = np.isin(calls["site"], writes)
+    assert mine.sum() == ROUNDS
+    assert (calls["t0_ps"][mine] <= calls["port_first_ps"][mine]).all()
+    assert (calls["port_first_ps"][mine] < calls["port_last_ps"][mine]).all()
+    assert (calls["port_last_ps"][mine] <= calls["t1_ps"][mine]).all()
+    assert {run.manifest.messages[m] for m in calls["message"][mine]} == {"w1"}
+    assert {run.manifest.resources[r] for r in calls["resource"][mine]} == {"PCI-X"}
+
+
+def test_a_setting_reaches_host_and_hardware(workspace: Workspace) -> None:
+    run = made(workspace, "settings", deterministic=True, settings={"DELAY": 9, "ROUNDS": 2})
+    assert state_cycles(run, "tiny_top.adder")["add"] == 2 * WORDS * 9
+    assert run.manifest.settings == {"DELAY": 9, "ROUNDS": 2}
+
+
+def test_the_job_tells_its_steps(workspace: Workspace) -> None:
+    events: list[JobEvent] = []
+    run_workspace(workspace, RunOptions(out=workspace.root / "runs" / "watched"), Job(events.append))
+    assert next(e for e in events if e.kind == "plan").text == "\n".join(STEPS)
+    assert [e.text for e in events if e.kind == "step_done"] == list(STEPS)
+
+
+def test_the_report_says_what_the_tables_hold(run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run.path is not None
+    html, svg = tmp_path / "report.html", tmp_path / "graph.svg"
+    assert main(["report", str(run.path), "--json", "--html", str(html), "--svg", str(svg)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document == json.loads(json.dumps(report_json(open_result(run.path, load_plugins()).analysis)))
+    adder = next(b for b in document["blocks"] if b["id"] == "tiny_top.adder")
+    assert adder["cycles"] == run.manifest.cycles
+    assert sum(s["cycles"] for s in adder["states"]) == adder["cycles"]
+    for finding in document["findings"]:
+        assert finding["speedup_ideal"] >= 1.05
+        assert finding["speedup_cap"] >= 1.0
+        assert finding["suggestions"]
+    assert "simulated" in html.read_text()
+    assert svg.read_text().startswith("<svg")
+
+
+def test_scan_lists_calls_blocks_and_pragmas(workspace: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scan", str(workspace.path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [call["pragma"] for call in document["calls"]] == [None, "put", "poll", "get", None]
+    assert {call["file"] for call in document["calls"]} == {"host/main.c"}
+    assert [block["id"] for block in document["blocks"]] == ["tiny_top.port", "tiny_top.adder"]
+    assert {block["clock"] for block in document["blocks"]} == {"clk"}
+
+
+def test_instrument_only_writes_where_it_is_told(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["instrument", str(workspace.path), "--out", str(tmp_path / "out"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["sites"] == 5
+    assert document["missed"] == []
+    assert document["blocks"] == 2
+    assert document["states"] == 3 + 4
+    assert document["read_out"] == {"first": 0x400, "last": 0x40F}
+    assert any((tmp_path / "out").rglob("tiny_top.v"))
