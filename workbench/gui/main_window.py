@@ -33,6 +33,7 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.session.examples import Example, copy_example
 from workbench.session.files import write_atomically
 from workbench.session.plugins import Plugins
+from workbench.session.trust import is_trusted
 
 
 class MainWindow(QMainWindow):
@@ -43,6 +44,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("RC Workbench")
         self.setMinimumSize(960, 600)
         self.resize(1600, 1000)
+        self._trusted = True
         self.context = Context(plugins, self)
         self.runner = JobRunner(self)
         self.run_dock = RunDock(self.runner)
@@ -95,11 +97,12 @@ class MainWindow(QMainWindow):
         context.workspace_changed.connect(self._show_content)
         context.run_changed.connect(self._show_content)
         self.runner.started.connect(self._on_job_started)
-        self.runner.events.connect(self._refresh)
         self.runner.finished.connect(self._refresh)
         for signal in (context.places_changed, context.history_changed, context.notices_changed,
-                       context.status_changed, context.scan_changed, context.background.idle_changed):  # fmt: skip
+                       context.scan_changed, context.background.idle_changed):  # fmt: skip
             signal.connect(self._refresh)
+        context.status_changed.connect(self._say_status)
+        self.runner.events.connect(self._say_status)
 
     # ---- what is shown
 
@@ -133,7 +136,13 @@ class MainWindow(QMainWindow):
         running = self.runner.running
         self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
         self.rail.notices.set_count(len(self.context.problems()))
-        parts, level = status_parts(self.context)
+        workspace = self.context.workspace
+        self._trusted = workspace is None or is_trusted(workspace.path)
+        self._say_status()
+
+    def _say_status(self, *_: object) -> None:
+        running = self.runner.running
+        parts, level = status_parts(self.context, self._trusted)
         if running:
             parts = (self.run_dock.step_text, *parts)
         busy = "Reading" if self.context.background.busy else "No jobs running"
@@ -237,10 +246,18 @@ class MainWindow(QMainWindow):
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
+    def panels_by_name(self) -> dict[str, QWidget]:
+        """The parts of the window that F6 goes round."""
+        return {
+            "side": self.panels.side_stack,
+            "centre": self._centre,
+            "details": self.panels.details_stack,
+            "run": self.run_dock,
+        }
+
     def focus_next_panel(self) -> None:
         """F6: side panel, middle, details, run panel, and round again."""
-        panels = [w for w in (self.panels.side_stack, self._centre, self.panels.details_stack, self.run_dock)
-                  if w.isVisible()]  # fmt: skip
+        panels = [panel for panel in self.panels_by_name().values() if panel.isVisible()]
         focus = QApplication.focusWidget()
         here = next((i for i, w in enumerate(panels) if focus is not None and w.isAncestorOf(focus)), -1)
         for offset in range(1, len(panels) + 1):

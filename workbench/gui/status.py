@@ -7,10 +7,9 @@ from workbench.gui.context import Context
 from workbench.gui.naming import run_title
 from workbench.gui.text import time_text
 from workbench.model.diagnostic import Severity, has_errors
-from workbench.session.trust import is_trusted
 
 
-def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
+def status_parts(context: Context, trusted: bool) -> tuple[tuple[str, ...], str]:
     """The parts from left to right, and the sign before them: good, a severity's level, or none."""
     parts: list[str] = []
     level = ""
@@ -29,7 +28,7 @@ def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
         level = "good" if run.complete else "medium"
     elif context.workspace is not None:
         parts.append("No run yet")
-    if context.workspace is not None and not is_trusted(context.workspace.path):
+    if not trusted:
         parts.append("not trusted yet")
     parts += context.status.get(context.mode, ())
     problems = context.problems()

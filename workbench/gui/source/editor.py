@@ -52,6 +52,8 @@ class CodeEditor(QPlainTextEdit):
 
     pragma_asked = Signal(int)
     line_changed = Signal(int)
+    undo_asked = Signal()
+    redo_asked = Signal()
 
     def __init__(self, path: Path, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -180,8 +182,10 @@ class CodeEditor(QPlainTextEdit):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
-            event.ignore()  # the window decides: typing here, or a change of the file
+        if event.matches(QKeySequence.StandardKey.Undo):
+            self.undo_asked.emit()  # typing here, or a change of the file: the mode decides
+        elif event.matches(QKeySequence.StandardKey.Redo):
+            self.redo_asked.emit()
         elif event.key() == Qt.Key.Key_Tab and not self.textCursor().hasSelection():
             self.insertPlainText("    ")
         else:

@@ -90,6 +90,8 @@ class SourceMode(QWidget):
             editor.setReadOnly(not own)
             editor.pragma_asked.connect(self.ask_pragma)
             editor.line_changed.connect(self._on_line)
+            editor.undo_asked.connect(self.undo)
+            editor.redo_asked.connect(self.redo)
             editor.document().modificationChanged.connect(lambda changed: self._say_status())
             editor.textChanged.connect(lambda e=editor: self._on_text(e))
             self._watcher.addPath(str(path))

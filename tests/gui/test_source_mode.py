@@ -1,0 +1,238 @@
+"""Clicking through Source mode: open, read the margin, insert a pragma, undo, type, save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from workbench.gui.main_window import MainWindow
+from workbench.gui.source.editor import CodeEditor
+from workbench.gui.source.mode import SourceMode
+from workbench.gui.source.popover import PragmaPopover
+from workbench.model.pragma import Category
+
+
+@pytest.fixture
+def source(opened: MainWindow) -> SourceMode:
+    mode = opened.modes.current()
+    assert isinstance(mode, SourceMode)
+    return mode
+
+
+def show(window: MainWindow, file: Path, line: int) -> CodeEditor:
+    window.context.open_line(str(file), line)
+    mode = window.modes.current()
+    assert isinstance(mode, SourceMode)
+    assert mode.editor is not None
+    assert mode.editor.path == file
+    return mode.editor
+
+
+def ask(editor: CodeEditor, line: int) -> None:
+    """Right-click a line, as a person does."""
+    editor.go_to(line)
+    at = editor.line_rect(line).center()
+    reason = QContextMenuEvent.Reason.Mouse
+    viewport = editor.viewport()
+    QApplication.sendEvent(
+        viewport, QContextMenuEvent(reason, QPoint(30, at.y()), viewport.mapToGlobal(QPoint(30, at.y())))
+    )
+
+
+def line_of(file: Path, text: str) -> int:
+    return next(n for n, line in enumerate(file.read_text().splitlines(), 1) if text in line)
+
+
+def test_opening_shows_files_pragmas_and_what_lacks_one(opened: MainWindow, source: SourceMode, project: Path) -> None:
+    names = {path.name for path in source.side.tree.files()}
+    assert {"main.c", "tiny_top.v", "tiny.workbench.yaml", "nallatech_h101.yaml"} <= names
+    main = project.parent / "host" / "main.c"
+    editor = show(opened, main, 1)
+    assert editor.margin.pragmas == {
+        line_of(main, "recap put"): Category.SEND,
+        line_of(main, "recap poll"): Category.WAIT_RECV,
+        line_of(main, "recap get"): Category.RECV,
+    }
+    assert line_of(main, "fpgaOpen") in editor.margin.lacking
+    assert line_of(main, "fpgaWrite(") not in editor.margin.lacking
+    assert "saved" in opened.status_line.text
+    assert "3 pragmas" in opened.status_line.text
+
+
+def test_a_pragma_is_inserted_by_right_click_and_undone(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    top = project.parent / "hdl" / "tiny_top.v"
+    before = top.read_bytes()
+    line = line_of(top, "head <= 0;")
+    editor = show(opened, top, line)
+    ask(editor, line)
+    popover = source.popover
+    assert popover.isVisible()
+    assert popover.question.text() == "What is this branch doing?"
+    qtbot.keyClick(popover, Qt.Key.Key_2)
+    assert popover.category is Category.OVERHEAD
+    popover.reason.setEditText("initialize")
+    popover.name.setText("reset")
+    popover.condition.setText("rst")
+    assert popover.preview.text() == "//pragma recap reset overhead(initialize): rst"
+    qtbot.mouseClick(popover.insert, Qt.MouseButton.LeftButton)
+    assert not popover.isVisible()
+    written = top.read_text().splitlines()
+    at = line_of(top, "recap reset")
+    assert written[at - 1].strip() == "//pragma recap reset overhead(initialize): rst"
+    assert len(written) == len(before.splitlines()) + 1
+    assert editor.margin.pragmas[at] is Category.OVERHEAD
+    assert "recap reset" in editor.toPlainText()
+    assert opened.context.history.undo_label == "insert pragma reset"
+    qtbot.waitUntil(lambda: not opened.context.background.busy, timeout=20_000)
+    scan = opened.context.scan
+    assert scan is not None
+    assert "reset" in [p.pragma.name for b in scan.hdl.blocks for p in b.pragmas]
+
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert top.read_bytes() == before
+    assert "recap reset" not in editor.toPlainText()
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert "recap reset" in top.read_text()
+
+
+def test_the_popover_says_what_is_wrong_and_offers_what_fits(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    main = project.parent / "host" / "main.c"
+    line = line_of(main, "fpgaOpen")
+    show(opened, main, line)
+    opened.insert_pragma()
+    popover = source.popover
+    assert popover.isVisible()
+    popover.choose(Category.SEND)
+    popover.target.setEditText("")
+    assert not popover.insert.isEnabled()
+    assert "target" in popover.said.text()
+    popover.target.setEditText("tiny_top.adder")
+    popover.message.setEditText("w1")
+    assert popover.insert.isEnabled()
+    assert {"tiny_top.adder", "$CPU", "tiny_top"} <= {popover.target.itemText(i) for i in range(popover.target.count())}
+    assert "w1" in {popover.message.itemText(i) for i in range(popover.message.count())}
+    popover.choose(Category.WORK)
+    assert popover.text.startswith("#pragma recap ")
+    assert popover.text.endswith("work()")
+    assert not popover.target.isEnabled()
+    qtbot.keyClick(popover, Qt.Key.Key_Escape)
+    assert not popover.isVisible()
+    assert line_of(main, "fpgaOpen") == line
+
+
+def test_a_pragma_that_is_there_is_changed_and_removed(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    main = project.parent / "host" / "main.c"
+    before = main.read_bytes()
+    line = line_of(main, "recap put")
+    editor = show(opened, main, line)
+    source.ask_pragma(line)
+    popover: PragmaPopover = source.popover
+    assert popover.name.text() == "put"
+    assert popover.condition.text() == "WORDS > 0"
+    popover.name.setText("push")
+    qtbot.mouseClick(popover.insert, Qt.MouseButton.LeftButton)
+    assert "recap push send(data, tiny_top.adder, w1): WORDS > 0" in main.read_text()
+    assert editor.margin.pragmas[line] is Category.SEND
+    qtbot.waitUntil(lambda: not opened.context.background.busy, timeout=20_000)
+    source.ask_pragma(line)
+    qtbot.mouseClick(popover.remove, Qt.MouseButton.LeftButton)
+    assert "recap push" not in main.read_text()
+    opened.undo()
+    opened.undo()
+    assert main.read_bytes() == before
+
+
+def test_a_line_without_call_or_branch_says_so(opened: MainWindow, source: SourceMode, project: Path) -> None:
+    show(opened, project.parent / "host" / "main.c", 1)
+    source.ask_pragma(1)
+    assert not source.popover.isVisible()
+    assert "no call or branch" in opened.status_line.text
+
+
+def test_typing_is_saved_and_taken_back(opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot) -> None:
+    main = project.parent / "host" / "main.c"
+    before = main.read_bytes()
+    editor = show(opened, main, 1)
+    qtbot.keyClicks(editor, "// mine")
+    assert main.read_bytes() == before
+    assert "not saved" in opened.status_line.text
+    opened.save()
+    assert main.read_bytes() == b"// mine" + before
+    assert not editor.document().isModified()
+    opened.undo()
+    assert main.read_bytes() == before
+    assert editor.toPlainText().encode() == before
+    opened.redo()
+    assert main.read_bytes().startswith(b"// mine")
+
+
+def test_typing_not_saved_is_taken_back_in_the_editor(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    main = project.parent / "host" / "main.c"
+    before = main.read_text()
+    editor = show(opened, main, 1)
+    qtbot.keyClicks(editor, "xyz")
+    opened.undo()
+    assert editor.toPlainText() == before
+    assert main.read_text() == before
+
+
+def test_a_file_changed_by_another_program(opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot) -> None:
+    main = project.parent / "host" / "main.c"
+    editor = show(opened, main, 1)
+    main.write_text("/* other */\n" + main.read_text())
+    qtbot.waitUntil(lambda: editor.toPlainText().startswith("/* other */"), timeout=5_000)
+    qtbot.keyClicks(editor, "mine ")
+    main.write_text("/* again */\n")
+    qtbot.wait(150)
+    assert "mine" in editor.toPlainText()
+
+
+def test_an_unreadable_file_becomes_a_notice(opened: MainWindow, source: SourceMode, project: Path) -> None:
+    source.open_file(project.parent / "gone.c", 3)
+    assert any("cannot read" in d.message for d in opened.context.notices)
+    assert opened.rail.notices.accessibleName().startswith("Notices, ")
+
+
+def test_finding_text(opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot) -> None:
+    main = project.parent / "host" / "main.c"
+    editor = show(opened, main, 1)
+    opened.find_here()
+    qtbot.keyClicks(source.find_bar.field, "fpgaClose")
+    assert editor.line == line_of(main, "fpgaClose")
+    assert source.find_bar.said.text() == "1 in this file"
+    qtbot.keyClick(source.find_bar.field, Qt.Key.Key_Escape)
+    assert not source.find_bar.isVisible()
+
+
+def test_closing_a_tab_keeps_what_was_typed(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    main = project.parent / "host" / "main.c"
+    editor = show(opened, main, 1)
+    qtbot.keyClicks(editor, "// kept")
+    source.tabs.close_asked.emit(editor)
+    assert main.read_text().startswith("// kept")
+    assert source.tabs.of(main) is None
+
+
+def test_a_thousand_repaints(opened: MainWindow, source: SourceMode, project: Path) -> None:
+    """PySide6 6.12.0 on Python 3.11 aborts within a hundred: each void call drops a reference to None."""
+    editor = show(opened, project.parent / "host" / "main.c", 1)
+    editor.setFixedSize(480, 140)
+    for number in range(1000):
+        editor.verticalScrollBar().setValue(number % 17)
+        editor.repaint()
+    assert editor.isVisible()

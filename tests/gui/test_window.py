@@ -1,0 +1,375 @@
+"""Clicking through the window: runs, cancel, theme, keys, notices, welcome."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from workbench.api.descriptors import LoadedPlugin
+from workbench.gui import theme
+from workbench.gui.context import MODES, Context
+from workbench.gui.main_window import MainWindow
+from workbench.gui.palette import DARK, LIGHT
+from workbench.gui.selection import SelectedBlock, SelectedFinding
+from workbench.gui.trust_prompt import TrustPrompt
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.run import Run, RunStatus
+from workbench.run.job import Job
+from workbench.session import recent, store
+from workbench.session.pipeline import RunOptions
+from workbench.session.plugins import Plugins
+from workbench.session.trust import is_trusted, trust
+from workbench.session.workspace import Workspace
+from workbench.testing.runs import synthetic_run
+
+Settle = Callable[[MainWindow], None]
+
+
+def finished(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not window.runner.running, timeout=10_000)
+    qtbot.waitUntil(lambda: not window.context.background.busy, timeout=20_000)
+
+
+def fake_run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+    """What a run tells, without running anything."""
+    from workbench.formats.run_folder import RunWriter
+
+    assert options.out is not None
+    job.plan(["Instrument", "Build host", "Run"])
+    with job.step("Instrument"):
+        job.report(Diagnostic("'mask' is 8 bits wide", "Widen it.", Severity.WARNING, "hdl/tiny_top.v", 20, 3))
+    with job.step("Build host"):
+        job.log("cc -O2 main.c")
+    with job.step("Run"):
+        job.progress(0.5, "24 of about 48 virtual seconds")
+        job.log("host: 1128")
+        job.progress(1.0, "done")
+    run = synthetic_run(cores=3, rounds=2)
+    return RunWriter(options.out, run.manifest).finish(run.manifest, run.tables)
+
+
+def endless_run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+    job.plan(["Build card", "Run"])
+    with job.step("Build card"):
+        pass
+    with job.step("Run"):
+        while True:
+            job.progress(None, "12 cycles")
+            time.sleep(0.01)
+            job.check()
+
+
+def broken_run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+    with job.step("Build host"):
+        raise WorkbenchError(Diagnostic("expected ';'", "Put one.", file=str(workspace.root / "host/main.c"), line=11))
+
+
+def failing_run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+    raise ZeroDivisionError("of our own")
+
+
+def test_without_a_project_the_window_welcomes(window: MainWindow, qtbot: QtBot, settle: Settle) -> None:
+    settle(window)
+    assert not window.rail.isVisible()
+    assert not window.header.run_button.isVisible()
+    assert len(window.welcome.example_buttons) == 2
+    assert window.welcome.open_button.isVisible()
+    assert not window.actions_of.all["run"].isEnabled()
+    assert "RC Workbench 0" in window.status_line.text
+
+
+def test_an_example_is_copied_and_opened(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: str(tmp_path))
+    window.actions_of.all["example_0"].trigger()
+    settle(window)
+    assert window.context.workspace is not None
+    assert window.context.workspace.path.is_relative_to(tmp_path)
+    assert window.rail.isVisible()
+    assert recent.recent() == (window.context.workspace.path,)
+    window.context.close()
+    settle(window)
+    assert not window.rail.isVisible()
+
+
+def test_a_project_that_cannot_be_read_is_a_notice(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    broken = tmp_path / "x.workbench.yaml"
+    broken.write_text("schema_version: 1\nname: x\nplatfrom: nallatech_h101\n")
+    window.open(broken)
+    settle(window)
+    assert window.context.workspace is None
+    assert any("platfrom" in d.message and d.line == 3 for d in window.context.notices)
+    window.show_notices()
+    assert window.notices.isVisible()
+    qtbot.keyClick(window.notices, Qt.Key.Key_Escape)
+    assert not window.notices.isVisible()
+
+
+def test_a_run_asks_for_trust_once_shows_its_steps_and_opens(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
+    opened.run_control.run_function = fake_run
+    asked: list[str] = []
+
+    def answer() -> None:
+        prompt = QApplication.activeModalWidget()
+        assert isinstance(prompt, TrustPrompt)
+        asked.append(prompt.windowTitle())
+        qtbot.mouseClick(prompt.trust, Qt.MouseButton.LeftButton)
+
+    QTimer.singleShot(50, answer)
+    qtbot.mouseClick(opened.header.run_button.button, Qt.MouseButton.LeftButton)
+    finished(opened, qtbot)
+    assert asked == ["Trust this project"]
+    assert is_trusted(project)
+    dock = opened.run_dock
+    assert dock.isVisible()
+    assert [(s.name, s.state) for s in dock.steps.values()] == [
+        ("Instrument", "done"), ("Build host", "done"), ("Run", "done"),
+    ]  # fmt: skip
+    assert dock.steps["Instrument"].warnings == 1
+    assert "cc -O2 main.c" in dock.log.toPlainText()
+    assert dock.output.toPlainText() == "1128"
+    assert dock.filters["Problems"].text() == "Problems 1"
+    assert opened.context.run is not None
+    assert opened.context.run.path == project.parent / "runs" / "run-1"
+    assert "Run 1 complete" in opened.status_line.text
+    opened.run_control.again()  # no second question
+    finished(opened, qtbot)
+    assert [folder.name for folder in opened.context.run_folders()] == ["run-1", "run-2"]
+
+
+def test_no_trust_means_no_run(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
+    opened.run_control.run_function = fake_run
+    QTimer.singleShot(50, lambda: QApplication.activeModalWidget().close())  # type: ignore[union-attr]
+    opened.run_control.run()
+    assert not opened.runner.running
+    assert not is_trusted(project)
+    assert not (project.parent / "runs").exists()
+
+
+def test_cancel_ends_the_run(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
+    trust(project)
+    opened.run_control.run_function = endless_run
+    opened.actions_of.all["run"].trigger()
+    dock = opened.run_dock
+    qtbot.waitUntil(lambda: "Run" in dock.steps and dock.steps["Run"].said == "12 cycles", timeout=5_000)
+    assert not opened.header.run_button.button.isEnabled()
+    assert "step 2 of 2" in opened.status_line.text
+    qtbot.mouseClick(dock.cancel, Qt.MouseButton.LeftButton)
+    finished(opened, qtbot)
+    assert dock.steps["Run"].state == "cancelled"
+    assert dock.steps["Build card"].state == "done"
+    assert dock.header.subtitle.text().startswith("cancelled after")
+    assert opened.header.run_button.button.isEnabled()
+
+
+def test_a_failure_is_readable_and_leads_to_its_line(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
+    trust(project)
+    opened.run_control.run_function = broken_run
+    opened.run_control.run()
+    finished(opened, qtbot)
+    dock = opened.run_dock
+    assert dock.steps["Build host"].state == "failed"
+    assert [d.message for d in dock.problems] == ["expected ';'"]
+    dock.open_line.emit(dock.problems[0].file, dock.problems[0].line)
+    editor = opened.modes.current().editor  # type: ignore[union-attr]
+    assert (editor.path.name, editor.line) == ("main.c", 11)
+
+
+def test_a_fault_of_our_own_is_one_line(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
+    trust(project)
+    opened.run_control.run_function = failing_run
+    opened.run_control.run()
+    finished(opened, qtbot)
+    (problem,) = opened.run_dock.problems
+    assert "ZeroDivisionError: of our own" in problem.message
+    assert "Traceback" not in problem.text()
+
+
+def test_how_to_run_reaches_the_run(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
+    trust(project)
+    seen: list[RunOptions] = []
+
+    def run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+        seen.append(options)
+        return fake_run(workspace, options, job)
+
+    opened.run_control.run_function = run
+    opened.show_run_options()
+    panel = opened.run_options
+    assert set(panel.fields) == {"DELAY", "ROUNDS"}
+    panel.fields["ROUNDS"].setText("5")
+    panel.trace.setChecked(False)
+    panel.deterministic.setChecked(True)
+    panel.run.emit()
+    finished(opened, qtbot)
+    assert seen[0].settings == {"ROUNDS": 5}
+    assert (seen[0].trace, seen[0].deterministic, seen[0].plain) == (False, True, False)
+
+
+def test_the_theme_changes_at_once_and_is_remembered(opened: MainWindow, qtbot: QtBot) -> None:
+    def ground() -> str:
+        image = opened.grab().toImage()
+        return QColor(image.pixel(opened.width() // 2, 20)).name().upper()
+
+    assert ground() == LIGHT.chrome
+    opened.settings.choices["dark"].click()
+    assert theme.palette() is DARK
+    assert ground() == DARK.chrome
+    assert store.load("window", {})["theme"] == "dark"
+    opened.set_theme("light")
+    assert ground() == LIGHT.chrome
+
+
+def test_modes_by_key_and_back(opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle) -> None:
+    opened.context.open_run(run_folder)
+    settle(opened)
+    for number, mode in enumerate(MODES, 1):
+        opened.actions_of.all[f"mode_{mode}"].trigger()
+        assert opened.actions_of.all[f"mode_{mode}"].shortcut().toString() == f"Ctrl+{number}"
+        assert opened.context.mode == mode
+        assert opened.rail.buttons[mode].isChecked()
+        settle(opened)
+    opened.context.back()
+    assert opened.context.mode == MODES[-2]
+    opened.context.forward()
+    assert opened.context.mode == MODES[-1]
+
+
+def test_selection_and_range_go_back_and_forward(window: MainWindow) -> None:
+    context: Context = window.context
+    seen: list[object] = []
+    context.selection_changed.connect(lambda: seen.append(context.selection))
+    context.select(SelectedBlock("a"))
+    context.set_range((10, 20))
+    context.select(SelectedFinding("f"))
+    context.select(SelectedFinding("f"))
+    context.back()
+    assert (context.selection, context.time_range) == (SelectedBlock("a"), (10, 20))
+    context.back()
+    assert (context.selection, context.time_range) == (SelectedBlock("a"), None)
+    assert not context.can_go_back
+    context.forward()
+    assert context.time_range == (10, 20)
+    context.set_range(None)
+    assert not context.can_go_forward
+    assert seen == [SelectedBlock("a"), SelectedFinding("f"), SelectedBlock("a")]
+
+
+def test_findings_are_walked_with_f8(opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle) -> None:
+    opened.context.open_run(run_folder)
+    settle(opened)
+    analysis = opened.context.analysis
+    assert analysis is not None
+    ids = [finding.id for finding in analysis.findings]
+    assert ids
+    opened.actions_of.all["next_finding"].trigger()
+    assert opened.context.selection == SelectedFinding(ids[0])
+    opened.actions_of.all["previous_finding"].trigger()
+    assert opened.context.selection == SelectedFinding(ids[-1])
+
+
+def test_search_finds_commands_files_and_blocks(
+    opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    opened.context.open_run(run_folder)
+    settle(opened)
+    opened.search.setFocus()
+    opened.search.reload()
+    qtbot.keyClicks(opened.search, "tiny_top.v")
+    qtbot.keyClick(opened.search, Qt.Key.Key_Return)
+    assert opened.modes.current().editor.path.name == "tiny_top.v"  # type: ignore[union-attr]
+    titles = {item.title for item in opened.search._find_items()}
+    assert {"Run", "Timeline", "main.c"} <= titles
+    assert any("host.main" in title for title in titles)
+
+
+def test_breadcrumb_menus_offer_runs_and_the_whole_range(
+    opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    opened.context.open_run(run_folder)
+    settle(opened)
+    opened.context.set_range((0, 1_000_000))
+    project_crumb, run_crumb, range_crumb, _ = opened.breadcrumb.crumbs
+    assert project_crumb.text() == "tiny"
+    assert run_crumb.text() == "saved"
+    assert range_crumb.text().replace("\u202f", " ") == "0 s to 1.00000 µs"
+    menu = QMenu()
+    range_crumb._fill_menu(menu)
+    menu.actions()[0].trigger()
+    assert opened.context.time_range is None
+    assert range_crumb.text() == "Whole run"
+
+
+def test_panels_are_kept_by_mode_and_reset(opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle) -> None:
+    opened.context.open_run(run_folder)
+    settle(opened)
+    assert opened.panels.details_visible()
+    opened.actions_of.all["details"].trigger()
+    assert not opened.panels.details_visible()
+    opened.context.set_mode("timeline")
+    assert opened.panels.details_visible()
+    opened.context.set_mode("source")
+    assert not opened.panels.details_visible()
+    opened.actions_of.all["reset_layout"].trigger()
+    assert opened.panels.details_visible()
+
+
+def test_f6_goes_round_the_panels(opened: MainWindow, qtbot: QtBot) -> None:
+    opened.activateWindow()
+    qtbot.waitUntil(opened.isActiveWindow)
+    reached = []
+    for _ in range(3):
+        opened.focus_next_panel()
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        reached.append(next(n for n, p in opened.panels_by_name().items() if p.isAncestorOf(focus)))
+    assert len(set(reached)) >= 2
+
+
+def test_a_plugin_that_failed_is_a_notice(qapp: QApplication, plugins: Plugins, qtbot: QtBot) -> None:
+    failed = LoadedPlugin("broken", "someone's package", error="ImportError: no such thing")
+    window = MainWindow(replace(plugins, loaded=(*plugins.loaded, failed)))
+    qtbot.addWidget(window)
+    assert [d.message for d in window.context.problems()] == [
+        "the plugin 'broken' could not be loaded: ImportError: no such thing"
+    ]
+    window.context.close()
+    assert len(window.context.problems()) == 1
+
+
+def test_an_incomplete_run_opens_and_says_so(window: MainWindow, tmp_path: Path, qtbot: QtBot, settle: Settle) -> None:
+    from workbench.formats.run_folder import RunWriter
+
+    run = synthetic_run(cores=2, rounds=1)
+    RunWriter(tmp_path / "half", run.manifest).mark(RunStatus.CANCELLED, "cancelled")
+    window.open(tmp_path / "half")
+    settle(window)
+    assert window.context.run is not None
+    assert not window.context.run.complete
+    assert "cancelled" in window.status_line.text
+    for mode in MODES:
+        window.context.set_mode(mode)
+        settle(window)
+
+
+def test_pictures_are_made(run_folder: Path, tmp_path: Path, qapp: QApplication) -> None:
+    from PySide6.QtGui import QImage
+
+    from workbench.gui.pictures import take_picture
+
+    picture = take_picture(run_folder, tmp_path / "deep" / "analyse.png", size=(1000, 640))
+    image = QImage(str(picture))
+    assert (image.width(), image.height()) == (1000, 640)
+    colours = {image.pixel(x, y) for x in range(0, 1000, 10) for y in range(0, 640, 10)}
+    assert len(colours) > 15
