@@ -17,9 +17,6 @@ from workbench.gui.timeline.surface import WORK, Surface, overview_surface, rows
 if TYPE_CHECKING:
     from workbench.gui.timeline.view import TimelineView
 
-#: With more blocks than these in view, what moves is drawn coarsely.
-MANY_ROWS = 150
-
 
 class Caches:
     def __init__(self, view: TimelineView) -> None:
@@ -41,14 +38,14 @@ class Caches:
         assert view.scene is not None
         ratio, canvas = max(1, round(view.devicePixelRatioF())), view.canvas()
         dim = view.range_ps() if view.dims() else None
-        sampled = sum(max(len(row.members), 1) for row in view.rows)
-        coarse = view.moving and sampled > MANY_ROWS
-        key = (view.span, view.scroll_px, canvas.height(), dim, view.faded, coarse, ratio, theme.palette().name)
+        key = (view.span, view.scroll_px, canvas.height(), dim, view.faded, view.moving, ratio, theme.palette().name)
         if self._surface is None or self._surface[0] != key:
             placed = [(row, round(rect.top()) - canvas.top()) for row, rect in view.row_rects()]
             old = self._surface[1].buffer if self._surface else None
             self._surface = None
-            made = rows_surface(view.scene, placed, view.span, canvas.height(), ratio, dim, view.faded, coarse, old)
+            made = rows_surface(
+                view.scene, placed, view.span, canvas.height(), ratio, dim, view.faded, view.moving, old
+            )
             self._surface = (key, made)
         return self._surface[1]
 

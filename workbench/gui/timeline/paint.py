@@ -101,7 +101,7 @@ def _paint_row(painter: QPainter, view: TimelineView, scene: Scene, row: Row, re
     left = view.label_width()
     lane = QRectF(left, rect.top(), rect.width() - left, rect.height())
     if row.kind is Kind.STACK and not view.moving:
-        working = (surface.pixels.code[[surface.places[m] for m in row.members]] == WORK).sum(axis=0)
+        working = (surface.codes[[surface.places[m] for m in row.members]] == WORK).sum(axis=0)
         if most := view.caches.most_at_work(row):
             draw.draw_most_at_work(painter, lane, working, most)
     elif row.kind is Kind.CLOCK:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtGui import QImage
 
-from workbench.gui.timeline.index import CATEGORIES, Pixels, sample
+from workbench.gui.timeline.index import CATEGORIES, Bytes, sample
 from workbench.gui.timeline.look import bar_colours, bar_table, image_of
 from workbench.gui.timeline.raster import Image, columns, draw_counts, draw_row, stacked_shares
 from workbench.gui.timeline.rows import Kind, Row
@@ -21,11 +21,14 @@ PAD = 32  # pixels drawn above and below what is in view, for rows that are cut 
 
 @dataclass(frozen=True)
 class Surface:
-    """`image` shows `buffer`; `pixels` are per logical pixel, row `places[block]` for each block drawn."""
+    """`image` shows `buffer`; `codes` are categories by logical pixel, row `places[block]` for each block in view.
+
+    Blocks of a stack that have no row in view are there for counting: coarse while things move.
+    """
 
     image: QImage
     buffer: Image
-    pixels: Pixels
+    codes: Bytes
     places: dict[int, int]
 
 
@@ -44,11 +47,15 @@ def rows_surface(
 
     `reuse` is a buffer that nobody shows any more; it saves the time that fresh memory takes.
     """
-    wanted = [m for row, _ in placed for m in ((row.block,) if row.kind is Kind.STATES else row.members)]
-    wanted = list(dict.fromkeys(wanted))
-    places = {block: at for at, block in enumerate(wanted)}
+    bars = [row.block for row, _ in placed if row.kind is Kind.STATES]
+    hidden = sorted({m for row, _ in placed for m in row.members} - set(bars))
+    places = {block: at for at, block in enumerate([*bars, *hidden])}
     width = span.width * ratio
-    pixels = sample(scene.index, wanted, span.from_ps, span.pixel_ps / ratio, width, coarse)
+    drawn = sample(scene.index, bars, span.from_ps, span.pixel_ps / ratio, width)
+    codes = drawn.code
+    if hidden:  # only counted
+        counted = sample(scene.index, hidden, span.from_ps, span.pixel_ps / ratio, width, coarse)
+        codes = np.concatenate((codes, counted.code))
     colours = bar_colours("panel", ratio)
     shape = ((height + 2 * PAD) * ratio, width)
     buffer = reuse if reuse is not None and reuse.shape == shape else np.empty(shape, np.uint32)
@@ -57,7 +64,7 @@ def rows_surface(
     if dim_outside is not None:
         centres = span.from_ps + (np.arange(width) + 0.5) * span.pixel_ps / ratio
         dim = (centres < dim_outside[0]) | (centres > dim_outside[1])
-    looked = columns(pixels, int(span.from_ps / span.pixel_ps * ratio), dim, ratio)
+    looked = columns(drawn, int(span.from_ps / span.pixel_ps * ratio), dim, ratio)
     for row, top in placed:
         y = (PAD + top) * ratio
         if row.kind is Kind.STATES:
@@ -65,19 +72,16 @@ def rows_surface(
             y += (row.height - row.bar) // 2 * ratio
             if 0 <= y <= len(buffer) - row.bar * ratio:
                 table = bar_table(row.bar, "panel", ratio, faded)
-                draw_row(buffer, y, table, looked[at], pixels.pin[at], pixels.cut[at], colours)
+                draw_row(buffer, y, table, looked[at], drawn.pin[at], drawn.cut[at], colours)
         elif row.kind in (Kind.HEAD, Kind.CLOCK, Kind.STACK):
             sunken = bar_colours("sunken", ratio)
             buffer[max(y, 0) : max(y + row.height * ratio, 0)] = sunken.ground
             if row.kind is Kind.STACK and 0 <= y <= len(buffer) - row.height * ratio:
-                working = (pixels.code[[places[m] for m in row.members]] == WORK).sum(axis=0)
+                working = (codes[[places[m] for m in row.members]] == WORK).sum(axis=0)
                 inset = 4 * ratio
                 lane = buffer[y + inset : y + row.height * ratio - inset]
                 draw_counts(lane, working, len(row.members), int(sunken.plain[WORK]))
-    if ratio > 1:
-        every = slice(None, None, ratio)
-        pixels = Pixels(pixels.code[:, every], pixels.pin[:, every], pixels.cut[:, every], pixels.exact)
-    return Surface(image_of(buffer, ratio), buffer, pixels, places)
+    return Surface(image_of(buffer, ratio), buffer, codes[:, ::ratio], places)
 
 
 def overview_surface(scene: Scene, width: int, height: int, ratio: int = 1) -> tuple[QImage, Image]:

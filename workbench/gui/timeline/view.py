@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from dataclasses import replace
+from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -26,8 +28,6 @@ from workbench.gui.timeline.scale import Span, clamped, whole, zoomed
 from workbench.gui.timeline.scene import RareEvent, Scene
 
 IDLE_MS = 50
-#: With more blocks than these in view, what moves is drawn coarsely.
-MANY_ROWS = 150
 
 
 class TimelineView(QWidget):
@@ -49,6 +49,7 @@ class TimelineView(QWidget):
         self.setMinimumSize(360, 200)
         self.scene: Scene | None = None
         self.rows: tuple[Row, ...] = ()
+        self._tops = [0]
         self.folded: set[str] = set()
         self.filter = ""
         self.span = Span(0.0, 1.0, 1)
@@ -83,6 +84,7 @@ class TimelineView(QWidget):
         """Build the rows anew: after folding, filtering, a change of theme."""
         scene = self.scene
         self.rows = build_rows(scene.blocks, scene.index, bool(scene.calls), self.folded, self.filter) if scene else ()
+        self._tops = list(accumulate((row.height for row in self.rows), initial=0))
         self.caches.drop()
         self.scroll_to(self.scroll_px)
 
@@ -140,7 +142,7 @@ class TimelineView(QWidget):
         self.set_span(replace(self.span, from_ps=self.span.from_ps + pixels * self.span.pixel_ps))
 
     def scroll_to(self, pixels: int) -> None:
-        overflow = sum(row.height for row in self.rows) + 8 - self.canvas().height()
+        overflow = self._tops[-1] + 8 - self.canvas().height()
         self.scroll_px = max(0, min(pixels, overflow))
         self.update()
 
@@ -161,12 +163,13 @@ class TimelineView(QWidget):
 
     def row_rects(self) -> list[tuple[Row, QRectF]]:
         """Rows in view with their place, over the whole width."""
-        y = self.canvas().top() - self.scroll_px
+        top, bottom, width = self.canvas().top(), self.height(), self.width()
         placed = []
-        for row in self.rows:
-            if y + row.height > self.canvas().top() and y < self.height():
-                placed.append((row, QRectF(0, y, self.width(), row.height)))
-            y += row.height
+        for number in range(max(bisect_right(self._tops, self.scroll_px) - 1, 0), len(self.rows)):
+            y = top - self.scroll_px + self._tops[number]
+            if y >= bottom:
+                break
+            placed.append((self.rows[number], QRectF(0, y, width, self.rows[number].height)))
         return placed
 
     def row_rect(self, kind: Kind) -> QRectF | None:
