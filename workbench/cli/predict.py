@@ -3,14 +3,46 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TypeVar
 
-from workbench.cli.output import DONE, as_json, print_diagnostics, print_json, table
+import numpy as np
+
+from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
+from workbench.cli.predict_text import (
+    bands_json,
+    bands_text,
+    density_json,
+    density_text,
+    errors_json,
+    errors_text,
+    exploration_json,
+    exploration_text,
+    influences_json,
+    influences_text,
+    prediction_json,
+    prediction_text,
+)
 from workbench.formats.platform_file import load_platform
-from workbench.model.diagnostic import WorkbenchError
+from workbench.formats.run_folder import open_run
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.library import find_model
-from workbench.predict.ratss import Prediction, load_ratss, predict
+from workbench.predict.calibrate import compare_with_run, take_over
+from workbench.predict.density import density, load_density
+from workbench.predict.errors import errors
+from workbench.predict.explore import bands, explore
+from workbench.predict.formulas import ModelFile, Spread
+from workbench.predict.library import find_model, list_models
+from workbench.predict.ratss import RatssModelFile, load_ratss, predict
+from workbench.predict.sensitivity import sensitivity
+from workbench.predict.solve import solve
+from workbench.predict.space import make_space, number, parse_axis
 from workbench.session.plugins import load_plugins
+
+F = TypeVar("F", bound=ModelFile)
+Loader = Callable[[Path, Mapping[str, Platform]], tuple[F | None, tuple[Diagnostic, ...]]]
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -18,8 +50,27 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
     ratss = kinds.add_parser("ratss", help="multi-FPGA systems: nodes, networks, stages (RATSS)")
     ratss.set_defaults(run=run_ratss)
-    for command in (ratss,):
+    ratss.add_argument("--run", dest="run_folder", type=Path, metavar="RUN", help="compare with a run, stage by stage")
+    ratss.add_argument("--take-over", action="store_true", help="write the run's measurements into the model file")
+    dense = kinds.add_parser("density", help="what the memories let an algorithm reach (computational density)")
+    dense.set_defaults(run=run_density)
+    for command, target in ((ratss, "speedup"), (dense, "limit_ops_per_s")):
         command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")
+        command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
+        command.add_argument("--sweep", action="append", default=[], metavar="NAME=a:b:n | NAME=v1,v2",
+                             help="values of an input; given several times, every combination")  # fmt: skip
+        command.add_argument("--uncertain", type=int, default=0, metavar="N", help="draw the uncertain inputs N times")
+        command.add_argument("--spread", action="append", default=[], metavar="NAME=LOW:HIGH",
+                             help="take an input as uncertain, between two values")  # fmt: skip
+        command.add_argument(
+            "--output", default="", metavar="NAME", help="what to sweep for (default: the time or rate)"
+        )
+        command.add_argument("--against", default="", metavar="NAME", help="Pareto front of the output and this one")
+        command.add_argument("--sensitivity", action="store_true", help="which input matters most")
+        command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted")
+        command.add_argument("--speedup" if command is ratss else "--rate", dest="target", type=float, metavar="X")
+        command.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler to sweep on")
+        command.add_argument("--seed", type=int, default=0)
         command.add_argument("--json", action="store_true")
 
 
@@ -34,50 +85,131 @@ def bundled_platforms() -> dict[str, Platform]:
     return found
 
 
-def run_ratss(arguments: argparse.Namespace) -> int:
-    file, problems = load_ratss(find_model(arguments.model, "ratss"), bundled_platforms())
+def _load(load: Loader[F], name: str, kind: str) -> F:
+    file, problems = load(find_model(name, kind), bundled_platforms())
     if file is None:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)
-    prediction = predict(file)
+    return file
+
+
+def run_ratss(arguments: argparse.Namespace) -> int:
+    file = _load(load_ratss, arguments.model, "ratss")
+    if arguments.run_folder:
+        return _against_run(file, arguments)
+    if arguments.take_over:
+        raise WorkbenchError(Diagnostic("--take-over needs a run to take over from", "Give --run RUN too."))
+    if _explored(file, arguments, "speedup"):
+        return DONE
+    prediction = predict(file, reading=arguments.reading)
+    rows = errors(file, arguments.reading)
     if arguments.json:
-        print_json({**prediction_json(prediction), "diagnostics": as_json(problems)})
+        print_json({**prediction_json(prediction), "errors": errors_json(rows), "diagnostics": []})
     else:
         print(prediction_text(prediction))
+        if rows:
+            print()
+            print(errors_text(rows))
     return DONE
 
 
-def prediction_json(prediction: Prediction) -> dict[str, object]:
-    return {
-        "total_s": prediction.total_s,
-        "speedup": prediction.speedup,
-        "resources": dict(prediction.resources),
-        "stages": [
-            {
-                "name": name,
-                "comp_s": prediction.comp_s[name],
-                "comm_s": prediction.comm_s[name],
-                "total_s": prediction.stage_s[name],
-                "parts": [
-                    {"name": part, "time_s": time_s}
-                    for (stage, part), time_s in prediction.parts.items()
-                    if stage == name
-                ],
-            }
-            for name in prediction.stage_s
-        ],
-    }
+def run_density(arguments: argparse.Namespace) -> int:
+    file = _load(load_density, arguments.model, "density")
+    if _explored(file, arguments, "limit_ops_per_s"):
+        return DONE
+    result = density(file, reading=arguments.reading)
+    if arguments.json:
+        print_json({**density_json(result), "operation": file.model.operation, "diagnostics": []})
+    else:
+        print(density_text(result, file.model.operation))
+    return DONE
 
 
-def prediction_text(prediction: Prediction) -> str:
-    rows = [("Stage", "Part", "Time")]
-    for name in prediction.stage_s:
-        rows += [(name, part, f"{time_s:.4g} s") for (stage, part), time_s in prediction.parts.items() if stage == name]
-        rows.append((name, "computation", f"{prediction.comp_s[name]:.4g} s"))
-        rows.append((name, "communication", f"{prediction.comm_s[name]:.4g} s"))
-        rows.append((name, "all iterations", f"{prediction.stage_s[name]:.4g} s"))
-    rows.append(("application", "", f"{prediction.total_s:.4g} s"))
-    if prediction.speedup is not None:
-        rows.append(("speedup", "", f"{prediction.speedup:.4g}"))
-    rows += [(name, "", f"{value:g}") for name, value in prediction.resources.items()]
-    return table(rows)
+def _explored(file: ModelFile, arguments: argparse.Namespace, target_output: str) -> bool:
+    """Answer --solve, --sensitivity, or a sweep. False where none is asked for."""
+    spreads = _spreads(file, arguments.spread)
+    option = "--speedup" if target_output == "speedup" else "--rate"
+    if (arguments.solve is None) != (arguments.target is None):
+        raise WorkbenchError(Diagnostic(f"--solve and {option} go together", f"Write --solve NAME {option} X."))
+    if arguments.solve is not None:
+        solution = solve(file, arguments.solve, arguments.target, target_output, reading=arguments.reading)
+        if arguments.json:
+            print_json({"name": solution.name, "value": solution.value, target_output: solution.target})
+        else:
+            print(f"{solution.name} = {solution.value:.6g} gives a {target_output} of {solution.target:g}")
+        return True
+    if arguments.sensitivity:
+        rows = sensitivity(
+            file, arguments.output, arguments.reading, spreads, arguments.uncertain or 4096, arguments.seed
+        )
+        if arguments.json:
+            print_json(influences_json(rows))
+        else:
+            print(influences_text(rows))
+        return True
+    if not arguments.sweep and not arguments.uncertain:
+        return False
+    _sweep(file, arguments, spreads)
+    return True
+
+
+def _sweep(file: ModelFile, arguments: argparse.Namespace, spreads: dict[str, Spread]) -> None:
+    axes: dict[str, np.ndarray] = {}
+    for text in arguments.sweep:
+        name, values = parse_axis(text, file)
+        if name in axes:
+            raise WorkbenchError(Diagnostic(f"'{name}' is swept twice", "Give all its values in one --sweep."))
+        axes[name] = values
+    space = make_space(file, axes, arguments.uncertain, spreads, arguments.seed)
+    found = explore(
+        file, space, arguments.output, arguments.against, arguments.reading,
+        scheduler=arguments.scheduler, progress=_progress if space.points > 10_000_000 else None,
+    )  # fmt: skip
+    drawn = None
+    if axes and arguments.uncertain and space.points <= 10_000_000:
+        drawn = bands(file, space, found.output, arguments.reading)
+    if arguments.json:
+        document = exploration_json(file, found, space, arguments.reading)
+        print_json(document | ({"bands": bands_json(drawn, space)} if drawn else {}))
+    else:
+        print(exploration_text(file, found, space, arguments.reading))
+        if drawn:
+            print()
+            print(bands_text(drawn, space))
+
+
+def _progress(share: float) -> None:
+    print(f"{share:.0%}", file=sys.stderr)
+
+
+def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
+    found = {}
+    for text in texts:
+        name, equals, given = text.partition("=")
+        low, colon, high = given.partition(":")
+        if not equals or not colon:
+            raise WorkbenchError(Diagnostic(f"'{text}' is no spread", "Write NAME=LOW:HIGH."))
+        value = float(np.asarray(file.at({name.strip(): 0.0}, None)[name.strip()]))
+        unit = file.model.inputs[name.strip()].unit if name.strip() in file.model.inputs else ""
+        found[name.strip()] = Spread(value, number(low, unit, text), number(high, unit, text))
+    return found
+
+
+def _against_run(file: RatssModelFile, arguments: argparse.Namespace) -> int:
+    if arguments.take_over and file.marked.file in {str(entry.path) for entry in list_models()}:
+        hint = f"Copy {file.marked.file} beside your project, and name the copy."
+        raise WorkbenchError(Diagnostic("a bundled model is not changed", hint))
+    run, problems = open_run(arguments.run_folder)
+    print_diagnostics(problems)
+    comparison = compare_with_run(file, run, arguments.reading)
+    if arguments.take_over:
+        take_over(Path(file.marked.file or ""), file, comparison)
+    if arguments.json:
+        document = {"errors": errors_json(comparison.rows), "inputs": dict(comparison.inputs)}
+        print_json(document | {"taken_over": arguments.take_over, "diagnostics": as_json(comparison.diagnostics)})
+    else:
+        print_diagnostics(comparison.diagnostics)
+        print(errors_text(comparison.rows))
+        if arguments.take_over:
+            print(f"measurements written into {file.marked.file}")
+    return DONE

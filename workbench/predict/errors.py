@@ -42,19 +42,19 @@ def _rows(file: RatssModelFile, index: int, reading: str | None) -> Iterator[Err
     measured = file.model.measured[index]
     prediction = predict(file, measured.inputs, reading)
     for quantity, predicted in quantities(prediction, measured.stage).items():
-        value = getattr(measured, quantity)
+        value = getattr(measured, quantity, None)
         if value is not None and predicted is not None:
             yield error_row(measured.stage, quantity, predicted, value, measured.inputs, measured.source)
 
 
 def quantities(prediction: Prediction, stage: str = "") -> dict[str, float | None]:
-    """What a measurement can be held against: of one stage (once an iteration), or of the application."""
+    """What a measurement can be held against, of all iterations: of one stage, or of the application."""
+    names = [stage] if stage else list(prediction.stage_s)
+    comp_s, comm_s = (
+        float(total([by_stage[name] * prediction.iterations[name] for name in names]))
+        for by_stage in (prediction.comp_s, prediction.comm_s)
+    )
     if stage:
-        comp, comm, time_s = prediction.comp_s[stage], prediction.comm_s[stage], prediction.stage_s[stage]
-        return {"comp_s": float(comp), "comm_s": float(comm), "total_s": float(time_s)}
-    return {
-        "comp_s": float(total(list(prediction.comp_s.values()))),
-        "comm_s": float(total(list(prediction.comm_s.values()))),
-        "total_s": float(prediction.total_s),
-        "speedup": None if prediction.speedup is None else float(prediction.speedup),
-    }
+        return {"comp_s": comp_s, "comm_s": comm_s, "total_s": float(prediction.stage_s[stage])}
+    speedup = None if prediction.speedup is None else float(prediction.speedup)
+    return {"comp_s": comp_s, "comm_s": comm_s, "total_s": float(prediction.total_s), "speedup": speedup}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -140,6 +141,20 @@ class ModelFile:
                 hint = near(name, self.inputs, f"The model's inputs: {', '.join(self.inputs) or 'none'}.")
                 raise WorkbenchError(Diagnostic(f"the model has no input '{name}'", hint, file=self.marked.file))
         return {**self.inputs, **(readings[reading] if reading else {}), **changes}
+
+
+F = TypeVar("F", bound=ModelFile)
+
+
+def fixed(file: F, varying: Iterable[str], reading: str | None) -> F:
+    """The same model with every formula that reads no `varying` input computed once and for all."""
+    inputs, moving = file.at({}, reading), frozenset(varying)
+    formulas = {}
+    for path, formula in file.formulas.items():
+        if formula.expression and formula.names <= inputs.keys() - moving:
+            formula = Compiled(path, None, float(file.value(path, inputs)))
+        formulas[path] = formula
+    return replace(file, formulas=formulas)
 
 
 class Evaluation:

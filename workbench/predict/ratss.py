@@ -32,12 +32,13 @@ class RatssModelFile(ModelFile):
 @dataclass(frozen=True)
 class Prediction:
     """What a model comes to. `parts` maps (stage, node or transaction) to its time in seconds, once per iteration;
-    `comp_s`, `comm_s` and `stage_s` are by stage; all may be arrays."""
+    `comp_s` and `comm_s` (once an iteration), `stage_s` (all `iterations`) are by stage; all may be arrays."""
 
     parts: Mapping[tuple[str, str], Quantity]
     comp_s: Mapping[str, Quantity]
     comm_s: Mapping[str, Quantity]
     stage_s: Mapping[str, Quantity]
+    iterations: Mapping[str, Quantity]
     total_s: Quantity
     speedup: Quantity | None
     resources: Mapping[str, Quantity]
@@ -80,6 +81,7 @@ def predict(
     comp: dict[str, Quantity] = {}
     comm: dict[str, Quantity] = {}
     stages: dict[str, Quantity] = {}
+    rounds: dict[str, Quantity] = {}
     for index, stage in enumerate(file.model.stages):
         at: FieldPath = ("stages", index)
         nodes = [_node_s(values, (*at, "nodes", i)) for i in range(len(stage.nodes))]
@@ -88,7 +90,7 @@ def predict(
             parts[stage.name, node.name] = node_s
         for move, (delay_s, rest_s) in zip(stage.transactions, moves, strict=True):
             parts[stage.name, move.name] = delay_s + rest_s
-        micro_s, before_s, after_s, configuration_s, iterations = (
+        micro_s, before_s, after_s, configuration_s, rounds[stage.name] = (
             values.of((*at, field))
             for field in ("microprocessor_s", "preprocessing_s", "postprocessing_s", "configuration_s", "iterations")
         )
@@ -99,7 +101,7 @@ def predict(
             else eq.t_comm([parts[stage.name, move.name] for move in stage.transactions])
         )
         stages[stage.name] = eq.t_stage(
-            comp[stage.name], comm[stage.name], iterations, configuration_s, stage.overlapped
+            comp[stage.name], comm[stage.name], rounds[stage.name], configuration_s, stage.overlapped
         )
     total_s = eq.t_application(list(stages.values()), values.of(("iterations",)), file.model.pipelined)
     baseline = None if file.model.baseline_s is None else values.of(("baseline_s",))
@@ -108,6 +110,7 @@ def predict(
         comp_s=comp,
         comm_s=comm,
         stage_s=stages,
+        iterations=rounds,
         total_s=total_s,
         speedup=None if baseline is None else baseline / total_s,
         resources={name: values.of(("resources", name)) for name in file.model.resources},
@@ -120,12 +123,16 @@ class _Values(Evaluation):
     def __init__(self, file: RatssModelFile, inputs: Mapping[str, Quantity], reading: str | None) -> None:
         super().__init__(file, inputs)
         self.platform, self._reading = file.platform, reading
-        self._moves: dict[tuple[object, ...], tuple[Quantity, Quantity]] = {}
+        self._moves: dict[tuple[object, ...], tuple[Quantity, ...]] = {}
 
-    def move_s(self, move: Transaction, at: FieldPath) -> tuple[Quantity, Quantity]:
+    def corrected(self, at: FieldPath, duration_s: Quantity) -> Quantity:
+        correction = self.of((*at, "correction"))
+        return duration_s if isinstance(correction, float) and correction == 1.0 else duration_s * correction
+
+    def move_s(self, move: Transaction, at: FieldPath) -> tuple[Quantity, ...]:
         key = tuple(value for field, value in move if field != "name")
         if key not in self._moves:
-            self._moves[key] = _move_s(self, move, at)
+            self._moves[key] = tuple(self.corrected(at, part_s) for part_s in _move_s(self, move, at))
         return self._moves[key]
 
     def reading(self, move: Transaction) -> str:
@@ -134,7 +141,7 @@ class _Values(Evaluation):
 
 def _node_s(values: _Values, at: FieldPath) -> Quantity:
     fields = ("pipeline_cycles", "elements", "ops_per_element", "clock_hz", "ops_per_cycle")
-    return eq.t_fpga(*(values.of((*at, field)) for field in fields))
+    return values.corrected(at, eq.t_fpga(*(values.of((*at, field)) for field in fields)))
 
 
 def _move_s(values: _Values, move: Transaction, at: FieldPath) -> tuple[Quantity, Quantity]:

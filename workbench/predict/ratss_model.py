@@ -14,7 +14,11 @@ from workbench.predict.formulas import Formula, ModelDocument
 
 
 class ComputeNode(Document):
-    """An FPGA node in a stage (Eqs. 3 and 4). `count` equal nodes work side by side."""
+    """An FPGA node in a stage (Eqs. 3 and 4).
+
+    `measured_in` names the FPGA states that an instrumented run counts its work in ("BLOCK GROUP/STATE", or "STATE").
+    `correction` multiplies the computed time: measured over predicted, where a run's measurement was taken over.
+    """
 
     name: str = "FPGA"
     pipeline_cycles: Formula = 0
@@ -22,6 +26,8 @@ class ComputeNode(Document):
     ops_per_element: Formula = 1
     clock_hz: Formula
     ops_per_cycle: Formula
+    measured_in: tuple[str, ...] = ()
+    correction: Formula = 1
 
 
 class Transaction(Document):
@@ -32,6 +38,8 @@ class Transaction(Document):
     network. On a `serial` network (an SNAP) the P messages follow one another; otherwise collectives go in a binomial
     tree. `transfers` is how often the delay is paid (erratum R6). A reduce's `reading` is Eq. 20 as printed (`literal`,
     gamma per byte) or as it fits Table III (`fitted`, gamma per element and a short gap a round; erratum R7).
+    `measured_in` names the host's states (pragmas or calls) that an instrumented run spends on it; `correction` is as
+    for a node.
     """
 
     name: str
@@ -52,6 +60,8 @@ class Transaction(Document):
     bytes_per_element: Formula = 4
     rate_bytes_per_s: Formula | None = None
     efficiency: Formula | None = None
+    measured_in: tuple[str, ...] = ()
+    correction: Formula = 1
 
 
 class Stage(Document):

@@ -1,0 +1,196 @@
+"""Predictions as JSON documents and as tables of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from workbench.cli.output import table
+from workbench.predict.density import Density, roofline
+from workbench.predict.errors import ErrorRow
+from workbench.predict.explore import Bands, Exploration, sweep
+from workbench.predict.formulas import ModelFile
+from workbench.predict.ratss import Prediction
+from workbench.predict.sensitivity import Influence
+from workbench.predict.space import Space
+
+#: Sweeps of at most this many points are told point by point.
+_TOLD = 1000
+
+
+def prediction_json(prediction: Prediction) -> dict[str, Any]:
+    return {
+        "total_s": prediction.total_s,
+        "speedup": prediction.speedup,
+        "resources": dict(prediction.resources),
+        "stages": [
+            {
+                "name": name,
+                "comp_s": prediction.comp_s[name],
+                "comm_s": prediction.comm_s[name],
+                "total_s": prediction.stage_s[name],
+                "parts": [
+                    {"name": part, "time_s": time_s}
+                    for (stage, part), time_s in prediction.parts.items()
+                    if stage == name
+                ],
+            }
+            for name in prediction.stage_s
+        ],
+    }
+
+
+def prediction_text(prediction: Prediction) -> str:
+    rows = [("Stage", "Part", "Time")]
+    for name in prediction.stage_s:
+        rows += [(name, part, f"{time_s:.4g} s") for (stage, part), time_s in prediction.parts.items() if stage == name]
+        rows.append((name, "computation", f"{prediction.comp_s[name]:.4g} s"))
+        rows.append((name, "communication", f"{prediction.comm_s[name]:.4g} s"))
+        rows.append((name, "all iterations", f"{prediction.stage_s[name]:.4g} s"))
+    rows.append(("application", "", f"{prediction.total_s:.4g} s"))
+    if prediction.speedup is not None:
+        rows.append(("speedup", "", f"{prediction.speedup:.4g}"))
+    rows += [(name, "", f"{value:g}") for name, value in prediction.resources.items()]
+    return table(rows)
+
+
+def errors_json(rows: Iterable[ErrorRow]) -> list[dict[str, Any]]:
+    return [
+        {
+            "stage": row.stage,
+            "quantity": row.quantity,
+            "inputs": dict(row.inputs),
+            "predicted": row.predicted,
+            "measured": row.measured,
+            "error_pct": row.error_pct,
+            "source": row.source,
+        }
+        for row in rows
+    ]
+
+
+def errors_text(rows: Iterable[ErrorRow]) -> str:
+    cells = [("At", "Stage", "Quantity", "Predicted", "Measured", "Error")]
+    for row in rows:
+        at = ", ".join(f"{name} = {value:g}" for name, value in row.inputs.items())
+        values = (f"{row.predicted:.4g}", f"{row.measured:.4g}", f"{row.error_pct:+.2f} %")
+        cells.append((at, row.stage or "application", row.quantity, *values))
+    return table(cells)
+
+
+def density_json(result: Density) -> dict[str, Any]:
+    return {
+        "layers": [
+            {
+                "name": bound.layer.name,
+                "bytes": bound.layer.layer_bytes,
+                "bandwidth_bytes_per_s": bound.layer.bandwidth_bytes_per_s,
+                "latency_s": bound.layer.latency_s,
+                "ops_per_byte": bound.ops_per_byte,
+                "ops_per_s": bound.ops_per_s,
+                "ops_per_s_without_latency": bound.ops_per_s_without_latency,
+                "latency_fraction": bound.latency_fraction,
+                "roof_ops_per_s": point.roof_ops_per_s,
+            }
+            for bound, point in zip(result.bounds, roofline(result), strict=True)
+        ],
+        "compute_ops_per_s": result.compute_ops_per_s,
+        "limit_ops_per_s": result.limit_ops_per_s,
+        "binding": result.binding,
+        "binding_layer": result.binding_layer,
+        "balance": result.balance,
+    }
+
+
+def density_text(result: Density, operation: str) -> str:
+    rows = [("Layer", "Store", "Bandwidth", f"{operation}s a byte", f"{operation}s a second", "without latency")]
+    for b in result.bounds:
+        size, rate = f"{b.layer.layer_bytes / 1e6:g} MB", f"{b.layer.bandwidth_bytes_per_s / 1e9:g} GB/s"
+        bounds = (f"{b.ops_per_byte:.4g}", f"{b.ops_per_s:.4g}", f"{b.ops_per_s_without_latency:.4g}")
+        rows.append((b.layer.name, size, rate, *bounds))
+    if result.compute_ops_per_s is not None:
+        rows.append(("processing elements", "", "", "", f"{result.compute_ops_per_s:.4g}", ""))
+    last = f"limit {result.limit_ops_per_s:.4g} {operation}s a second, set by {result.binding or 'nothing'}"
+    return f"{table(rows)}\n{last}; the layers' bounds differ by a factor of {result.balance:.3g}"
+
+
+def exploration_json(file: ModelFile, found: Exploration, space: Space, reading: str | None) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "output": found.output,
+        "points": found.points,
+        "minimum": {"value": found.minimum.value, "inputs": dict(found.minimum.inputs)},
+        "maximum": {"value": found.maximum.value, "inputs": dict(found.maximum.inputs)},
+        "mean": found.mean,
+        "quantiles": {f"{share:g}": value for share, value in found.quantiles.items()},
+        "pareto": [{"x": p.x, "y": p.y, "inputs": dict(p.inputs)} for p in found.front],
+        "pareto_thinned": found.front_thinned,
+    }
+    if not space.samples and space.points <= _TOLD:
+        names = [axis.name for axis in space.axes]
+        columns = sweep(file, space, reading).outputs
+        document["rows"] = [
+            dict(zip(names, (float(axis.values[i]) for axis, i in zip(space.axes, place, strict=True)), strict=True))
+            | {name: float(values[place]) for name, values in columns.items()}
+            for place in np.ndindex(*space.shape)
+        ]
+    return document
+
+
+def exploration_text(file: ModelFile, found: Exploration, space: Space, reading: str | None) -> str:
+    parts = []
+    if not space.samples and space.points <= _TOLD:
+        names = [axis.name for axis in space.axes]
+        columns = {name: values for name, values in sweep(file, space, reading).outputs.items() if name not in names}
+        rows: list[tuple[str, ...]] = [(*names, *columns)]
+        for place in np.ndindex(*space.shape):
+            at = (f"{axis.values[i]:g}" for axis, i in zip(space.axes, place, strict=True))
+            rows.append((*at, *(f"{values[place]:.4g}" for values in columns.values())))
+        parts.append(table(rows))
+    summary = [("points", f"{found.points:,}", "")]
+    for name, extreme in (("least", found.minimum), ("largest", found.maximum)):
+        where = ", ".join(f"{key} = {value:.4g}" for key, value in extreme.inputs.items())
+        summary.append((f"{name} {found.output}", f"{extreme.value:.5g}", where))
+    summary += [(f"{share:.0%} below", f"{value:.4g}", "") for share, value in found.quantiles.items()]
+    parts.append(table(summary))
+    if found.front:
+        rows = [(found.against, found.output, "at")]
+        rows += [
+            (f"{p.x:.4g}", f"{p.y:.4g}", ", ".join(f"{k} = {v:.4g}" for k, v in p.inputs.items())) for p in found.front
+        ]
+        parts.append(table(rows))
+    return "\n\n".join(parts)
+
+
+def bands_json(found: Bands, space: Space) -> dict[str, Any]:
+    return {
+        "output": found.output,
+        "axes": {axis.name: axis.values.tolist() for axis in space.axes},
+        "quantiles": {f"{share:g}": values.tolist() for share, values in found.quantiles.items()},
+    }
+
+
+def bands_text(found: Bands, space: Space) -> str:
+    rows = [(*(axis.name for axis in space.axes), *(f"{share:.0%} of {found.output}" for share in found.quantiles))]
+    for place in np.ndindex(*(len(axis.values) for axis in space.axes)):
+        at = (f"{axis.values[i]:g}" for axis, i in zip(space.axes, place, strict=True))
+        rows.append((*at, *(f"{values[place]:.4g}" for values in found.quantiles.values())))
+    return table(rows[: _TOLD + 1])
+
+
+def influences_json(rows: Iterable[Influence]) -> dict[str, Any]:
+    return {
+        "inputs": [
+            {"name": r.name, "elasticity": r.elasticity, "first_order": r.first_order, "total_order": r.total_order}
+            for r in rows
+        ]
+    }
+
+
+def influences_text(rows: Iterable[Influence]) -> str:
+    cells = [("Input", "Elasticity", "Alone", "With others")]
+    for row in rows:
+        shares = ("" if s is None else f"{s:.1%}" for s in (row.first_order, row.total_order))
+        cells.append((row.name, f"{row.elasticity:+.4f}", *shares))
+    return table(cells)

@@ -1,0 +1,160 @@
+"""Closing the loop: a prediction beside an instrumented run, part by part, and the run's measurements taken over.
+
+A model's nodes and transactions say in `measured_in` which states of a run are theirs. Transactions are timed by the
+host's states, nodes by the FPGA's (the mean over replicas of a block, since they work side by side).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workbench.formats.documents import read_text
+from workbench.formats.yaml_edit import insert_item, set_value, write_checked
+from workbench.model.blocks import Block, Side
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.run import PS_PER_S, Run
+from workbench.predict.errors import ErrorRow, error_row
+from workbench.predict.formulas import Path as FieldPath
+from workbench.predict.ratss import Prediction, RatssModelFile, predict
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """A prediction beside a run. `rows` are the parts (their names as quantity), then each stage's comp_s and comm_s,
+    then the application's total_s; times of all iterations. `inputs` are those that the run's settings tell.
+
+    `corrections` are what each measured part's `correction` would have to be for the model to give the run's times.
+    """
+
+    rows: tuple[ErrorRow, ...]
+    inputs: Mapping[str, float]
+    corrections: Mapping[FieldPath, float]
+    diagnostics: tuple[Diagnostic, ...]
+    run_name: str
+
+
+def compare_with_run(file: RatssModelFile, run: Run, reading: str | None = None) -> RunComparison:
+    """Predict at the run's settings and hold the parts against its states.
+
+    WorkbenchError where the run has no times of states (it was not instrumented) or the model names none.
+    """
+    inputs = {
+        name: float(value)
+        for name, value in run.manifest.settings.items()
+        if name in file.inputs and isinstance(value, int | float)
+    }
+    prediction = predict(file, inputs, reading)
+    parts = list(_parts(file))
+    if not any(names for _, _, names in parts):
+        hint = "Give its nodes and transactions `measured_in`: the names of states."
+        raise WorkbenchError(Diagnostic("the model does not say where a run measures it", hint, file=file.marked.file))
+    if "state_time" not in run.tables:
+        raise WorkbenchError(Diagnostic("this run holds no times of states", "Run the application instrumented."))
+    rows: list[ErrorRow] = []
+    problems: list[Diagnostic] = []
+    corrections: dict[FieldPath, float] = {}
+    measured_of: dict[tuple[str, str], float] = {}
+    for path, (stage, part), names in parts:
+        if not names:
+            continue
+        missing = [name for name in names if not _holders(run, name)]
+        for name in missing:
+            message = f"the run has no state '{name}'"
+            problems.append(file.marked.diagnostic((*path, "measured_in"), message, "", Severity.WARNING))
+        if len(missing) == len(names):
+            continue
+        measured = measured_of[stage, part] = sum(state_s(run, name) for name in names)
+        predicted = float(prediction.parts[stage, part] * prediction.iterations[stage])
+        rows.append(error_row(stage, part, predicted, measured, inputs, run.manifest.name))
+        if predicted > 0:
+            old = float(file.value((*path, "correction"), file.at(inputs, reading)))
+            corrections[*path, "correction"] = old * measured / predicted
+    rows += _sums(file, prediction, measured_of, inputs, run.manifest.name)
+    rows.append(error_row("", "total_s", float(prediction.total_s), run.time_s, inputs, run.manifest.name))
+    return RunComparison(tuple(rows), inputs, corrections, tuple(problems), run.manifest.name)
+
+
+def take_over(path: Path, file: RatssModelFile, comparison: RunComparison) -> str:
+    """Write a run's measurements into the model's file: corrections of the parts, and a `measured` entry.
+
+    Comments and layout stay. Returns the new text. WorkbenchError where the file cannot be edited so, or was changed.
+    """
+    old_text, problems = read_text(path, "RATSS model")
+    if old_text is None:
+        raise WorkbenchError(*problems)
+    text = old_text
+    for field, correction in comparison.corrections.items():
+        text = set_value(text, field, float(f"{correction:.9g}"))
+    rows = {(row.stage, row.quantity): row.measured for row in comparison.rows}
+    stage = file.model.stages[0].name if len(file.model.stages) == 1 else ""
+    entry: dict[str, object] = {"inputs": dict(comparison.inputs)} if comparison.inputs else {}
+    for quantity in ("comp_s", "comm_s"):
+        if (stage, quantity) in rows:
+            entry[quantity] = float(f"{rows[stage, quantity]:.9g}")
+    entry |= {"total_s": float(f"{rows['', 'total_s']:.9g}"), "source": f"run {comparison.run_name}"}
+    if "measured" in file.marked.data:
+        text = insert_item(text, ("measured",), len(file.model.measured), entry)
+    else:
+        text = set_value(text, ("measured",), [entry])
+    write_checked(path, old_text, text)
+    return text
+
+
+def state_s(run: Run, name: str) -> float:
+    """The time a run spent in a state: the host's in all, the FPGA's as the mean over the blocks that have it."""
+    holders = _holders(run, name)
+    table = run.tables["state_time"]
+    total_ps = sum(
+        int(np.sum(table["time_ps"][(table["block"] == block) & (table["state"] == state)])) for block, state in holders
+    )
+    blocks = [run.manifest.blocks[block] for block, _ in holders]
+    return total_ps / PS_PER_S / (len(blocks) if any(block.side is Side.FPGA for block in blocks) else 1)
+
+
+def _holders(run: Run, name: str) -> list[tuple[int, int]]:
+    """Which blocks' states a name means: those of the host, or else the FPGA's. "GROUP/STATE" picks a block's."""
+    group, _, wanted = name.rpartition("/")
+
+    def of(block: Block) -> bool:
+        return not group or group in (block.group, block.id)
+
+    found = [
+        (index, state.index)
+        for index, block in enumerate(run.manifest.blocks)
+        for state in block.states
+        if state.name == wanted and of(block)
+    ]
+    host = [pair for pair in found if run.manifest.blocks[pair[0]].side is Side.HOST]
+    return host or found
+
+
+def _parts(file: RatssModelFile) -> Iterator[tuple[FieldPath, tuple[str, str], tuple[str, ...]]]:
+    for index, stage in enumerate(file.model.stages):
+        for i, node in enumerate(stage.nodes):
+            yield ("stages", index, "nodes", i), (stage.name, node.name), node.measured_in
+        for i, move in enumerate(stage.transactions):
+            yield ("stages", index, "transactions", i), (stage.name, move.name), move.measured_in
+
+
+def _sums(
+    file: RatssModelFile,
+    prediction: Prediction,
+    measured: Mapping[tuple[str, str], float],
+    inputs: Mapping[str, float],
+    source: str,
+) -> Iterator[ErrorRow]:
+    """A stage's computation and communication, where every part of it was measured."""
+    for stage in file.model.stages:
+        rounds = float(prediction.iterations[stage.name])
+        nodes = [measured.get((stage.name, node.name)) for node in stage.nodes]
+        moves = [measured.get((stage.name, move.name)) for move in stage.transactions]
+        if nodes and None not in nodes:
+            comp_s = max(s for s in nodes if s is not None)
+            yield error_row(stage.name, "comp_s", float(prediction.comp_s[stage.name]) * rounds, comp_s, inputs, source)
+        if moves and None not in moves:
+            comm_s = sum(s for s in moves if s is not None)
+            yield error_row(stage.name, "comm_s", float(prediction.comm_s[stage.name]) * rounds, comm_s, inputs, source)
