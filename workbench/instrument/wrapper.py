@@ -80,7 +80,9 @@ def check_port(top: Top, port: HardwarePort) -> None:
 def wrapper(top: Top, plan: MonitorPlan, port: HardwarePort) -> str:
     """Verilog text of the new top level (of the old name) and of the monitor."""
     check_port(top, port)
-    return _monitor(plan, port) + "\n" + _top(top, plan, port)
+    return "\n".join(
+        ["`default_nettype none", _monitor(plan, port), _top(top, plan, port), "`default_nettype wire", ""]
+    )
 
 
 def _top(top: Top, plan: MonitorPlan, port: HardwarePort) -> str:
