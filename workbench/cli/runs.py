@@ -48,7 +48,9 @@ def run_report(arguments: argparse.Namespace) -> int:
     if arguments.html:
         write_atomically(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:
-        write_atomically(arguments.svg, graph_svg(opened.analysis.graph, opened.analysis.findings))
+        write_atomically(
+            arguments.svg, graph_svg(opened.analysis.graph, opened.analysis.findings, opened.analysis.blocks)
+        )
     if arguments.png:
         from workbench.gui.pictures import take_picture  # the window's libraries only where a picture is asked for
 
