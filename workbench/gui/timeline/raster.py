@@ -32,9 +32,10 @@ def column_table(height: int, colours: BarColours, faded: frozenset[int] = froze
     table = np.full((height, 2, 2, NOTHING + 1, period), colours.ground, np.uint32)
     for code in range(NOTHING):
         low = height >= 5 * colours.scale and code in WAIT_CODES
-        inset = round(height * (1 - WAIT_HEIGHT) / 2) if low else 0
-        part = slice(inset, height - inset)
-        tile = colours.tiles[code, : height - 2 * inset, :period]
+        tall = round(height * WAIT_HEIGHT) if low else height
+        top = (height - tall) // 2
+        part = slice(top, top + tall)
+        tile = colours.tiles[code, :tall, :period]
         for dimmed in (0, 1):
             dim = dimmed or code in faded
             table[part, dimmed, 1, code] = blend(colours.ground, colours.plain[code], dim * colours.faded_alpha)

@@ -1,0 +1,450 @@
+"""The timeline: its index against plain counting, what it draws, what keys and mouse do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from workbench.gui import theme
+from workbench.gui.context import Context
+from workbench.gui.selection import SelectedBlock, SelectedCall
+from workbench.gui.timeline import TimelineMode
+from workbench.gui.timeline.calls import calls_of_run
+from workbench.gui.timeline.hover import hit_at, messages_of, next_edge, place_tooltip
+from workbench.gui.timeline.index import (
+    CATEGORIES,
+    NOTHING,
+    TimelineIndex,
+    build_index,
+    index_of_run,
+    most_at_once,
+    sample,
+    shares_over_time,
+)
+from workbench.gui.timeline.look import bar_colours, pixels_of
+from workbench.gui.timeline.raster import column_table, columns, in_runs
+from workbench.gui.timeline.rows import Kind, build_rows
+from workbench.gui.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
+from workbench.gui.timeline.scene import Scene, build_scene
+from workbench.gui.timeline.view import TimelineView
+from workbench.model.run import Run
+from workbench.session.plugins import Plugins
+from workbench.session.results import OpenRun
+from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
+
+WAIT_SEND, WORK = CATEGORIES.index("wait_send"), CATEGORIES.index("work")
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return synthetic_run(cores=6, rounds=4)
+
+
+@pytest.fixture(scope="module")
+def scene(run: Run) -> Scene:
+    made = build_scene(run)
+    assert made is not None
+    return made
+
+
+@pytest.fixture
+def view(qtbot: QtBot, qapp: QApplication, scene: Scene) -> TimelineView:
+    theme.apply_theme(qapp, "light")
+    made = TimelineView()
+    qtbot.addWidget(made)
+    made.resize(1200, 560)
+    made.set_scene(scene)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def small_index(starts: list[int], states: list[int], end: int) -> TimelineIndex:
+    codes = np.zeros((1, 256), np.uint8)
+    codes[0, : len(CATEGORIES)] = np.arange(len(CATEGORIES))
+    return build_index(np.array(starts, np.int64), np.array(states, np.uint8), np.array([0, len(starts)]), codes, end)
+
+
+# ---- the index
+
+
+@given(
+    spans=st.lists(st.integers(1, 5_000), min_size=1, max_size=80),
+    seed=st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_pyramids_hold_exactly_what_counting_finds(spans: list[int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    states = rng.integers(0, len(CATEGORIES), len(spans))
+    starts = np.concatenate(([0], np.cumsum(spans)[:-1]))
+    end = int(sum(spans))
+    index = small_index(starts.tolist(), states.tolist(), end)
+    each_ps = np.repeat(states, spans)
+    assert index.totals_ps[0].sum() == end
+    assert index.totals_ps[0].tolist() == np.bincount(each_ps, minlength=len(CATEGORIES)).tolist()
+    for level in index.levels:
+        for number in range(level.dominant.shape[1]):
+            inside = each_ps[number * level.bin_ps : (number + 1) * level.bin_ps]
+            if not len(inside):
+                assert level.dominant[0, number] == NOTHING
+                assert level.present[0, number] == 0
+                continue
+            counts = np.bincount(inside, minlength=len(CATEGORIES))
+            assert counts[level.dominant[0, number]] == counts.max()
+            assert level.present[0, number] == sum(1 << int(c) for c in np.unique(inside))
+    a, b = sorted(rng.integers(0, end + 1, 2))
+    expected = np.bincount(each_ps[a:b], minlength=256)
+    assert index.state_times(0, int(a), int(b)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("zoom", [1, 7, 400, 20_000])
+def test_a_stall_of_one_cycle_is_pinned_at_every_zoom(zoom: int) -> None:
+    """200,000 intervals, one of them a wait to send of 10 ns: some pixel shows it, however much is in view."""
+    count = 200_000
+    starts = np.arange(count, dtype=np.int64) * 1_000_000
+    states = (np.arange(count) % 2 * 2 + 1).astype(np.uint8)  # work and send
+    at = 154_321
+    starts = np.insert(starts, at, starts[at - 1] + 500_000)
+    starts = np.insert(starts, at + 1, starts[at] + 10_000)
+    states = np.insert(states, at, WAIT_SEND)
+    states = np.insert(states, at + 1, 1)
+    index = small_index(starts.tolist(), states.tolist(), count * 1_000_000)
+    pixel = index.end_ps / 1600 / zoom
+    first = max(0.0, float(starts[at]) - 800 * pixel)
+    for coarse in (False, True):
+        shown = sample(index, [0], first, pixel, 1600, coarse)
+        seen = (shown.pin[0] == WAIT_SEND) | (shown.code[0] == WAIT_SEND)
+        assert seen.any()
+        middle = np.flatnonzero(seen).mean()
+        assert abs(middle - (starts[at] - first) / pixel) < max(3, index.levels[0].bin_ps / pixel)
+
+
+def test_samples_agree_with_the_state_at_each_pixel(scene: Scene) -> None:
+    index = scene.index
+    pixel = index.levels[0].bin_ps / 50
+    shown = sample(index, [0, 3], index.end_ps * 0.4, pixel, 500)
+    assert shown.exact
+    for place, row in enumerate((0, 3)):
+        for x in range(0, 500, 7):
+            found = index.at(row, index.end_ps * 0.4 + (x + 0.5) * pixel)
+            assert found is not None
+            near = {int(c) for c in shown.code[place, max(x - 1, 0) : x + 2]}
+            assert int(index.codes[row, found[0]]) in near
+
+
+def test_time_outside_the_run_shows_nothing(scene: Scene) -> None:
+    index = scene.index
+    shown = sample(index, [0], index.end_ps * 0.9, index.end_ps / 1000, 500)
+    assert (shown.code[0, 101:] == NOTHING).all()
+    assert (shown.code[0, :99] != NOTHING).all()
+    assert index.at(0, index.end_ps) is None
+
+
+def test_at_once_counts_overlaps() -> None:
+    codes = np.tile(np.arange(256, dtype=np.uint8), (3, 1))
+    starts = np.array([0, 10, 20, 0, 15, 30, 0, 20, 40], np.int64)
+    states = np.array([0, 1, 0, 0, 1, 0, 0, 1, 0], np.uint8)
+    index = build_index(starts, states, np.array([0, 3, 6, 9]), codes % 7, 50)
+    assert most_at_once(index, [0, 1, 2], WORK, 0, 50) == 2  # 10..20 ends as 20..40 begins
+    assert most_at_once(index, [0], WORK, 0, 50) == 1
+    assert most_at_once(index, [0, 1, 2], WORK, 41, 50) == 0
+
+
+def test_overview_shares_sum_to_one(scene: Scene) -> None:
+    shares = shares_over_time(scene.index, 0, 64)
+    assert shares.shape == (len(CATEGORIES), 64)
+    assert np.allclose(shares.sum(axis=0)[:-1], 1)
+
+
+def test_a_profile_has_no_index(run: Run) -> None:
+    assert index_of_run(without_tables(run, "intervals", "interval_offsets")) is None
+
+
+# ---- rows, rulers, colours
+
+
+def test_rows_put_the_host_above_and_fold_replicas(scene: Scene) -> None:
+    rows = build_rows(scene.blocks, scene.index, with_calls=True)
+    kinds = [row.kind for row in rows]
+    assert kinds[:5] == [Kind.HEAD, Kind.CALLS, Kind.STATES, Kind.CLOCK, Kind.HEAD]
+    stack = next(row for row in rows if row.kind is Kind.STACK)
+    assert stack.label == "core × 6"
+    assert len(stack.members) == 6
+    folded = build_rows(scene.blocks, scene.index, with_calls=True, folded={stack.key})
+    assert len(folded) == len(rows) - 6
+    only = build_rows(scene.blocks, scene.index, with_calls=True, wanted="core[2]")
+    assert [row.label for row in only if row.kind is Kind.STATES] == ["core[2]"]
+
+
+@given(st.floats(10, 1e11))
+def test_ticks_are_round_and_far_enough_apart(pixel_ps: float) -> None:
+    step = tick_step(pixel_ps, 130)
+    assert step >= pixel_ps * 130 * 0.999
+    assert step <= pixel_ps * 130 * 10 + 1
+    assert str(step).rstrip("0") in {"1", "2", "5"}
+    marks = ruler(Span(3.2e13, pixel_ps, 1200))
+    assert len(marks.ticks) <= 11
+    assert len({text for _, text in marks.ticks}) == len(marks.ticks)
+
+
+def test_zoom_keeps_the_time_under_the_pointer() -> None:
+    span = Span(5e9, 1e6, 1000)
+    near = zoomed(span, 0.5, 250, 10**11)
+    assert near.time(250) == pytest.approx(span.time(250))
+    assert exact_time(31_204_100_000_000, 1e9).startswith("31.204")
+
+
+def test_waits_are_44_percent_high_and_patterns_start_at_three_pixels(qapp: QApplication) -> None:
+    theme.apply_theme(qapp, "light")
+    colours = bar_colours()
+    table = column_table(16, colours).reshape(16, 2, 2, NOTHING + 1, -1)
+    solid = table[:, 0, 1]
+    wait = (solid[:, WAIT_SEND, 0] == 0xFFD55E00).sum()
+    assert round(wait / 16, 2) == pytest.approx(0.44, abs=0.03)
+    assert (solid[:, WORK, 0] == 0xFF009E73).all()
+    runs = in_runs(np.array([[3, 3, 4, 4, 4, 5]], np.uint8), 3)
+    assert runs.tolist() == [[False, False, True, True, True, False]]
+
+
+def test_dimmed_columns_are_paler(qapp: QApplication) -> None:
+    theme.apply_theme(qapp, "light")
+    index = small_index([0], [WORK], 1000)
+    shown = sample(index, [0], 0, 10, 100)
+    table = column_table(10, bar_colours())
+    dim = np.arange(100) >= 50
+    drawn = table[5, columns(shown, 0, dim)[0]]
+    assert set(drawn[:50]) == {0xFF009E73}
+    assert 0xFF009E73 not in set(drawn[50:])
+
+
+# ---- calls and messages
+
+
+def test_calls_are_grouped_by_site_and_counted(run: Run) -> None:
+    calls = calls_of_run(run)[0]
+    sites = run.manifest.sites
+    assert len(calls) == len(run.tables["calls"]["t0_ps"])
+    groups = len(calls.group_first) - 1
+    assert groups == 4 * len(sites)  # each round calls each site once for every core
+    boxes = calls.boxes(0, run.manifest.time_ps / 4000, 4000)
+    assert [b.site for b in boxes[: len(sites)]] == [int(calls.site[calls.group_first[k]]) for k in range(len(sites))]
+    crowded = calls.boxes(0, run.manifest.time_ps / 6, 6)
+    assert sum(b.last - b.first for b in crowded) == len(calls)
+    totals = calls.between(0, run.manifest.time_ps)
+    assert sum(count for _, count, _ in totals) == len(calls)
+    assert sum(t for _, _, t in totals) == int((calls.t1_ps - calls.t0_ps).sum())
+
+
+def test_messages_lead_from_the_call_to_its_target(scene: Scene) -> None:
+    rows = build_rows(scene.blocks, scene.index, with_calls=True)
+    row = next(r for r in rows if r.kind is Kind.CALLS)
+    calls = scene.calls[0]
+    label = {n: s.label for n, s in enumerate(scene.run.manifest.sites)}
+    start = next(n for n in range(len(calls)) if label[int(calls.site[n])] == "startCore")
+    hit = hit_at(scene, row, float(calls.t0_ps[start]) + 1)
+    assert hit is not None
+    assert hit.lines[0] == "startCore, 1st of 6"
+    found = messages_of(scene, hit)
+    assert len(found) == 6
+    assert all(source == 0 and arrived >= sent for source, sent, _, arrived in found)
+    targets = {scene.blocks[target].id for _, _, target, _ in found}
+    wanted = next(s for s in scene.blocks[0].states if s.index == hit.state).targets[0].split(".")[-1]
+    assert all(wanted.split("[")[0] in target for target in targets)
+
+
+def test_the_tooltip_never_covers_the_clock_lane() -> None:
+    lane = QRectF(200, 180, 1000, 32)
+    inside = QRectF(200, 0, 1000, 500)
+    for x in range(210, 1190, 70):
+        for y in range(100, 490, 10):
+            box = place_tooltip(QPointF(x, y), (230, 74), inside, lane)
+            assert not box.intersects(lane)
+            assert inside.adjusted(0, 0, 1, 1).contains(box)
+
+
+# ---- the widget
+
+
+def test_bars_appear_in_their_colours_and_outside_the_range_pale(view: TimelineView, scene: Scene) -> None:
+    for row, rect in view.row_rects():
+        if row.kind is Kind.STATES:
+            pixels = pixels_of(view.grab(rect.toRect()).toImage())
+            lane = pixels[round(rect.height() / 2), view.label_width() :]
+            shown = scene.index.totals_ps[row.block]
+            if shown[WORK] > 0.03 * shown.sum():
+                assert (lane == 0xFF009E73).any()
+    end = scene.index.end_ps
+    view.set_marks([end * 0.6, end * 0.4])
+    assert view.range_ps() == (round(end * 0.4), round(end * 0.6))
+    main = view.row_rect(Kind.STATES)
+    assert main is not None
+    pixels = pixels_of(view.grab(main.toRect()).toImage())
+    middle = pixels[11]
+    left = view.label_width()
+    assert 0xFF0072B2 in middle[left:]
+    assert 0xFF0072B2 not in middle[left : left + int((1200 - left) * 0.39)]
+
+
+def test_keys_zoom_pan_mark_and_fit(qtbot: QtBot, view: TimelineView, scene: Scene) -> None:
+    whole = view.span
+    qtbot.keyClick(view, Qt.Key.Key_W)
+    assert view.span.pixel_ps < whole.pixel_ps
+    at = view.span.from_ps
+    qtbot.keyClick(view, Qt.Key.Key_D)
+    assert view.span.from_ps > at
+    qtbot.keyClick(view, Qt.Key.Key_A)
+    assert view.span.from_ps == pytest.approx(at)
+    with qtbot.waitSignal(view.marks_changed):
+        qtbot.keyClick(view, Qt.Key.Key_M)
+    assert len(view.marks) == 1
+    view.pointer = QPointF(900, 300)
+    qtbot.keyClick(view, Qt.Key.Key_M)
+    assert len(view.marks) == 2
+    with qtbot.waitSignal(view.range_wanted):
+        qtbot.keyClick(view, Qt.Key.Key_R)
+    qtbot.keyClick(view, Qt.Key.Key_F)
+    assert view.span.pixel_ps * view.span.width >= scene.index.end_ps
+    qtbot.keyClick(view, Qt.Key.Key_Escape)
+    assert view.marks == []
+
+
+def test_dragging_pans_and_dragging_the_ruler_sets_a_range(qtbot: QtBot, view: TimelineView) -> None:
+    view.zoom(0.2)
+    before = view.span.from_ps
+    row = view.row_rect(Kind.STATES)
+    assert row is not None
+    y = round(row.center().y())
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPointF(700, y).toPoint())
+    qtbot.mouseMove(view, QPointF(600, y).toPoint())
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPointF(600, y).toPoint())
+    assert view.span.from_ps == pytest.approx(before + 100 * view.span.pixel_ps)
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPointF(400, 80).toPoint())
+    qtbot.mouseMove(view, QPointF(500, 80).toPoint())
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPointF(500, 80).toPoint())
+    a, b = view.range_ps()
+    assert b - a == pytest.approx(100 * view.span.pixel_ps, rel=1e-6)
+
+
+def test_a_click_chooses_and_tab_goes_to_the_next_edge(qtbot: QtBot, view: TimelineView, scene: Scene) -> None:
+    row, rect = next((r, q) for r, q in view.row_rects() if r.label == "core[0]")
+    calls_row, calls_rect = next((r, q) for r, q in view.row_rects() if r.kind is Kind.CALLS)
+    assert calls_row.block == 0
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPointF(500, calls_rect.center().y()).toPoint())
+    assert view.chosen is not None
+    assert view.chosen.call >= 0
+    assert view.chosen.line > 0
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPointF(500, rect.center().y()).toPoint())
+    assert view.chosen is not None
+    first = view.chosen
+    assert (first.block, first.call) == (row.block, -1)
+    qtbot.keyClick(view, Qt.Key.Key_Tab)
+    assert view.chosen is not None
+    assert view.chosen.state == first.state
+    assert view.chosen.from_ps == next_edge(scene, row.block, first.state, first.from_ps)
+    with qtbot.waitSignal(view.line_wanted):
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+
+
+def test_clicking_a_stack_folds_it(qtbot: QtBot, view: TimelineView) -> None:
+    rows = len(view.rows)
+    stack = next(rect for row, rect in view.row_rects() if row.kind is Kind.STACK)
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPointF(40, stack.center().y()).toPoint())
+    assert len(view.rows) == rows - 6
+
+
+def test_a_thousand_repaints(view: TimelineView) -> None:
+    """The binding once lost a reference to None in every void method, and aborted after some hundred frames."""
+    for _ in range(500):
+        view.pan(3)
+        view.repaint()
+    for _ in range(500):
+        view.zoom(0.99)
+        view.repaint()
+    assert view.frame_ms > 0
+
+
+# ---- the mode
+
+
+def opened(run: Run) -> OpenRun:
+    from workbench.analysis import analyse, load_knowledge
+
+    knowledge, _ = load_knowledge([])
+    platform = synthetic_platform()
+    return OpenRun(run, analyse(run, platform, knowledge), platform, knowledge, ())
+
+
+@pytest.fixture
+def mode(qtbot: QtBot, qapp: QApplication, run: Run) -> TimelineMode:
+    theme.apply_theme(qapp, "light")
+    context = Context(Plugins(()))
+    context.set_run(opened(run))
+    made = TimelineMode(context)
+    qtbot.addWidget(made)
+    made.resize(1300, 700)
+    made.show()
+    qtbot.waitUntil(lambda: made.view.scene is not None, timeout=10_000)
+    return made
+
+
+def test_statistics_between_the_markers_are_exact(qtbot: QtBot, mode: TimelineMode, run: Run) -> None:
+    end = run.manifest.time_ps
+    mode.view.set_marks([end * 0.25, end * 0.75])
+    qtbot.waitUntil(lambda: mode.details.statistics is not None and mode.details.statistics.from_ps > 0)
+    statistics = mode.details.statistics
+    assert statistics is not None
+    main = statistics.shares[0]
+    assert main.title == "main"
+    assert sum(main.seconds) == pytest.approx((statistics.to_ps - statistics.from_ps) * 1e-12, abs=2e-12)
+    stack = statistics.shares[1]
+    assert stack.title == "core × 6"
+    assert statistics.at_work is not None
+    assert 1 <= (statistics.at_work[1] or 0) <= 6
+    assert sum(seconds for _, _, seconds in statistics.calls) < sum(main.seconds)
+    mode.details.range_wanted.emit()
+    assert mode.context.time_range == (statistics.from_ps, statistics.to_ps)
+
+
+def test_selection_goes_both_ways(qtbot: QtBot, mode: TimelineMode, run: Run) -> None:
+    mode.context.select(SelectedBlock("pdf2d_top.core[2].ctrl"))
+    assert {run.manifest.blocks[n].id for n in mode.view.chosen_blocks} == {"pdf2d_top.core[2].ctrl"}
+    scene = mode.view.scene
+    assert scene is not None
+    row = next(r for r in mode.view.rows if r.kind is Kind.CALLS)
+    mode.view.choose(hit_at(scene, row, float(scene.calls[0].t0_ps[0]) + 1))
+    assert mode.context.selection == SelectedCall(int(scene.calls[0].site[0]))
+
+
+def test_status_tells_the_frame_time(qtbot: QtBot, mode: TimelineMode) -> None:
+    mode.view.zoom(0.5)
+    qtbot.waitUntil(lambda: any(p.startswith("frame") for p in mode.context.status.get("timeline", ())), timeout=3000)
+    assert any("1 px =" in part for part in mode.context.status["timeline"])
+
+
+def test_a_profile_shows_the_one_action(qtbot: QtBot, mode: TimelineMode, run: Run) -> None:
+    profile = without_tables(run, "intervals", "interval_offsets")
+    mode.context.set_run(opened(replace(profile, manifest=replace(profile.manifest, traced=False))))
+    assert mode.empty.isVisible()
+    assert mode.empty.button.text() == "Run with trace"
+    with qtbot.waitSignal(mode.context.run_requested):
+        mode.empty.button.click()
+    assert mode.context.preference("trace", "no") == "yes"
+    mode.context.set_run(None)
+    assert mode.empty.title.text() == "No run is open"
+
+
+def test_filter_and_states(qtbot: QtBot, mode: TimelineMode) -> None:
+    mode.filter.setText("lad_if")
+    assert [row.label for row in mode.view.rows if row.kind is Kind.STATES] == ["lad_if"]
+    mode.filter.clear()
+    pill = next(p for c, p in mode.state_pills.items() if c.value == "work")
+    pill.click()
+    assert WORK not in mode.view.faded
+    assert len(mode.view.faded) == len(CATEGORIES) - 1
