@@ -38,6 +38,9 @@ def apply_theme(application: QApplication, name: str) -> None:
         scheme = application.styleHints().colorScheme()
         name = "dark" if scheme is Qt.ColorScheme.Dark else "light"
     _current = PALETTES[name]
+    if application.property("rcw_theme") == name:
+        return
+    application.setProperty("rcw_theme", name)
     QDir.setSearchPaths("rcw", [str(files("workbench.resources").joinpath("icons", "style"))])
     fonts.load_fonts()
     application.setStyle("Fusion")
