@@ -21,6 +21,7 @@
 #define MAX_TABLES 64
 #define MAX_POINTS 256
 #define BUFFERED_RECORDS 1024
+#define SHORT_NS 20000 /* who loses the processor loses it for longer */
 
 typedef struct {
     char name[128];
@@ -45,7 +46,7 @@ static int64_t word_bytes = 4, read_delay;
 static int deterministic;
 static int64_t basic_block_ps;
 static double host_factor = 1.0;
-static int64_t clock_floor_ns;
+static int64_t cpu_cost_ns, wall_cost_ns; /* what one reading of a clock adds to it: the median of many */
 static table_t tables[MAX_TABLES];
 static int table_count;
 static int64_t resource_free_ps[MAX_TABLES];
@@ -60,7 +61,8 @@ static int buffered_count;
 static __thread uint64_t blocks_run; /* basic blocks of the user's sources, counted by gcc's own calls */
 static __thread int known_thread;
 static __thread int64_t thread_ps;   /* this thread's time when it last left the library */
-static __thread uint64_t mark;       /* blocks_run, or the CPU clock, at that moment */
+static __thread uint64_t blocks_mark; /* blocks_run, or the clocks, at that moment */
+static __thread int64_t cpu_mark_ns, wall_mark_ns, wall_last_ns, charged_ns;
 static __thread int64_t own_ps;      /* host time since the last API call returned */
 
 void __sanitizer_cov_trace_pc(void) { blocks_run++; }
@@ -73,41 +75,67 @@ static void fatal(const char *message)
     exit(WBCARD_EXIT_FAILED);
 }
 
-static int64_t cpu_ns(void)
+static int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Charge what the host's own code did since the last call to this thread's time. */
-static void enter(void)
+static int64_t cpu_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+static int64_t wall_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+/* What is done before this is the library's own, and costs nothing. */
+static void forget(void)
+{
+    blocks_mark = blocks_run;
+    if (!deterministic) {
+        charged_ns = 0;
+        cpu_mark_ns = cpu_ns();
+        wall_mark_ns = wall_last_ns = wall_ns();
+    }
+}
+
+/* The thread's CPU time since this was last asked, or since the mark. Reading the CPU clock is a system call that takes
+ * longer than much of what is to be measured; reading the wall clock is not. So the wall clock tells the time of a short
+ * stretch, and of any in which the thread ran all the while, which the CPU clock knows. */
+static int64_t stretch_ns(void)
+{
+    int64_t now = wall_ns(), ns = now - wall_last_ns - wall_cost_ns;
+    if (ns > SHORT_NS) {
+        int64_t cpu = cpu_ns() - cpu_mark_ns;
+        if (now - wall_mark_ns > cpu)
+            ns = cpu - cpu_cost_ns - charged_ns;
+        now = wall_ns();
+    }
+    wall_last_ns = now;
+    ns = ns > 0 ? ns : 0;
+    charged_ns += ns;
+    return ns;
+}
+
+/* Charge what the host's own code did since the last mark to this thread's time, and mark this moment. */
+static void charge(void)
 {
     int64_t cost;
-    if (deterministic) {
-        cost = known_thread ? (int64_t)(blocks_run - mark) * basic_block_ps : (int64_t)blocks_run * basic_block_ps;
-    } else {
-        int64_t now = cpu_ns();
-        int64_t ns = known_thread ? now - (int64_t)mark - clock_floor_ns : now;
-        cost = ns > 0 ? llround((double)ns * 1000.0 * host_factor) : 0;
-    }
-    if (!known_thread)
+    if (!known_thread) {
         thread_ps = latest_ps;
-    known_thread = 1;
+        known_thread = 1;
+        wall_mark_ns = wall_last_ns = INT64_MIN / 2; /* longer than any CPU time: count all of that */
+    }
+    if (deterministic)
+        cost = (int64_t)(blocks_run - blocks_mark) * basic_block_ps;
+    else
+        cost = llround((double)stretch_ns() * 1000.0 * host_factor);
+    blocks_mark = blocks_run;
     thread_ps += cost;
     own_ps += cost;
     __atomic_fetch_add(&total_host_ps, cost, __ATOMIC_RELAXED);
 }
 
-static void leave(void)
-{
-    mark = deterministic ? blocks_run : (uint64_t)cpu_ns();
-}
-
 int64_t rcw_now_ps(void)
 {
-    enter();
-    leave();
+    charge();
     return thread_ps;
 }
 
@@ -303,7 +331,7 @@ static void at_end(void)
 {
     if (getpid() != this_process) /* a child of the host's own */
         return;
-    enter();
+    charge();
     if (latest_ps > thread_ps)
         thread_ps = latest_ps;
     if (!failed) {
@@ -322,7 +350,24 @@ static void at_end(void)
         flush_records();
     }
     write_end();
-    leave();
+    forget();
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static int64_t reading_cost_ns(int64_t (*clock)(void))
+{
+    int64_t took[501];
+    for (int i = 0; i < 501; i++) {
+        int64_t first = clock();
+        took[i] = clock() - first;
+    }
+    qsort(took, 501, sizeof took[0], compare);
+    return took[250];
 }
 
 __attribute__((constructor)) static void at_start(void)
@@ -344,17 +389,13 @@ __attribute__((constructor)) static void at_start(void)
         }
     }
     if (!deterministic) {
-        clock_floor_ns = INT64_MAX;
-        for (int i = 0; i < 200; i++) {
-            int64_t first = cpu_ns(), second = cpu_ns();
-            if (second - first < clock_floor_ns)
-                clock_floor_ns = second - first;
-        }
+        cpu_cost_ns = reading_cost_ns(cpu_ns);
+        wall_cost_ns = reading_cost_ns(wall_ns);
     }
     this_process = getpid();
     atexit(at_end);
     known_thread = 1;
-    leave();
+    forget();
 }
 
 /* ---- the API ---- */
@@ -362,7 +403,7 @@ __attribute__((constructor)) static void at_start(void)
 /* Take the lock with this thread's time brought up to date, and not before what the card has already been told. */
 static void begin(void)
 {
-    enter();
+    charge();
     pthread_mutex_lock(&lock);
     if (thread_ps < card_ps)
         thread_ps = card_ps;
@@ -376,7 +417,7 @@ static void end(int64_t time_ps)
         latest_ps = thread_ps;
     own_ps = 0;
     pthread_mutex_unlock(&lock);
-    leave();
+    forget();
 }
 
 static int usable(const wbcard_t *card) { return card == &the_card && the_card.open; }
