@@ -35,7 +35,7 @@ static rcw_thread *threads;      /* the youngest; each knows the next older one 
 static const char *folder;
 static pthread_t writer;
 static sem_t work_to_do;
-static int has_writer, writer_to_end;
+static int has_writer, writer_to_end, simulated;
 static rcw_stats_header *header;
 
 /* ---- the clock, where no card library brings one ---- */
@@ -115,7 +115,8 @@ __attribute__((weak)) int64_t rcw_transfer_count(void) { return 0; }
 static void start_clock(void)
 {
     int64_t least = INT64_MAX;
-    if (getenv("RCW_CARD_FD")) /* a simulated card's clock: reading it costs no virtual time */
+    simulated = getenv("RCW_CARD_FD") != NULL;
+    if (simulated) /* the card's clock: reading it costs no virtual time */
         return;
     calibrate();
     for (int i = 0; i < 1000; i++) {
@@ -183,28 +184,41 @@ static void begin_writer(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Hand the thread's full piece to the writer and begin the next. 0 when none is free: the writer is behind, or the disk
- * is full. */
-int rcw_more_records(rcw_thread *thread)
+static void wake_writer(rcw_thread *thread)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, begin_writer);
+    if (has_writer)
+        sem_post(&work_to_do);
+    else
+        append_full_pieces(thread);
+}
+
+static int64_t waiting_pieces(rcw_thread *thread)
+{
+    return thread->handed_over - __atomic_load_n(&thread->appended, __ATOMIC_ACQUIRE);
+}
+
+/* Hand the thread's full piece to the writer and begin the next. 0 when none is free: the disk is full, or the writer
+ * is behind and time is real. (On a simulated card's clock it costs nothing to wait for it.) */
+int rcw_more_records(rcw_thread *thread)
+{
+    const struct timespec moment = {.tv_nsec = 50000};
     int saved = errno, room = 0;
-    int64_t waiting = thread->handed_over + 1 - __atomic_load_n(&thread->appended, __ATOMIC_ACQUIRE);
     if (!rcw_recording || !thread->pieces)
         return 0;
-    if (waiting < thread->pieces) {
+    while (waiting_pieces(thread) + 1 >= thread->pieces && simulated && !disk_full) {
+        wake_writer(thread);
+        nanosleep(&moment, NULL);
+    }
+    if (waiting_pieces(thread) + 1 < thread->pieces) {
         __atomic_store_n(&thread->handed_over, thread->handed_over + 1, __ATOMIC_RELEASE);
         thread->next = rcw_piece(thread, thread->handed_over);
         thread->end = thread->next + RCW_PIECE_RECORDS;
         room = 1;
     }
-    if (waiting >= thread->pieces / 2 && !disk_full) {
-        pthread_once(&once, begin_writer);
-        if (has_writer)
-            sem_post(&work_to_do);
-        else
-            append_full_pieces(thread);
-    }
+    if (waiting_pieces(thread) >= thread->pieces / 2 && !disk_full)
+        wake_writer(thread);
     errno = saved;
     return room;
 }

@@ -10,9 +10,9 @@
  * At a normal exit `recording.txt` says what recording a call added to the program's time (cost_ps_per_call, on the
  * clock of the records), and how many records were lost.
  *
- * A thread never waits for another. Where a record cannot be stored (a full disk, or calls come faster than they can
- * be written), it is dropped and counted in the row's `lost`; the other columns stay exact. A forked child records
- * nothing. */
+ * A thread never waits for another, except on a simulated card's clock, where waiting takes no time. Where a record
+ * cannot be stored (a full disk, or calls come faster than they can be written), it is dropped and counted in the row's
+ * `lost`; the other columns stay exact. A forked child records nothing. */
 #ifndef RECAP_H
 #define RECAP_H
 #include <stdint.h>

@@ -84,6 +84,13 @@ def test_what_a_call_site_says(project) -> None:
     assert (reg.callee, reg.pragma_line) == ("fakeReg", 5)
 
 
+def test_a_pragma_in_a_header_without_calls(project) -> None:
+    project.file("notes.h", "/* nothing here */\n#pragma recap lost recv(data, top.a, m)\nint notes;\n")
+    result = scan(project, '    fakeReg(f, 1);\n}\n#include "notes.h"\nvoid other(void)\n{\n')
+    (problem,) = result.diagnostics
+    assert (problem.file, problem.line, problem.column) == (str(project.root / "notes.h"), 2, 1)
+
+
 BODIES = st.recursive(
     st.sampled_from(["call", "cond", "nothing", "expr"]),
     lambda inner: st.one_of(

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 CALLS = '#include "fake.h"\n#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\n#include <string.h>\n'
+#: As beside a simulated card: the host waits for its records to be written.
+NO_LOSS = {"RCW_CARD_FD": "99"}
 ENDINGS = {
     "return 3;": 3,
     "exit(4);": 4,
@@ -30,7 +32,7 @@ def test_records_are_whole_however_the_host_ends(project, ending: str) -> None:
         CALLS + "int main(void)\n{\n    fake_t *f = fakeOpen(0);\n"
         f"    for (int i = 1; i <= 9000; i++) fakeReg(f, i);\n    {ending}\n    return 0;\n}}\n",
     )
-    ran = project.run(project.instrument())
+    ran = project.run(project.instrument(), env=NO_LOSS)
     assert ran.exit == ENDINGS[ending]
     assert ran.calls["address"].tolist() == [-1, *range(1, 9001)]
     assert dict(zip(ran.rows["site"].tolist(), ran.rows["count"].tolist(), strict=True)) == {0: 1, 1: 9000}
@@ -81,7 +83,7 @@ def test_threads_are_numbered_and_counted_apart(project) -> None:
         "    for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, work, (void *)i);\n"
         "    for (int i = 0; i < 3; i++) pthread_join(t[i], 0);\n    fakeClose(f);\n    return 0;\n}\n",
     )
-    ran = project.run(project.instrument())
+    ran = project.run(project.instrument(), env=NO_LOSS)
     assert Counter(ran.calls["thread"].tolist()) == Counter({0: 2, **Counter(ran.calls["thread"].tolist())})
     writes = ran.calls[ran.calls["address"] >= 0]
     assert Counter(writes["address"].tolist()) == {0: 3000, 1: 3001, 2: 3002}
@@ -127,7 +129,7 @@ def test_a_full_disk_loses_records_and_counts_them(project) -> None:
     raw.mkdir()
     done = subprocess.run(
         [project.work / "host"],
-        env={**os.environ, "FAKE_LOG": "/dev/null", "RCW_RAW": str(raw)},
+        env={**os.environ, "FAKE_LOG": "/dev/null", "RCW_RAW": str(raw), **NO_LOSS},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (630_000, 630_000)),
         restore_signals=False,  # Python ignores SIGXFSZ; so does the child then, and a write fails as on a full disk
     )
@@ -151,7 +153,7 @@ def test_a_card_library_brings_clock_and_transfers(project) -> None:
         "int64_t rcw_now_ps(void) { return now += 100; }\n"
         "int64_t rcw_transfer_count(void) { return transfers += 1; }\n"
     )
-    ran = project.run(project.instrument(), extra=[card], env={"RCW_CARD_FD": "99"})
+    ran = project.run(project.instrument(), extra=[card], env=NO_LOSS)
     assert ran.calls["t0_ps"].tolist() == [105, 305, 505]
     assert ran.calls["t1_ps"].tolist() == [205, 405, 605]
     assert ran.calls["first_transfer"].tolist() == [41, 43, 45]

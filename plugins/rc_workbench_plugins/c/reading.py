@@ -90,9 +90,10 @@ def read_unit(
     reading = Reading()
     walker = _Walker(reading, names, is_user, text)
     for cursor in children(unit.cursor):
-        start, span = place(cursor.extent.start), _range(cursor, cursor.spelling)
+        start = place(cursor.extent.start)
         if start is None or not is_user(start.file):
             continue
+        span = _range(cursor, cursor.spelling)
         if cursor.kind is K.MACRO_INSTANTIATION:
             walker.macro_use(cursor, start, span)
         elif cursor.kind is K.MACRO_DEFINITION:

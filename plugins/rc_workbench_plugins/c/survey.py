@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import cached_property
 from pathlib import Path
 
 from rc_workbench_plugins.c import clang_parse
@@ -90,18 +89,9 @@ class Survey:
     words: tuple[str, ...]  # the parser's arguments
     callees: dict[str, Callee]
     units: tuple[Unit, ...]
+    user_files: tuple[Path, ...]  # the sources, and the user's own headers that they include
     uses: tuple[FoundUse, ...]  # each once, by file and place, sources in the project's order
     diagnostics: tuple[Diagnostic, ...]
-
-    @cached_property
-    def user_files(self) -> tuple[Path, ...]:
-        """The sources, and the user's own headers that they include."""
-        found = dict.fromkeys(self.files.sources)
-        for unit in self.units:
-            for _, included in unit.reading.includes:
-                if self.files.is_user(included.resolve()):
-                    found[included.resolve()] = None
-        return tuple(found)
 
 
 def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> Survey:
@@ -118,8 +108,10 @@ def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str,
         if unit:
             units.append(unit)
     placings: dict[Path, Placing] = {}
-    for file in dict.fromkeys((*files.sources, *(u.place.file for unit in units for u in unit.reading.uses))):
-        if files.is_user(file) and not files.excluded(file):
+    included = (path.resolve() for unit in units for _, path in unit.reading.includes)
+    user_files = tuple(dict.fromkeys((*files.sources, *(path for path in included if files.is_user(path)))))
+    for file in user_files:
+        if not files.excluded(file):
             placings[file], more = _place(file, files, units, skipped.get(file, []))
             diagnostics.update(dict.fromkeys(more))
     uses: dict[tuple[Path, int, str], FoundUse] = {}
@@ -130,7 +122,7 @@ def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str,
             if use.place.file in placings:
                 key = (use.place.file, use.place.offset, use.callee)
                 uses.setdefault(key, _found(use, known[use.callee], unit.reading, placings[use.place.file]))
-    return Survey(files, words, known, tuple(units), tuple(uses.values()), tuple(diagnostics))
+    return Survey(files, words, known, tuple(units), user_files, tuple(uses.values()), tuple(diagnostics))
 
 
 def _below(file: Path, folder: Path) -> bool:
