@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -19,7 +18,7 @@ from workbench.model.platform import HardwarePort, Platform, PortDirection, Tran
 from workbench.model.transfer_time import transfer_ps
 from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host
-from workbench.run.job import Cancelled, Job
+from workbench.run.job import Cancelled, Job, JobEvent
 from workbench.run.records import read_dwell, read_taps, read_transfers
 from workbench.run.simulate import SimulationOutcome, simulate
 
@@ -452,12 +451,14 @@ def test_a_host_that_loops_forever_meets_the_wall_limit(card: CardExecutable, tm
 
 def test_cancel_leaves_no_process(card: CardExecutable, tmp_path: Path) -> None:
     source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); for (;;) fpgaWriteReg(fpga, 1, 2); }"
-    job = Job()
-    timer = threading.Timer(1.5, job.cancel)
-    timer.start()
+
+    def cancel_when_well_under_way(event: JobEvent) -> None:
+        if event.kind == "progress" and int(event.text.split(" cycles")[0].replace(",", "")) > 300_000:
+            job.cancel()
+
+    job = Job(cancel_when_well_under_way)
     with pytest.raises(Cancelled):
         run(card, source, tmp_path, job)
-    timer.join()
     assert no_children_left()
     assert len(read_transfers(tmp_path / "raw")) > 0
 
