@@ -1,4 +1,4 @@
-/* What both hosts share: the sample points and the output. BINS (along an axis) and POINTS come from the project. */
+/* What both hosts share: the sample points and the output. BINS (along an axis), CORES and POINTS are the project's. */
 #ifndef PDF2D_H
 #define PDF2D_H
 #include <inttypes.h>
@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 _Static_assert((BINS & (BINS - 1)) == 0 && BINS >= 2 && BINS <= 16, "BINS is a power of two from 2 to 16");
+_Static_assert(CORES >= 1 && CORES <= 32, "CORES is a number from 1 to 32");
 
 /* Points from number `first` on, one word each: x in the lower half, y in the upper, both signed with 9 fractional bits.
  * Each is the sum of two evenly spread numbers, so the density is a pyramid over the square from -4 to 4. */
