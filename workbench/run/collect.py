@@ -18,6 +18,9 @@ from workbench.run.records import Records, read_calls, read_dwell, read_taps, re
 from workbench.run.simulate import SimulationOutcome
 
 
+LONGEST_STATE_LIST = 256  # a trace keeps a state in one byte
+
+
 @dataclass(frozen=True)
 class Collected:
     """The tables of a run, and the lists of blocks, resources and messages that its numbers refer to."""
@@ -41,7 +44,6 @@ def collect(
 ) -> Collected:
     """Join the host's records, the card's and the counters. What a crash left out is missing, and said so."""
     records, transfers = read_calls(raw), read_transfers(raw)
-    records = records[records["reserved"] == 1]  # a killed host leaves unwritten ones behind
     host_blocks = thread_blocks(host.blocks[0], records)
     blocks = (*host_blocks, *hdl.blocks)
     messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
@@ -64,7 +66,15 @@ def collect(
     if len(dwell):
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
-    if traced:
+    if traced and (crowded := [block.id for block in blocks if len(block.states) > LONGEST_STATE_LIST]):
+        problems.append(
+            Diagnostic(
+                f"{', '.join(crowded)} has more than {LONGEST_STATE_LIST} states: this run has no timeline",
+                "Its times, calls and findings are complete. Fewer pragmas in one block give it a timeline.",
+                Severity.WARNING,
+            )
+        )
+    elif traced:
         tables |= _intervals(calls, len(host_blocks), len(hdl.blocks), read_taps(raw), outcome.time_ps, platform)
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
 
