@@ -74,6 +74,7 @@ class AnalyseDetails(QWidget):
         column.addWidget(self._scroll)
         self.curve: RateCurve | None = None
         self.excerpt: SourceExcerpt | None = None
+        self._body = QWidget()
         self.show_nothing()
 
     def show_nothing(self) -> None:
@@ -89,8 +90,13 @@ class AnalyseDetails(QWidget):
         column.setContentsMargins(20, 14, 20, 20)
         column.setSpacing(8)
         self.curve = self.excerpt = None
-        self._scroll.setWidget(body)
+        self._body = body
         return column
+
+    def _finish(self, column: QVBoxLayout) -> None:
+        """Show what was written, all at once."""
+        column.addStretch(1)
+        self._scroll.setWidget(self._body)
 
     # ---- a finding
 
@@ -120,7 +126,7 @@ class AnalyseDetails(QWidget):
             place = finding.places[0]
             self._add_source(column, place.file, place.line, place.label)
         self._add_parts(column, finding, analysis)
-        column.addStretch(1)
+        self._finish(column)
 
     def _add_title(self, column: QVBoxLayout, title: str, subtitle: str, severity: str = "") -> None:
         row = QHBoxLayout()
@@ -259,7 +265,7 @@ class AnalyseDetails(QWidget):
         if block.file and block.line:
             column.addWidget(rule())
             self._add_source(column, block.file, block.line, block.kind)
-        column.addStretch(1)
+        self._finish(column)
 
     def show_call(self, calls: Sequence[CallMetrics], analysis: Analysis) -> None:
         """All calls of one site."""
@@ -286,7 +292,7 @@ class AnalyseDetails(QWidget):
         found = [f for f in analysis.findings if any((p.file, p.line) == place for p in f.places)]
         _add_findings(column, "Findings here", found, self.finding_wanted.emit)
         self._add_source(column, first.site.file, first.site.line, first.site.label)
-        column.addStretch(1)
+        self._finish(column)
 
 
 def _of_calls(shown: int, total: int) -> str:

@@ -58,7 +58,7 @@ def metric_words(name: str, value: float | int | str) -> str:
         return percent_text(float(value))
     if ("rate" in full and not last.startswith(("count", "size", "time"))) or "bytes_per_s" in last:
         return rate_text(float(value)) if value else "0 B/s"
-    if last in ("bytes", "size") or last.endswith(("_bytes", "_size")) or "size" in last.split("_"):
+    if last in ("bytes", "size") or last.endswith(("_bytes", "_size")) or {"bytes", "size"} & set(last.split("_")):
         return bytes_text(float(value))
     if "gain" in last or "speedup" in last or last in ("ideal", "cap"):
         return ratio_or_dash(float(value))

@@ -1,0 +1,311 @@
+"""Analyse mode: findings, block graph and details, clicked through; the curve and the words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from workbench.analysis import Analysis, analyse
+from workbench.gui import theme
+from workbench.gui.analyse import AnalyseMode
+from workbench.gui.analyse.findings import BAR, CAP, IDEAL, TITLE, WHERE, bar_span
+from workbench.gui.analyse.graph_paint import badge_rect, node_facts, rect_of
+from workbench.gui.analyse.words import metric_words, where_words
+from workbench.gui.context import Context
+from workbench.gui.platform.curve import CallPoint, RateCurve, Series
+from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
+from workbench.gui.timeline.look import pixels_of
+from workbench.gui.widgets import Button, axis_x
+from workbench.model.finding import Finding
+from workbench.model.run import Run, RunStatus
+from workbench.session.plugins import Plugins, load_plugins
+from workbench.session.results import OpenRun, open_knowledge
+from workbench.testing.runs import synthetic_platform, synthetic_run
+
+
+@pytest.fixture(scope="module")
+def opened() -> OpenRun:
+    run, platform = synthetic_run(cores=20, rounds=4, traced=False), synthetic_platform()
+    knowledge, _ = open_knowledge(load_plugins())
+    return OpenRun(run, analyse(run, platform, knowledge), platform, knowledge, ())
+
+
+@pytest.fixture
+def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
+    theme.apply_theme(qapp, "light")
+    context = Context(Plugins(()))
+    context.set_run(opened)
+    made = AnalyseMode(context)
+    qtbot.addWidget(made)
+    qtbot.addWidget(made.details)
+    made.resize(1064, 930)
+    made.details.resize(472, 930)
+    made.show()
+    made.details.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def texts(mode: AnalyseMode) -> str:
+    return "\n".join(w.text() for w in mode.details.findChildren(QLabel) if w.isVisibleTo(mode.details))
+
+
+def click(qtbot: QtBot, mode: AnalyseMode, spot: QPointF) -> None:
+    place = spot * mode.graph.scale + mode.graph.offset
+    qtbot.mouseClick(mode.graph, Qt.MouseButton.LeftButton, pos=place.toPoint())
+
+
+# ---- findings
+
+
+def test_findings_are_ranked_by_the_smaller_of_ideal_and_cap_and_parts_hang_below(
+    mode: AnalyseMode, opened: OpenRun
+) -> None:
+    model = mode.table.findings
+    gains = [f.gain for f in model.tops]
+    assert gains == sorted(gains, reverse=True)
+    assert all(f.gain == min(f.speedup_ideal, f.speedup_cap or f.speedup_ideal) for f in model.tops)
+    known = {f.id for f in opened.analysis.findings}
+    assert known == {f.id for f in model.tops} | {f.id for parts in model.parts.values() for f in parts}
+    for top, parts in model.parts.items():
+        assert all(f.part_of == top for f in parts)
+    first = model.index(0, TITLE)
+    assert model.rowCount(first.siblingAtColumn(0)) == len(model.parts.get(model.tops[0].id, []))
+    assert model.text(model.tops[0], 0) == "1"
+
+
+def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
+    best = mode.table.findings.tops[0]
+    assert mode.context.selection == SelectedFinding(best.id)
+    said = texts(mode)
+    for text in (best.title, "Ideal", "Cap", "Time", "What to do", "Numbers behind the rule", best.condition):
+        assert text in said
+    assert best.suggestions[0] in said
+    assert f"{best.speedup_ideal:.2f}×" in said
+    assert mode.details.curve is not None
+    assert {c.label for c in mode.details.curve.calls} >= {"clearBins", "readBins"}
+    assert sum(c.strong for c in mode.details.curve.calls) == 1
+
+
+def test_choosing_a_row_rings_its_block_and_opens_its_line(qtbot: QtBot, mode: AnalyseMode) -> None:
+    mode.table.setFocus()
+    qtbot.keyClick(mode.table, Qt.Key.Key_Down)
+    chosen = mode.table.current_finding()
+    assert chosen is not None
+    assert mode.context.selection == SelectedFinding(chosen.id)
+    assert mode.graph.chosen == {chosen.group or chosen.block}
+    with qtbot.waitSignal(mode.context.open_line_requested) as caught:
+        qtbot.keyClick(mode.table, Qt.Key.Key_Return)
+    assert caught.args == [chosen.places[0].file, chosen.places[0].line]
+    assert mode.context.mode == "source"
+
+
+def test_bars_are_solid_within_reach_and_hatched_beyond_the_cap(mode: AnalyseMode) -> None:
+    model = mode.table.findings
+    capped = next(f for f in model.tops if f.speedup_cap and f.speedup_cap * 1.2 < f.speedup_ideal)
+    index = model.index_of(capped.id).siblingAtColumn(BAR)
+    mode.table.scrollTo(index)
+    rect = mode.table.visualRect(index)
+    pixels = pixels_of(mode.table.viewport().grab(rect).toImage())
+    line = pixels[rect.height() // 2]
+    left, width = bar_span(rect_of_zero(rect.width()))
+    assert capped.speedup_cap is not None
+    cap, ideal = (round(axis_x(v, left, width)) for v in (capped.speedup_cap, capped.speedup_ideal))
+    assert (line[round(left) + 1 : cap - 3] == 0xFF3A4BC2).all()
+    beyond = line[cap + 3 : ideal - 2]
+    assert 0xFF3A4BC2 not in beyond
+    assert len(np.unique(beyond)) > 1  # hatch
+    assert line[ideal + 6] == 0xFFE6E9EE  # track
+
+
+def rect_of_zero(width: int) -> QRectF:
+    return QRectF(0, 0, width, 34)
+
+
+def test_set_aside_leaves_the_ranking_and_comes_back(mode: AnalyseMode) -> None:
+    first, second = mode.table.findings.tops[:2]
+    mode.set_aside(first.id)
+    assert first.id not in {f.id for f in mode.table.findings.tops}
+    assert mode.table.findings.ranks[second.id] == 1
+    mode.set_filter("aside")
+    assert [f.id for f in mode.table.findings.tops] == [first.id]
+    again = AnalyseMode(mode.context)
+    assert first.id not in {f.id for f in again.table.findings.tops}
+    again.deleteLater()
+    mode.set_aside(first.id)
+    assert mode.pills["aside"].text() == "Set aside 0"
+
+
+def test_filters_by_side_and_copy(mode: AnalyseMode, opened: OpenRun) -> None:
+    mode.pills["fpga"].click()
+    model = mode.table.findings
+    assert model.tops
+    assert all(not f.block.startswith("host.") for f in model.tops)
+    lines = mode.table.as_text().splitlines()
+    assert lines[0].split("\t") == ["#", "Finding", "Where", "Time", "Cap", "Ideal"]
+    assert len(lines) == 1 + len(model.tops) + sum(len(p) for p in model.parts.values())
+
+
+def test_f8_goes_to_the_next_finding(qtbot: QtBot, mode: AnalyseMode) -> None:
+    before = mode.table.current_finding()
+    mode.table.step(1)
+    after = mode.table.current_finding()
+    assert before is not None
+    assert after is not None
+    assert before.id != after.id
+    mode.table.step(-1)
+    assert mode.table.current_finding() == before
+
+
+# ---- graph
+
+
+def test_a_click_on_a_node_selects_its_block(qtbot: QtBot, mode: AnalyseMode, opened: OpenRun) -> None:
+    layout = mode.graph.layout_
+    assert layout is not None
+    node = next(n for n in layout.nodes if n.title == "lad_if")
+    click(qtbot, mode, rect_of(node.box).center())
+    assert mode.context.selection == SelectedBlock("pdf2d_top.lad_if")
+    assert "wordIn" in texts(mode)
+    assert mode.graph.chosen_edges
+    assert all(node.key in (e.source, e.target) for e in mode.graph.chosen_edges)
+    stack = next(n for n in layout.nodes if n.tiles)
+    click(qtbot, mode, rect_of(stack.tiles[7].box).center())
+    assert mode.context.selection == SelectedBlock(stack.tiles[7].block_id)
+    click(qtbot, mode, QPointF(-20, -20))
+    assert mode.context.selection is None
+
+
+def test_a_badge_filters_the_findings(qtbot: QtBot, mode: AnalyseMode) -> None:
+    layout = mode.graph.layout_
+    assert layout is not None
+    host = next(n for n in layout.nodes if n.key == "host.main")
+    badge = mode.graph.facts["host.main"].badge
+    assert badge is not None
+    click(qtbot, mode, badge_rect(host, badge[1]).center())
+    assert mode.only_node == "host.main"
+    assert all(f.block == "host.main" for f in mode.table.findings.tops)
+    shown = len(mode.table.findings.tops) + sum(len(p) for p in mode.table.findings.parts.values())
+    assert shown == badge[1]
+    mode.node_pill.click()
+    assert mode.only_node == ""
+
+
+def test_node_facts_add_up(mode: AnalyseMode, opened: OpenRun) -> None:
+    layout = mode.graph.layout_
+    assert layout is not None
+    for facts in node_facts(layout, opened.analysis).values():
+        assert sum(share for _, share in facts.shares) == pytest.approx(1.0)
+    stack = next(n for n in layout.nodes if n.tiles)
+    assert len(mode.graph.facts[stack.key].tiles) == 20
+    counted = sum(f.badge[1] for f in mode.graph.facts.values() if f.badge)
+    assert counted == sum(1 for f in opened.analysis.findings if f.scope != "application" or f.block)
+
+
+def test_the_graph_shows_state_colours_and_the_selection_in_accent(mode: AnalyseMode) -> None:
+    pixels = pixels_of(mode.graph.grab().toImage())
+    for colour in (0xFF0072B2, 0xFFE69F00, 0xFF3A4BC2):  # send, wait_recv, accent
+        assert (pixels == colour).any()
+    mode.context.select(None)
+    pixels = pixels_of(mode.graph.grab().toImage())
+    assert not (pixels == 0xFF3A4BC2).any()
+
+
+def test_zoom_keeps_what_is_under_the_pointer_and_fit_shows_all(qtbot: QtBot, mode: AnalyseMode) -> None:
+    view = mode.graph
+    spot = QPointF(300, 150)
+    before = view.to_layout(spot)
+    view.zoom(1.5, spot)
+    assert (view.to_layout(spot) - before).manhattanLength() < 1e-6
+    qtbot.keyClick(view, Qt.Key.Key_F)
+    layout = view.layout_
+    assert layout is not None
+    assert view.to_layout(QPointF(view.width(), view.height())).x() >= layout.width
+    assert view.image(1.0).width() == round(layout.width)
+
+
+def test_selecting_a_call_shows_it(mode: AnalyseMode, opened: OpenRun) -> None:
+    call = opened.analysis.calls[0]
+    mode.context.select(SelectedCall(call.site_number))
+    assert call.site.label in texts(mode)
+    assert "Calls" in texts(mode)
+    assert mode.graph.chosen == {"host.main"}
+
+
+# ---- states of the mode
+
+
+def test_without_a_run_there_is_one_sentence(qtbot: QtBot, mode: AnalyseMode) -> None:
+    mode.context.set_run(None)
+    assert mode.empty.isVisible()
+    assert not mode.empty.button.isVisible()
+    assert "Nothing is selected" in texts(mode)
+
+
+def test_no_finding_and_incomplete_runs_are_said(mode: AnalyseMode, opened: OpenRun) -> None:
+    run: Run = replace(
+        opened.run, manifest=replace(opened.run.manifest, status=RunStatus.CANCELLED, reason="cancelled after 3 s")
+    )
+    nothing: Analysis = replace(opened.analysis, findings=())
+    mode.context.set_run(replace(opened, run=run, analysis=nothing))
+    assert mode.nothing.isVisible()
+    assert mode.nothing.title.text() == "No rule fired"
+    assert "cancelled after 3 s" in mode.graph_head.subtitle.text()
+
+
+def test_the_theme_can_change_while_it_is_shown(qapp: QApplication, mode: AnalyseMode) -> None:
+    theme.apply_theme(qapp, "dark")
+    mode.context.theme_changed.emit()
+    pixels = pixels_of(mode.graph.grab().toImage())
+    assert pixels[2, 2] == 0xFF0F1216
+    theme.apply_theme(qapp, "light")
+
+
+# ---- words and curve
+
+
+def test_words_of_places_and_metrics() -> None:
+    group = "top.core[*].ctrl"
+    finding = Finding("f", "r", "t", "block", group, "top.core[3].ctrl", 1.0, 2.0, 1.5, "medium", (), group=group)
+    assert where_words(finding) == "core[*].ctrl"
+    assert metric_words("rate.avg", 42.1e6) == "42.1\u202fMB/s"
+    assert metric_words("share", 0.469) == "46.9\u202f%"
+    assert metric_words("bytes_per_call", 2048) == "2\u202fKiB"
+    assert metric_words("time_each", 10.2e-6) == "10.2\u202fµs"
+    assert metric_words("count", 360) == "360"
+
+
+def test_the_curve_places_sizes_and_rates_on_log_axes(qtbot: QtBot) -> None:
+    curve = RateCurve()
+    qtbot.addWidget(curve)
+    curve.resize(460, 220)
+    curve.show()
+    points = tuple((4.0 * 4**k, 1e6 * 3**k) for k in range(6))
+    curve.set_data([Series("write", points, show_points=True)], [CallPoint("poll", 4, 1e6, True)], (256, 1024))
+    places = [curve.place(*p) for p in points]
+    steps = np.diff([[p.x(), p.y()] for p in places], axis=0)
+    assert np.allclose(steps, steps[0])
+    assert all(curve.plot_rect().contains(p) for p in places)
+    with qtbot.waitSignal(curve.point_hovered) as caught:
+        qtbot.mouseMove(curve, places[3].toPoint())
+    assert caught.args == [3]
+    pixels = pixels_of(curve.grab().toImage())
+    assert (pixels == 0xFF0072B2).any()
+    assert (pixels == 0xFFE2F1EA).any()  # the 95 % band
+
+
+def test_open_line_in_the_details(qtbot: QtBot, mode: AnalyseMode) -> None:
+    button = next(b for b in mode.details.findChildren(Button) if b.text() == "Open line")
+    with qtbot.waitSignal(mode.context.open_line_requested):
+        button.click()
+
+
+def test_columns_say_cap_and_ideal(mode: AnalyseMode) -> None:
+    model = mode.table.findings
+    heads = [model.headerData(c, Qt.Orientation.Horizontal) for c in (WHERE, CAP, IDEAL)]
+    assert heads == ["Where", "Cap", "Ideal"]
