@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -22,6 +23,8 @@ from workbench.cli.predict_text import (
     exploration_text,
     influences_json,
     influences_text,
+    measured_json,
+    measured_text,
     prediction_json,
     prediction_text,
 )
@@ -30,11 +33,12 @@ from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.calibrate import compare_with_run, take_over
-from workbench.predict.density import density, load_density
+from workbench.predict.density import DensityModelFile, density, load_density
 from workbench.predict.errors import errors
 from workbench.predict.explore import bands, explore
 from workbench.predict.formulas import ModelFile, Spread
 from workbench.predict.library import find_model, list_models
+from workbench.predict.measured_density import beside, bundled_kernel, measure
 from workbench.predict.ratss import RatssModelFile, load_ratss, predict
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
@@ -54,6 +58,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     ratss.add_argument("--take-over", action="store_true", help="write the run's measurements into the model file")
     dense = kinds.add_parser("density", help="what the memories let an algorithm reach (computational density)")
     dense.set_defaults(run=run_density)
+    dense.add_argument("--kernel", metavar="FILE.c", help="measure rho of this C kernel (it is compiled and run), or of a "
+                       "bundled one by name, and show both")  # fmt: skip
+    dense.add_argument("--kernel-args", default="", metavar="'ARGS'", help="the kernel's arguments")
     for command, target in ((ratss, "speedup"), (dense, "limit_ops_per_s")):
         command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")
         command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
@@ -115,6 +122,8 @@ def run_ratss(arguments: argparse.Namespace) -> int:
 
 def run_density(arguments: argparse.Namespace) -> int:
     file = _load(load_density, arguments.model, "density")
+    if arguments.kernel:
+        return _measured(file, arguments)
     if _explored(file, arguments, "limit_ops_per_s"):
         return DONE
     result = density(file, reading=arguments.reading)
@@ -122,6 +131,19 @@ def run_density(arguments: argparse.Namespace) -> int:
         print_json({**density_json(result), "operation": file.model.operation, "diagnostics": []})
     else:
         print(density_text(result, file.model.operation))
+    return DONE
+
+
+def _measured(file: DensityModelFile, arguments: argparse.Namespace) -> int:
+    kernel = Path(arguments.kernel)
+    if not kernel.is_file() and bundled_kernel(arguments.kernel).is_file():
+        kernel = bundled_kernel(arguments.kernel)
+    measured = measure(kernel, shlex.split(arguments.kernel_args))
+    rows = beside(file, measured, reading=arguments.reading)
+    if arguments.json:
+        print_json(measured_json(measured, rows))
+    else:
+        print(measured_text(measured, rows))
     return DONE
 
 

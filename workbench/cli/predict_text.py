@@ -12,6 +12,7 @@ from workbench.predict.density import Density, roofline
 from workbench.predict.errors import ErrorRow
 from workbench.predict.explore import Bands, Exploration, sweep
 from workbench.predict.formulas import ModelFile
+from workbench.predict.measured_density import DensityPoint, MeasuredDensity
 from workbench.predict.ratss import Prediction
 from workbench.predict.sensitivity import Influence
 from workbench.predict.space import Space
@@ -189,8 +190,34 @@ def influences_json(rows: Iterable[Influence]) -> dict[str, Any]:
 
 
 def influences_text(rows: Iterable[Influence]) -> str:
-    cells = [("Input", "Elasticity", "Alone", "With others")]
+    cells: list[tuple[str, ...]] = [("Input", "Elasticity", "Alone", "With others")]
     for row in rows:
         shares = ("" if s is None else f"{s:.1%}" for s in (row.first_order, row.total_order))
         cells.append((row.name, f"{row.elasticity:+.4f}", *shares))
     return table(cells)
+
+
+def measured_json(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> dict[str, Any]:
+    return {
+        "operations": measured.operations,
+        "reads": measured.reads,
+        "element_bytes": measured.element_bytes,
+        "rows": [
+            {
+                "alpha_bytes": row.alpha_bytes,
+                "measured_ops_per_byte": row.measured_ops_per_byte,
+                "model_ops_per_byte": row.model_ops_per_byte,
+                "difference_pct": row.difference_pct,
+            }
+            for row in rows
+        ],
+        "diagnostics": [],
+    }
+
+
+def measured_text(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> str:
+    cells: list[tuple[str, ...]] = [("Store", "Measured", "Model", "Difference")]
+    for row in rows:
+        values = (f"{row.measured_ops_per_byte:.4g}", f"{row.model_ops_per_byte:.4g}", f"{row.difference_pct:+.1f} %")
+        cells.append((f"{row.alpha_bytes:.0f} B", *values))
+    return f"{measured.operations:,} operations, {measured.reads:,} reads of inputs\n{table(cells)}"

@@ -1,0 +1,163 @@
+"""Computational density measured from real code: the trace of a C kernel's loads, and what a store of any size misses.
+
+The kernel marks its inputs and its region (`resources/kernels/rho.h`). It is compiled with gcc's `-fsanitize=thread`,
+whose calls at every load are answered by a small recorder instead of the race detector; so there is nothing to install.
+The recorder keeps the LRU stack distances of the inputs' elements, and rho(alpha) = operations / (misses x element
+size) follows for every alpha from the one run.
+
+What that compares with the analytical rho: the formalism fills the store with alpha bytes of operands, does all it can
+with them, and fills it again. An LRU store of alpha bytes does just that for a kernel that works in blocks of alpha
+bytes. For other orders the curve says how much of the density the order gives away, or gains where results held
+outside the store (which the formalism leaves out) let operands be used longer.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.predict.density import DensityModelFile, rho
+from workbench.predict.ratss_equations import Quantity
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredDensity:
+    """A kernel's reads by LRU stack distance. `distances` (elements, ascending, without first reads) and `counts` are
+    1-D; `first_reads` are the elements read at all."""
+
+    operations: int
+    reads: int
+    element_bytes: int
+    first_reads: int
+    distances: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def misses(self, alpha_bytes: Quantity) -> NDArray[np.int64]:
+        """How many elements a store of `alpha_bytes` loads: the first reads, and those from farther than it holds."""
+        behind = np.concatenate([[0], np.cumsum(self.counts)])
+        held = np.searchsorted(self.distances, np.floor(np.asarray(alpha_bytes) / self.element_bytes), side="right")
+        return np.asarray(self.first_reads + behind[-1] - behind[held], dtype=np.int64)
+
+    def rho(self, alpha_bytes: Quantity) -> NDArray[np.float64]:
+        """Operations per loaded byte with a store of `alpha_bytes`."""
+        loaded_bytes = self.misses(alpha_bytes).astype(np.float64) * self.element_bytes
+        return np.asarray(self.operations / loaded_bytes, dtype=np.float64)
+
+    def steps_bytes(self) -> NDArray[np.float64]:
+        """The store sizes at which the curve rises."""
+        return self.distances * float(self.element_bytes)
+
+
+@dataclass(frozen=True)
+class DensityPoint:
+    """rho with a store of `alpha_bytes`, measured and by the model; `difference_pct` is measured over the model's."""
+
+    alpha_bytes: float
+    measured_ops_per_byte: float
+    model_ops_per_byte: float
+    difference_pct: float
+
+
+def beside(
+    file: DensityModelFile,
+    measured: MeasuredDensity,
+    alphas_bytes: Sequence[float] = (),
+    changes: Mapping[str, Quantity] | None = None,
+    reading: str | None = None,
+) -> tuple[DensityPoint, ...]:
+    """The measured curve beside the model's, at `alphas_bytes` or at a spread of sizes up to the whole problem.
+
+    The model is held at the measured Z/M where the store takes every element that was read (Steffen, section 3).
+    """
+    whole_bytes = measured.first_reads * measured.element_bytes
+    least = 2.0 * measured.element_bytes
+    alphas = np.asarray(alphas_bytes if len(alphas_bytes) else np.geomspace(least, max(2 * whole_bytes, least), 33))
+    model = np.broadcast_to(np.asarray(rho(file, alphas, changes, reading), dtype=np.float64), alphas.shape)
+    most = measured.operations / whole_bytes if whole_bytes else np.inf
+    held = np.where(alphas >= whole_bytes, most, np.minimum(model, most))
+    return tuple(
+        DensityPoint(float(a), float(found), float(wanted), float((found / wanted - 1) * 100) if wanted else np.nan)
+        for a, found, wanted in zip(alphas, measured.rho(alphas), held, strict=True)
+    )
+
+
+def bundled_kernel(name: str) -> Path:
+    """The file of a kernel that comes with the workbench, "matrix_multiply"."""
+    return _folder() / f"{name}.c"
+
+
+def _folder() -> Path:
+    return Path(str(files("workbench.resources"))) / "kernels"
+
+
+def measure(
+    kernel: Path, arguments: Sequence[str] = (), flags: Sequence[str] = (), timeout_s: float = 600.0
+) -> MeasuredDensity:
+    """Compile a marked C kernel, run it with `arguments`, and read its stack distances.
+
+    The kernel runs as it is: only measure code that you would run. Raises WorkbenchError where there is no gcc, or the
+    kernel does not compile, fails, or marks nothing.
+    """
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        raise WorkbenchError(Diagnostic("there is no gcc here", "Install it: sudo apt-get install gcc."))
+    if not kernel.is_file():
+        raise WorkbenchError(Diagnostic("there is no such kernel", "Name a C file.", file=str(kernel)))
+    with tempfile.TemporaryDirectory(prefix="rho-") as name:
+        folder = Path(name)
+        common = [compiler, "-O1", "-g", "-I", str(_folder())]
+        # -fno-builtin: what the C library copies is not seen, so copying stays in the kernel
+        traced = ["-fsanitize=thread", "-DRHO_TRACE", "-fno-builtin", *flags, "-c", str(kernel), "-o", "kernel.o"]
+        _run([*common, *traced], folder, str(kernel), "it does not compile", timeout_s)
+        _run(
+            [*common, "-c", str(_folder() / "rho_trace.c"), "-o", "trace.o"], folder, "rho_trace.c", "failed", timeout_s
+        )
+        _run(
+            [*common, "kernel.o", "trace.o", "-lm", "-o", "kernel"], folder, str(kernel), "it does not link", timeout_s
+        )
+        out = folder / "distances.txt"
+        environment = {**os.environ, "RHO_OUT": str(out)}
+        _run([str(folder / "kernel"), *arguments], folder, str(kernel), "the kernel failed", timeout_s, environment)
+        if not out.exists():
+            hint = "Include rho.h, and call rho_input, rho_begin and rho_end around the loops."
+            raise WorkbenchError(Diagnostic("the kernel marks no region", hint, file=str(kernel)))
+        return _read(out.read_text())
+
+
+def _run(
+    command: Sequence[str],
+    folder: Path,
+    file: str,
+    what: str,
+    timeout_s: float,
+    environment: dict[str, str] | None = None,
+) -> None:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=timeout_s,
+            stdin=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise WorkbenchError(Diagnostic(f"{what}: it took more than {timeout_s:g} s", file=file)) from None
+    if done.returncode:
+        said = "\n".join(done.stderr.strip().splitlines()[:5]) or f"exit {done.returncode}"
+        raise WorkbenchError(Diagnostic(f"{what}: {said}", file=file))
+
+
+def _read(text: str) -> MeasuredDensity:
+    head, *lines = text.splitlines()
+    operations, reads, _, element_bytes = (int(part) for part in head.split())
+    pairs = np.array([[int(part) for part in line.split()] for line in lines], dtype=np.int64).reshape(-1, 2)
+    first = pairs[:, 0] == 0
+    rest = pairs[~first]
+    return MeasuredDensity(operations, reads, element_bytes, int(pairs[first, 1].sum()), rest[:, 0], rest[:, 1])
