@@ -1,0 +1,296 @@
+"""Platform mode: the form writes the document, problems stand beside their rows, saving keeps what is not changed."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from workbench.formats import yaml_edit
+from workbench.formats.platform_file import load_platform
+from workbench.gui import theme
+from workbench.gui.context import Context
+from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
+from workbench.gui.platform.form import TextArea
+from workbench.gui.platform.mode import PlatformMode
+from workbench.gui.platform.parts import sections_of
+from workbench.gui.platform.points import pasted_points
+from workbench.gui.platform.table import SIZE, SOURCE, TIME
+from workbench.gui.timeline.look import pixels_of
+from workbench.gui.widgets import Button
+from workbench.model.diagnostic import Severity
+from workbench.model.platform import (
+    Device,
+    HardwarePort,
+    HostEntry,
+    Memory,
+    Network,
+    PortDirection,
+    Transfers,
+    TransferTable,
+)
+from workbench.session.plugins import load_plugins
+from workbench.session.workspace import open_workspace
+
+TEMPLATE = Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml")))
+EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    made = tmp_path / "card.yaml"
+    made.write_text(TEMPLATE.read_text("utf-8"), "utf-8")
+    return made
+
+
+@pytest.fixture
+def mode(qtbot: QtBot, qapp: QApplication, file: Path) -> PlatformMode:
+    theme.apply_theme(qapp, "light")
+    made = PlatformMode(Context(load_plugins()))
+    qtbot.addWidget(made)
+    made.resize(1536, 900)
+    made.open_document(file)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def entry_path(mode: PlatformMode, name: str) -> tuple[int | str, ...]:
+    return next(p.path for s in sections_of(mode.document) for p in s.parts if p.title == name)
+
+
+def line_of(mode: PlatformMode, *field: str) -> QLineEdit:
+    editor = mode.form.row(*field).editor
+    assert isinstance(editor, QLineEdit)
+    return editor
+
+
+def test_every_field_of_the_document_has_a_row() -> None:
+    def named(groups: tuple, inside: str = "") -> set[str]:
+        paths = [f.path for g in groups for f in g.fields]
+        return {str(p[-1]) for p in paths if (p[0] == inside and len(p) == 2 if inside else len(p) == 1)}
+
+    assert named(ENTRY) == set(HostEntry.model_fields)
+    assert named(TRANSFERS) == set(Transfers.model_fields)
+    assert named(PORT) == set(HardwarePort.model_fields) - {"incoming", "outgoing"}
+    assert named(PORT, "incoming") == named(PORT, "outgoing") == set(PortDirection.model_fields)
+    assert named(TABLE) == set(TransferTable.model_fields) - {"points"}
+    assert named(MEMORY) == set(Memory.model_fields)
+    assert named(NETWORK) == set(Network.model_fields)
+    assert named(MACHINE, "device") == set(Device.model_fields)
+
+
+def test_the_form_changes_one_value_and_nothing_else(qtbot: QtBot, mode: PlatformMode, file: Path) -> None:
+    before = file.read_text("utf-8")
+    mode.choose(entry_path(mode, "fpgaWrite"))
+    bytes_line = line_of(mode, "bytes")
+    assert bytes_line.text() == "words * 4"
+    bytes_line.setFocus()
+    bytes_line.selectAll()
+    qtbot.keyClicks(bytes_line, "words * 8")
+    qtbot.keyClick(bytes_line, Qt.Key.Key_Return)
+    assert mode.document.edited
+    assert mode.save_button.isEnabled()
+    assert file.read_text("utf-8") == before
+    mode.save_button.click()
+    after = file.read_text("utf-8")
+    changed = [(a, b) for a, b in zip(before.splitlines(), after.splitlines(), strict=True) if a != b]
+    assert changed == [("      bytes: words * 4", "      bytes: words * 8")]
+    assert not mode.save_button.isEnabled()
+    mode.context.undo()
+    assert mode.document.text == before
+    assert line_of(mode, "bytes").text() == "words * 4"
+    mode.context.redo()
+    assert line_of(mode, "bytes").text() == "words * 8"
+
+
+def test_every_kind_of_editor_writes(mode: PlatformMode) -> None:
+    mode.choose(entry_path(mode, "fpgaWrite"))
+    kind = mode.form.row("kind").editor
+    assert isinstance(kind, QComboBox)
+    kind.setCurrentText("receive")
+    kind.activated.emit(kind.currentIndex())
+    early = mode.form.row("asynchronous").editor
+    assert isinstance(early, QCheckBox)
+    early.click()
+    advice = mode.form.row("suggestion").editor
+    assert isinstance(advice, TextArea)
+    advice.setPlainText("Use\nlarger transfers: 50 % more.")
+    advice.left.emit()
+    condition = line_of(mode, "condition")
+    condition.setText("words > 0")
+    condition.editingFinished.emit()
+    platform = mode.document.platform
+    assert platform is not None
+    entry = next(e for e in platform.host.entries if e.condition == "words > 0")
+    assert (entry.kind.value, entry.asynchronous) == ("receive", True)
+    assert entry.suggestion == "Use larger transfers: 50 % more."
+    condition.setText("")
+    condition.editingFinished.emit()
+    assert "condition" not in mode.document.text.split("transfer_tables")[0].split("#")[-1]
+    mode.choose(("hardware",))
+    clock = line_of(mode, "clock_hz")
+    clock.setText("133 MHz")
+    clock.editingFinished.emit()
+    assert mode.document.platform is not None
+    assert mode.document.platform.hardware is not None
+    assert mode.document.platform.hardware.clock_hz == 133e6
+
+
+def test_an_unknown_unit_is_said_beside_its_field_and_save_waits(mode: PlatformMode, file: Path) -> None:
+    before = file.read_text("utf-8")
+    mode.choose(("host", "transfers"))
+    largest = line_of(mode, "maximum_bytes")
+    largest.setText("4 KB")
+    largest.editingFinished.emit()
+    row = mode.form.row("maximum_bytes")
+    assert row.problem.isVisible()
+    assert "two sizes" in row.problem.text()
+    assert largest.property("problem") == "true"
+    assert not mode.save_button.isEnabled()
+    assert mode.why.text() == "1 problem to mend first"
+    mode.save()
+    assert file.read_text("utf-8") == before
+    largest.setText("4 MiB")
+    largest.editingFinished.emit()
+    assert not row.problem.isVisible()
+
+
+def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMode) -> None:
+    mode.choose(("transfer_tables", "write"))
+    before = mode.document.text
+    model = mode.table.points
+    row = next(n for n, line in enumerate(model.lines) if model.points[line.point].size_text == "16 KiB")
+    assert model.setData(model.index(row, SIZE), "64 KiB")
+    said = {line.point: model.points[line.point].problem for line in model.lines if line.problem}
+    assert {n: d.severity for n, d in said.items() if d} == {8: Severity.WARNING, 9: Severity.ERROR}
+    assert not mode.save_button.isEnabled()
+    pixels = pixels_of(mode.table.viewport().grab().toImage())
+    assert (pixels == 0xFFF9E8E6).any()
+    assert mode.list.lines._bad[("transfer_tables", "write")] == "high"
+    mode.context.undo()
+    assert mode.document.text == before
+
+    path = ("transfer_tables", "write", "points")
+    mode.document.apply("Swap", lambda text: yaml_edit.swap_items(text, path, 8, 9))
+    bad = next(n for n, line in enumerate(mode.table.points.lines) if line.problem)
+    fix = next(b for b in mode.table.findChildren(Button) if b.text() == "Swap rows 9, 10")
+    assert mode.table.rowSpan(bad, 0) == 1
+    assert mode.table.columnSpan(bad, 0) == 6
+    fix.click()
+    assert mode.document.text == before
+    assert not any(line.problem for line in mode.table.points.lines)
+
+
+def test_table_edits_add_paste_and_remove(mode: PlatformMode) -> None:
+    mode.choose(("transfer_tables", "read"))
+    model = mode.table.points
+    count = len(model.points)
+    mode.table.add_point()
+    assert len(model.points) == count + 1
+    assert model.points[-1].size == 2 * (model.points[-2].size or 0)
+    mode.table.setCurrentIndex(model.index(count, SIZE))
+    mode.table.remove_chosen()
+    assert len(model.points) == count
+    assert model.setData(model.index(0, TIME), "33 us")
+    assert model.setData(model.index(0, SOURCE), "measured")
+    assert (model.points[0].time_s, model.points[0].printed) == (pytest.approx(33e-6), True)
+    QGuiApplication.clipboard().setText("size\ttime\n4\t0.00001\n1 KiB\t12 us\tmeasured\n")
+    assert mode.table.paste(QGuiApplication.clipboard().text())
+    assert [(p.size, p.time_s) for p in model.points] == [(4, 1e-5), (1024, pytest.approx(12e-6))]
+    assert mode.table.as_text() == "4\t1e-05\t\n1 KiB\t12 us\tmeasured"
+    mode.context.undo()
+    assert len(model.points) == count
+
+
+def test_pasted_rows_of_spreadsheets() -> None:
+    assert pasted_points("4;8 us\n64;9 us;note") == [
+        {"bytes": 4, "time_s": "8 us"},
+        {"bytes": 64, "time_s": "9 us", "source": "note"},
+    ]
+    assert pasted_points("4, 8e-6") == [{"bytes": 4, "time_s": 8e-6}]
+    assert pasted_points("nothing here") == []
+
+
+def test_table_and_curve_are_linked_by_hover(qtbot: QtBot, mode: PlatformMode) -> None:
+    mode.choose(("transfer_tables", "write"))
+    spot = mode.curve.place(*mode.curve.series[0].points[5])
+    qtbot.mouseMove(mode.curve, spot.toPoint())
+    assert mode.table.points.hovered == 5
+    row = mode.table.visualRect(mode.table.points.index(2, TIME)).center()
+    qtbot.mouseMove(mode.table.viewport(), row)
+    assert mode.curve.current == 2
+
+
+def test_parts_are_added_and_removed(mode: PlatformMode) -> None:
+    added = {
+        "host call": "newCall11",
+        "memory": "New memory 1",
+        "transfer table": "new_table_1",
+        "constant": "new_CONSTANT_1",
+    }
+    for what, title in added.items():
+        mode.list.add_wanted.emit(what)
+        part = mode.form.part
+        assert part is not None
+        assert part.title == title
+        assert not mode.document.errors
+        mode.remove.click()
+        assert title not in {p.title for s in sections_of(mode.document) for p in s.parts}
+    mode.list.filter.setText("irq")
+    titles = [line.title for _, line in mode.list.lines._lines]
+    assert titles == ["Host calls", "fpgaWaitIrq"]
+
+
+def test_a_file_changed_by_another_is_not_overwritten(mode: PlatformMode, file: Path) -> None:
+    mode.document.set(("title",), "Mine")
+    file.write_text(file.read_text("utf-8") + "# theirs\n", "utf-8")
+    mode.save()
+    assert "Mine" not in file.read_text("utf-8")
+    assert "# theirs" in file.read_text("utf-8")
+    assert any("another program" in d.message for d in mode.context.notices)
+
+
+def test_a_template_of_the_workbench_is_copied_into_the_project(
+    qtbot: QtBot, mode: PlatformMode, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(EXAMPLE, project)
+    context = mode.context
+    before = TEMPLATE.read_text("utf-8")
+    workspace = open_workspace(project / "original.workbench.yaml", context.plugins)
+    context.set_workspace(workspace)
+    assert mode.document.read_only
+    assert mode.save_button.text() == "Save as copy"
+    assert mode.read_only_note.isVisible()
+    assert not line_of(mode, "bytes").isEnabled()
+    mode.save_button.click()
+    qtbot.waitUntil(lambda: context.workspace is not workspace, timeout=10_000)
+    assert context.workspace is not None
+    assert context.workspace.platform_path == project / "nallatech_h101.yaml"
+    assert context.workspace.project.platform == "nallatech_h101.yaml"
+    assert (project / "nallatech_h101.yaml").read_text("utf-8") == before
+    assert TEMPLATE.read_text("utf-8") == before
+    assert not mode.document.read_only
+    assert load_platform(project / "nallatech_h101.yaml")[0] == load_platform(TEMPLATE)[0]
+    qtbot.waitUntil(lambda: not context.background.busy, timeout=10_000)
+
+
+def test_without_a_project_there_is_one_sentence(mode: PlatformMode) -> None:
+    mode.context.close()
+    assert mode.empty.isVisible()
+    assert "platform template is edited here" in mode.empty.why.text()
+
+
+def test_a_file_that_cannot_be_read(mode: PlatformMode, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("a: [1,\n", "utf-8")
+    mode.open_document(tmp_path / "bad.yaml")
+    assert mode.document.errors
+    assert not mode.save_button.isEnabled()
+    assert mode.why.text().endswith("to mend first")
