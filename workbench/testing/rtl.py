@@ -66,7 +66,7 @@ class Seen:
 
 
 class Simulator:
-    """Builds designs below a folder; Verilator's own sources are compiled once."""
+    """Builds designs below a folder; Verilator's own sources are compiled once, into the folder above."""
 
     def __init__(self, folder: Path) -> None:
         verilator, compiler = find_verilator(), find_compiler()
@@ -112,8 +112,9 @@ class Simulator:
     def _objects(self) -> list[Path]:
         if not self._runtime:
             for name in ("verilated", "verilated_threads"):
-                target = self.folder / f"{name}.o"
-                _run([*self._compile(), "-c", self._include / f"{name}.cpp", "-o", target])
+                target = self.folder.parent / f"{name}.o"
+                if not target.exists():
+                    _run([*self._compile(), "-c", self._include / f"{name}.cpp", "-o", target])
                 self._runtime.append(target)
         return self._runtime
 
