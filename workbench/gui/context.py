@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from workbench.analysis import Analysis, KnowledgeBase
+from workbench.formats.run_folder import open_run
 from workbench.gui.background import Background
 from workbench.gui.selection import (
     SelectedCall,
@@ -41,6 +42,15 @@ class Place:
     mode: str
     selection: Selection | None
     time_range: Range | None
+
+
+def newest_run(workspace: Workspace) -> Path | None:
+    """The newest run of this very project; the folder of runs may hold those of another one beside it."""
+    for folder in reversed(workspace.run_folders()):
+        with suppress(WorkbenchError):
+            if open_run(folder)[0].manifest.project in ("", str(workspace.path)):
+                return folder
+    return None
 
 
 class Context(QObject):
@@ -123,16 +133,21 @@ class Context(QObject):
     def open_project(self, path: Path, then: Callable[[], None] = lambda: None, runs: Sequence[Path] = ()) -> None:
         """Open a project, then the first of `runs`, or else its newest run if it has one."""
 
-        def done(workspace: Workspace) -> None:
+        def work() -> tuple[Workspace, Path | None]:
+            workspace = open_workspace(path, self.plugins)
+            return workspace, newest_run(workspace)
+
+        def done(found: tuple[Workspace, Path | None]) -> None:
+            workspace, newest = found
             recent.remember(workspace.path)
             self.close()
             self._extra_runs = tuple(runs)
             self.set_workspace(workspace)
-            if folders := (*runs[:1], *reversed(workspace.run_folders())):
-                self.open_run(folders[0])
+            if first := next(iter(runs), newest):
+                self.open_run(first)
             then()
 
-        self.background.start("workspace", lambda: open_workspace(path, self.plugins), done, self._failed)
+        self.background.start("workspace", work, done, self._failed)
 
     def set_workspace(self, workspace: Workspace) -> None:
         """Show a project that is open already, and read its sources."""

@@ -41,7 +41,8 @@ def take_pictures(
         settle()
         if window.context.workspace is None:
             raise WorkbenchError(*window.context.notices)
-        window.step_finding(1)
+        if window.context.selection is None:
+            window.step_finding(1)
         for theme in THEMES:
             window.set_theme(theme)
             for mode in window.rail.buttons:
@@ -59,7 +60,8 @@ def take_picture(run: Path, png: Path, *, size: tuple[int, int] = SIZE) -> Path:
         settle()
         if window.context.run is None:
             raise WorkbenchError(*window.context.notices)
-        window.step_finding(1)
+        if window.context.selection is None:
+            window.step_finding(1)
         settle()
         return _save(window, png)
 

@@ -83,9 +83,9 @@ class SearchField(QLineEdit):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setMaxVisibleItems(14)
         popup = QListView()
-        popup.setItemDelegate(_Delegate(popup))
         popup.setMinimumWidth(420)
         completer.setPopup(popup)
+        popup.setItemDelegate(_Delegate(popup))  # after setPopup, which brings one of its own
         popup.clicked.connect(self._chosen)
         self._popup = popup
         self.setCompleter(completer)

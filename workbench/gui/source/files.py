@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,7 +57,7 @@ def save_edit(path: Path, before: bytes, text: str) -> TextEdit:
 
 def _common(one: bytes, other: bytes) -> int:
     """How many bytes two beginnings have in common."""
-    return len(os.path.commonprefix([one, other]))
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 class EditCommand:

@@ -23,6 +23,7 @@ from workbench.gui.source.popover import PragmaPopover
 from workbench.gui.source.tabs import EditorTabs
 from workbench.gui.source.tree import SidePanel
 from workbench.gui.widgets import EmptyState
+from workbench.gui.widgets.popover import MARGIN_PX
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Pragma
 from workbench.session.history import Command
@@ -200,16 +201,21 @@ class SourceMode(QWidget):
         shown_line = point.line + line - original
         editor.go_to_quietly(shown_line)
         editor.flag(shown_line)
-        rect = editor.line_rect(shown_line)
-        left = editor.mapTo(self, QPoint(NUMBERS_PX + GUTTER_PX, 0))
-        x = min(left.x() + max(rect.width(), 160) + 22, self.width() - self.popover.width() + 8)
-        y = left.y() + rect.center().y()
         start = suggested(point, scan, offered)
-        tall = self.popover.sizeHint().height()
-        top = min(y - tall // 2, self.height() - tall)
-        self.popover.ask(
-            point, style, start, offered, numbers.share if numbers else None, QPoint(x, max(8, top)), QPoint(x - 10, y)
-        )
+        corner, arrow = self._beside(editor, shown_line)
+        self.popover.ask(point, style, start, offered, numbers.share if numbers else None, corner, arrow)
+
+    def _beside(self, editor: CodeEditor, line: int) -> tuple[QPoint, QPoint | None]:
+        """Where the popover goes: right of the line's text, its arrow on it; without room there, below or above it."""
+        rect = editor.line_rect(line)
+        text = editor.mapTo(self, QPoint(NUMBERS_PX + GUTTER_PX, 0))
+        wide, tall = self.popover.width() - 2 * MARGIN_PX, self.popover.sizeHint().height() - 2 * MARGIN_PX
+        x, y = text.x() + max(rect.width(), 160) + 22, text.y() + rect.center().y()
+        if x + wide + 4 <= self.width():
+            return QPoint(x, max(8, min(y - tall // 2, self.height() - tall - 8))), QPoint(x - 10, y)
+        below = y + rect.height()
+        top = below if below + tall <= self.height() else y - rect.height() - tall
+        return QPoint(self.width() - wide - 12, max(8, top)), None
 
     def _on_pragma(self, pragma: Pragma) -> None:
         editor, point = self.editor, self.popover.point

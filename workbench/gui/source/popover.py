@@ -154,7 +154,7 @@ class PragmaPopover(Popover):
 
     def ask(
         self, point: Point, style: Style, start: Pragma, offered: Choices, share: float | None, corner: QPoint,
-        arrow: QPoint,
+        arrow: QPoint | None,
     ) -> None:  # fmt: skip
         """Open for a call or branch with a first answer filled in; `share` is of the run's time, where one tells it."""
         self._style, self.point = style, point

@@ -224,9 +224,9 @@ class SidePanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addSpacing(6)
-        column.addWidget(self.tree, 4)
+        column.addWidget(self.tree, 1)
         column.addWidget(PanelHeader("Blocks in this file"))
-        column.addWidget(self.blocks, 5)
+        column.addWidget(self.blocks, 1)
         self._context = context
 
     def show_shares(self) -> None:

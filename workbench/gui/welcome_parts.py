@@ -1,0 +1,165 @@
+"""What Welcome is made of: boxes, numbered steps, recent projects with what their last run says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.formats.run_folder import open_run
+from workbench.gui import fonts, theme
+from workbench.gui.context import newest_run
+from workbench.gui.text import ratio_text, time_text
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, label
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.pragma import Category
+from workbench.session.plugins import Plugins
+from workbench.session.results import open_result
+from workbench.session.workspace import open_workspace
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """What a recent project's newest run says: its time, the host's shares by category, the finding to mend next."""
+
+    project: Path
+    time_s: float | None = None
+    shares: tuple[tuple[Category | None, float], ...] = ()
+    next: str = ""
+
+
+def last_run(project: Path, plugins: Plugins) -> LastRun:
+    """Read off the window's thread: opens the project and its newest run."""
+    try:
+        folder = newest_run(open_workspace(project, plugins))
+        if folder is None:
+            return LastRun(project)
+        if not open_run(folder)[0].complete:
+            return LastRun(project, next="the last run is incomplete")
+        opened = open_result(folder, plugins)
+    except WorkbenchError as error:
+        return LastRun(project, next=error.diagnostics[0].message)
+    hosts = [m for m in opened.analysis.blocks if m.block.side.value == "host"]
+    total = opened.run.time_s or 1.0
+    times = hosts[0].by_category if hosts else {}
+    shares = tuple((c, times[c] / total) for c in (*Category, None) if c in times)
+    best = opened.analysis.findings[:1]
+    said = f"next: {best[0].title}, {ratio_text(best[0].gain)}" if best else "nothing above the threshold"
+    return LastRun(project, opened.run.time_s, shares, said)
+
+
+class RecentRow(QWidget):
+    """A recent project with its last run; a click opens it."""
+
+    chosen = Signal(Path)
+
+    def __init__(self, project: Path) -> None:
+        super().__init__()
+        self._project = project
+        self.setFixedHeight(68)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip(str(project))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 16, 8)
+        row.setSpacing(14)
+        row.addWidget(IconLabel("folder", 18), 0, Qt.AlignmentFlag.AlignTop)
+        names = QVBoxLayout()
+        names.setSpacing(2)
+        names.addWidget(ElidedLabel(project.name.removesuffix(".workbench.yaml"), "strong"))
+        names.addWidget(ElidedLabel(_home(project.parent), "small", Qt.TextElideMode.ElideMiddle))
+        row.addLayout(names, 1)
+        facts = QGridLayout()
+        facts.setHorizontalSpacing(16)
+        facts.setVerticalSpacing(2)
+        self._bar = StateBar((), 12)
+        self._bar.setFixedWidth(110)
+        self._bar.hide()
+        self._time = label("", "")
+        self._next = label("", "small")
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        facts.addWidget(self._bar, 0, 0, right)
+        facts.addWidget(self._time, 0, 1, right)
+        facts.addWidget(self._next, 1, 0, 1, 2, right)
+        row.addLayout(facts)
+
+    def say(self, found: LastRun) -> None:
+        self._time.setText("no runs" if found.time_s is None else time_text(found.time_s, 4))
+        self._bar.set_shares(found.shares)
+        self._bar.setVisible(bool(found.shares))
+        self._next.setText(found.next if len(found.next) < 44 else found.next[:43] + "\u2026")
+        self._next.setToolTip(found.next)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self.chosen.emit(self._project)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit(self._project)
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.underMouse() or self.hasFocus():
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(theme.colour("accent") if self.hasFocus() else Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("sunken"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
+
+
+class StepMark(QWidget):
+    """The number of a step in a disc, and the line down to the next."""
+
+    def __init__(self, number: int, last: bool) -> None:
+        super().__init__()
+        self._number, self._last = number, last
+        self.setFixedWidth(26)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        p = theme.palette()
+        if not self._last:
+            painter.fillRect(QRectF(12, 32, 2, self.height() - 34), QColor(p.rule))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(p.selection))
+        painter.drawEllipse(QRectF(0, 0, 26, 26))
+        painter.setPen(QColor(p.link))
+        painter.setFont(fonts.ui_font(12, 600))
+        painter.drawText(QRectF(0, 0, 26, 26), Qt.AlignmentFlag.AlignCenter, str(self._number))
+
+
+class Box(QWidget):
+    """A box with a frame, of rows."""
+
+    def __init__(self, margin: int = 0) -> None:
+        super().__init__()
+        set_ground(self, "box")
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(margin + 1, margin + 1, margin + 1, margin + 1)
+        self.column.setSpacing(0)
+
+    def clear(self) -> None:
+        _empty(self.column)
+
+
+def _empty(layout: QVBoxLayout | QHBoxLayout) -> None:
+    while item := layout.takeAt(0):
+        inner = item.layout()
+        if isinstance(inner, QVBoxLayout | QHBoxLayout):
+            _empty(inner)
+        if (widget := item.widget()) is not None:
+            widget.deleteLater()
+
+
+def _home(path: Path) -> str:
+    try:
+        return str(Path("~") / path.relative_to(Path.home()))
+    except ValueError:
+        return str(path)
