@@ -285,7 +285,7 @@ class FindingTable(QTreeView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         free = self.viewport().width() - sum(_WIDTHS.values())
-        shares = {TITLE: 0.36, WHERE: 0.27, BAR: 0.37}
+        shares = {TITLE: 0.36, WHERE: 0.27, BAR: 0.37} if free > 560 else {TITLE: 0.48, WHERE: 0.28, BAR: 0.24}
         for column in range(len(HEADS)):
             self.header().resizeSection(column, _WIDTHS.get(column) or max(60, int(free * shares[column])))
 

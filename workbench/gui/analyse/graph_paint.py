@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from workbench.analysis.layout import Box, FrameBox, GraphLayout, NodeBox, RoutedEdge
 from workbench.analysis.results import Analysis, BlockMetrics
-from workbench.gui import fonts, icons, theme
+from workbench.gui import icons, theme
 from workbench.gui.text import percent_text, time_text
+from workbench.gui.timeline.look import label as text
+from workbench.gui.timeline.look import text_width
 from workbench.gui.widgets import category_name, draw_swatch, paint_badge, paint_state_bar
 from workbench.gui.widgets.severity import badge_size
 from workbench.gui.widgets.state_bar import ORDER
@@ -261,20 +263,3 @@ def paint_edge_label(painter: QPainter, edge: RoutedEdge, chosen: bool, inside_f
         )
     else:
         text(painter, back, edge.label or edge.detail, "text", 11, 600 if edge.label else 500, Align.AlignHCenter)
-
-
-def text_width(content: str, size: int, weight: int) -> float:
-    return QFontMetricsF(fonts.ui_font(size, weight)).horizontalAdvance(content)
-
-
-def text(
-    painter: QPainter, rect: QRectF, content: str, colour: str, size: int = 12, weight: int = 400,
-    align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
-) -> float:  # fmt: skip
-    """One elided line; its width."""
-    painter.setFont(fonts.ui_font(size, weight))
-    painter.setPen(theme.colour(colour))
-    metrics = painter.fontMetrics()
-    shown = metrics.elidedText(content, Qt.TextElideMode.ElideRight, max(int(rect.width()) + 1, 0))
-    painter.drawText(rect, align | Align.AlignVCenter | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip, shown)
-    return float(metrics.horizontalAdvance(shown))

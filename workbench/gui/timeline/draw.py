@@ -126,12 +126,14 @@ def draw_calls(
 
 def draw_most_at_work(painter: QPainter, rect: QRectF, working: np.ndarray, most: int) -> None:
     """Beside the last peak of a stack's counts: how many of it work at once."""
-    peak = int(np.flatnonzero(working == working.max())[-1])
-    later = np.flatnonzero(working[peak:] == 0)
-    x = rect.left() + peak + (int(later[0]) if len(later) else 0) + 8
     text = f"at most {most}"
     wide = text_width(text, 11, 600)
-    box = QRectF(min(x, rect.right() - wide - 6) - 3, rect.top() + 3, wide + 6, rect.height() - 6)
+    room = rect.width() - wide - 20
+    peaks = np.flatnonzero(working == working[: max(int(room), 1)].max())
+    peak = int(peaks[peaks < room][-1]) if (peaks < room).any() else 0
+    later = np.flatnonzero(working[peak:] == 0)
+    x = min(peak + (int(later[0]) if len(later) else 0) + 8, room + 8)
+    box = QRectF(rect.left() + x, rect.top() + 3, wide + 6, rect.height() - 6)
     painter.fillRect(box, theme.colour("sunken"))
     label(painter, box, text, "text", 11, 600, Align.AlignHCenter)
 
