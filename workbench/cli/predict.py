@@ -58,8 +58,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     ratss.add_argument("--take-over", action="store_true", help="write the run's measurements into the model file")
     dense = kinds.add_parser("density", help="what the memories let an algorithm reach (computational density)")
     dense.set_defaults(run=run_density)
-    dense.add_argument("--kernel", metavar="FILE.c", help="measure rho of this C kernel (it is compiled and run), or of a "
-                       "bundled one by name, and show both")  # fmt: skip
+    dense.add_argument("--kernel", metavar="FILE.c", help="measure rho of a C kernel, which is compiled and run (or of "
+                       "a bundled one, by name), beside the model's")  # fmt: skip
     dense.add_argument("--kernel-args", default="", metavar="'ARGS'", help="the kernel's arguments")
     for command, target in ((ratss, "speedup"), (dense, "limit_ops_per_s")):
         command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")

@@ -55,7 +55,7 @@ class MeasuredDensity:
 
     def steps_bytes(self) -> NDArray[np.float64]:
         """The store sizes at which the curve rises."""
-        return self.distances * float(self.element_bytes)
+        return np.asarray(self.distances * self.element_bytes, dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,208 @@
+"""A model beside a run, and the run's measurements taken over; and the command line of predictions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.cli.main import main
+from workbench.formats.platform_file import load_platform
+from workbench.formats.run_folder import RunWriter
+from workbench.model.blocks import Block, Side, State
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.platform import Platform
+from workbench.model.run import Manifest, Run, RunStatus
+from workbench.predict.calibrate import compare_with_run, state_s, take_over
+from workbench.predict.library import find_model
+from workbench.predict.ratss import RatssModelFile, load_ratss, predict
+
+HOST = ("unclassified", "work", "clearBins", "writePoints", "startCore", "pollDone", "stopCore", "readBins")
+CORE = ("unclassified", "nextPoint", "compute")
+#: Seconds of each host state, and of each core's states.
+HOST_S = (0.0, 0.003, 0.0055, 0.0069, 0.0053, 0.0107, 0.0054, 0.0115)
+CORE_S = (0.04, 0.00016, 0.0052)
+
+
+def block(name: str, group: str, side: Side, states: tuple[str, ...]) -> Block:
+    return Block(name, side, name, "test", group, tuple(State(i, state) for i, state in enumerate(states)))
+
+
+@pytest.fixture
+def run() -> Run:
+    blocks = (
+        block("host.main", "host.main", Side.HOST, HOST),
+        *(block(f"top.core[{i}].ctrl", "top.core[*].ctrl", Side.FPGA, CORE) for i in range(4)),
+    )
+    rows = [(0, i, s) for i, s in enumerate(HOST_S)]
+    rows += [(b, i, s * (1 + 0.1 * (b - 2.5))) for b in range(1, 5) for i, s in enumerate(CORE_S)]
+    table = {
+        "block": np.array([b for b, _, _ in rows], dtype="i4"),
+        "state": np.array([i for _, i, _ in rows], dtype="i4"),
+        "time_ps": np.array([round(s * 1e12) for _, _, s in rows], dtype="i8"),
+        "cycles": np.zeros(len(rows), dtype="i8"),
+        "visits": np.zeros(len(rows), dtype="i8"),
+    }
+    manifest = Manifest(
+        name="a run",
+        status=RunStatus.COMPLETE,
+        created="2026-01-01T00:00:00",
+        settings={"CORES": 20, "BINS": 8, "POINTS": 163840},
+        time_ps=round(0.0483e12),
+        blocks=blocks,
+    )
+    return Run(None, manifest, {"state_time": table})
+
+
+@pytest.fixture(scope="module")
+def platforms() -> Mapping[str, Platform]:
+    folder = Path(str(files("workbench.platform_templates")))
+    return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
+
+
+def load(path: Path, platforms: Mapping[str, Platform]) -> RatssModelFile:
+    file, problems = load_ratss(path, platforms)
+    assert file is not None, problems
+    return file
+
+
+@pytest.fixture
+def own_model(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.ratss.yaml"
+    path.write_text(find_model("pdf2d_original", "ratss").read_text())
+    return path
+
+
+def test_states_of_a_run(run: Run) -> None:
+    assert state_s(run, "readBins") == 0.0115
+    assert state_s(run, "compute") == pytest.approx(0.0052)  # the mean over the cores
+    assert state_s(run, "top.core[3].ctrl/compute") == pytest.approx(0.0052 * 1.15)
+    assert state_s(run, "top.core[*].ctrl/compute") == pytest.approx(0.0052)
+
+
+def test_a_prediction_beside_a_run(run: Run, own_model: Path, platforms: Mapping[str, Platform]) -> None:
+    comparison = compare_with_run(load(own_model, platforms), run)
+    rows = {(row.stage, row.quantity): row for row in comparison.rows}
+    assert comparison.inputs == {"CORES": 20, "BINS": 8, "POINTS": 163840}
+    # 320 batches: 66 cycles a point at 100 MHz on 20 cores; transfers from the platform's tables
+    assert rows["batches", "comp_s"].predicted == pytest.approx(163840 * 66 / 100e6 / 20)
+    assert rows["batches", "comp_s"].measured == pytest.approx(0.00536)
+    assert rows["batches", "write points"].predicted == pytest.approx(320 * 20.978e-6)
+    assert rows["batches", "ask once"].predicted == pytest.approx(320 * 32e-6)
+    assert rows["batches", "comm_s"].measured == pytest.approx(sum(HOST_S[2:]))
+    total = rows["", "total_s"]
+    assert total.error_pct == pytest.approx((total.predicted - 0.0483) / 0.0483 * 100)
+
+
+def test_taking_over_what_was_measured(run: Run, own_model: Path, platforms: Mapping[str, Platform]) -> None:
+    before = own_model.read_text()
+    file = load(own_model, platforms)
+    take_over(own_model, file, compare_with_run(file, run))
+    after = own_model.read_text()
+    assert [line for line in before.splitlines() if "#" in line and line not in after.splitlines()] == []
+    calibrated = load(own_model, platforms)
+    again = compare_with_run(calibrated, run)
+    for row in again.rows:
+        if row.stage:
+            assert row.error_pct == pytest.approx(0, abs=1e-5)
+    assert calibrated.model.measured[-1].source == "run a run"
+    assert predict(calibrated).comm_s["batches"] * 320 == pytest.approx(sum(HOST_S[2:]), rel=1e-6)
+    take_over(own_model, calibrated, again)  # twice: nothing but one more entry
+    assert predict(load(own_model, platforms)).total_s == pytest.approx(float(predict(calibrated).total_s), rel=1e-6)
+    assert len(load(own_model, platforms).model.measured) == 2
+
+
+def test_a_corrected_part_still_scales(run: Run, own_model: Path, platforms: Mapping[str, Platform]) -> None:
+    file = load(own_model, platforms)
+    take_over(own_model, file, compare_with_run(file, run))
+    calibrated = load(own_model, platforms)
+    ratio = (
+        predict(calibrated, {"BINS": 16}).parts["batches", "read bins"]
+        / predict(calibrated, {"BINS": 8}).parts["batches", "read bins"]
+    )
+    original = (
+        predict(file, {"BINS": 16}).parts["batches", "read bins"]
+        / predict(file, {"BINS": 8}).parts["batches", "read bins"]
+    )
+    assert ratio == pytest.approx(float(original))
+
+
+def test_what_cannot_be_compared_is_said(run: Run, own_model: Path, platforms: Mapping[str, Platform]) -> None:
+    with pytest.raises(WorkbenchError, match="measured_in"):
+        compare_with_run(load(find_model("pdf2d", "ratss"), platforms), run)
+    with pytest.raises(WorkbenchError, match="no times of states"):
+        compare_with_run(load(own_model, platforms), Run(None, run.manifest, {}))
+    own_model.write_text(own_model.read_text().replace("[readBins]", "[fetchBins]"))
+    comparison = compare_with_run(load(own_model, platforms), run)
+    assert [d.message for d in comparison.diagnostics] == ["the run has no state 'fetchBins'"]
+    assert ("batches", "comm_s") not in {(row.stage, row.quantity) for row in comparison.rows}
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    assert main(["predict", *arguments, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert isinstance(document, dict)
+    return document
+
+
+def test_the_command_line_of_ratss(capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer(capsys, "ratss", "pdf2d")["total_s"] == pytest.approx(154.43886225730216)
+    assert answer(capsys, "ratss", "pdf2d", "--reading", "literal")["total_s"] == pytest.approx(154.44258140930216)
+    swept = answer(capsys, "ratss", "pdf2d", "--sweep", "nodes=2,4,8", "--against", "multipliers")
+    rows = swept["rows"]
+    assert isinstance(rows, list)
+    assert [row["total_s"] for row in rows] == pytest.approx([154.438862, 79.7918774, 42.4704375])
+    assert answer(capsys, "ratss", "pdf2d", "--solve", "clock", "--speedup", "200")["value"] == pytest.approx(
+        276386428.6
+    )
+    banded = answer(
+        capsys, "ratss", "pdf2d", "--sweep", "nodes=2,4", "--uncertain", "500", "--spread", "clock=150 MHz:200 MHz"
+    )
+    assert isinstance(banded["bands"], dict)
+    assert len(banded["bands"]["quantiles"]["0.5"]) == 2
+    assert answer(capsys, "ratss", "pdf2d", "--sensitivity")["inputs"]
+    for arguments in (["pdf2d"], ["pdf2d", "--sweep", "nodes=1:8:8"], ["pdf2d", "--sensitivity"]):
+        assert main(["predict", "ratss", *arguments]) == 0
+        assert "nodes" in capsys.readouterr().out
+
+
+def test_the_command_line_of_density(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "density", "all_to_all")
+    assert found["binding_layer"] == "Block RAM, from on-board memory"
+    assert answer(capsys, "density", "matrix_multiply", "--solve", "units", "--rate", "1e10")["value"] == pytest.approx(
+        100
+    )
+    assert main(["predict", "density", "dot_product"]) == 0
+    assert "On-board memory" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["ratss", "pdf3d"], "Did you mean 'pdf2d'"),
+        (["ratss", "pdf2d", "--solve", "clock"], "go together"),
+        (["ratss", "pdf2d", "--take-over"], "Give --run RUN too"),
+        (["ratss", "pdf2d", "--uncertain", "10"], "no uncertain inputs"),
+        (["ratss", "pdf2d", "--spread", "clock"], "is no spread"),
+        (["density", "matrix_multiply", "--kernel", "nothing.c"], "no such kernel"),
+    ],
+)
+def test_bad_commands_are_answered(arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", *arguments]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_a_run_folder_on_the_command_line(
+    run: Run, own_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    RunWriter(folder).finish(run.manifest, run.tables)
+    document = answer(capsys, "ratss", str(own_model), "--run", str(folder), "--take-over")
+    assert document["taken_over"] is True
+    assert "correction" in own_model.read_text()
+    assert main(["predict", "ratss", "pdf2d_original", "--run", str(folder), "--take-over"]) == 2
+    assert "a bundled model is not changed" in capsys.readouterr().err

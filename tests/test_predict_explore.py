@@ -1,0 +1,291 @@
+"""Design-space exploration: the same numbers whichever way they are computed, and answers that can be checked."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.formats.platform_file import load_platform
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.platform import Platform
+from workbench.predict.density import load_density
+from workbench.predict.explore import Exploration, bands, explore, outputs_of, sweep
+from workbench.predict.formulas import Spread
+from workbench.predict.library import find_model
+from workbench.predict.ratss import RatssModelFile, load_ratss, parse_ratss, predict
+from workbench.predict.sensitivity import sensitivity
+from workbench.predict.solve import solve
+from workbench.predict.space import Space, chunk_inputs, make_space, parse_axis, plan, point_inputs
+from workbench.predict.summary import Front, Spectrum
+
+AXES = {
+    "nodes": np.array([1.0, 2.0, 4.0, 8.0]),
+    "clock": np.linspace(100e6, 250e6, 7),
+    "kernels": np.array([10.0, 40.0, 80.0]),
+}
+SPREADS = {"clock": Spread(195e6, 150e6, 220e6), "read_efficiency": Spread(0.1, deviation=0.005)}
+
+
+@pytest.fixture(scope="module")
+def platforms() -> Mapping[str, Platform]:
+    folder = Path(str(files("workbench.platform_templates")))
+    return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
+
+
+@pytest.fixture(scope="module")
+def pdf2d(platforms: Mapping[str, Platform]) -> RatssModelFile:
+    file, problems = load_ratss(find_model("pdf2d", "ratss"), platforms)
+    assert file is not None, problems
+    return file
+
+
+def test_a_sweep_is_every_single_prediction(pdf2d: RatssModelFile) -> None:
+    space = make_space(pdf2d, AXES)
+    table = sweep(pdf2d, space)
+    for place in itertools.product(*(range(len(values)) for values in AXES.values())):
+        inputs = {name: float(values[i]) for (name, values), i in zip(AXES.items(), place, strict=True)}
+        single = predict(pdf2d, inputs)
+        assert table.outputs["total_s"][place] == pytest.approx(float(single.total_s), rel=1e-15)
+        assert table.outputs["speedup"][place] == pytest.approx(float(single.speedup or 0), rel=1e-15)
+        assert point_inputs(space, int(np.ravel_multi_index(place, space.shape))) == inputs
+
+
+@pytest.mark.parametrize("chunk_points", [1, 2, 5, 21, 84, 1 << 15])
+def test_chunks_cover_every_point_once(pdf2d: RatssModelFile, chunk_points: int) -> None:
+    for space in (
+        make_space(pdf2d, AXES),
+        make_space(pdf2d, {"nodes": AXES["nodes"]}, 37, SPREADS),
+        make_space(pdf2d, {}, 50, SPREADS),
+        Space(),
+    ):
+        cut = plan(space, chunk_points)
+        ends = []
+        for chunk in range(cut.chunks):
+            inputs, first, shape = chunk_inputs(space, cut, chunk)
+            assert first == (ends[-1] if ends else 0)
+            ends.append(first + int(np.prod(shape)))
+            where = {name: np.broadcast_to(values, shape).ravel() for name, values in inputs.items()}
+            for offset in {0, int(np.prod(shape)) - 1}:
+                assert {n: v[offset] for n, v in where.items()} == point_inputs(space, first + offset)
+        assert ends[-1] == space.points
+
+
+def brute(pdf2d: RatssModelFile, space: Space) -> tuple[np.ndarray, np.ndarray]:
+    outputs = sweep(pdf2d, space).outputs
+    return outputs["total_s"].ravel(), outputs["multipliers"].ravel()
+
+
+def check(found: Exploration, times: np.ndarray, against: np.ndarray) -> None:
+    assert found.points == times.size
+    assert (found.minimum.value, found.maximum.value) == (times.min(), times.max())
+    assert found.mean == pytest.approx(times.mean(), rel=1e-12)
+    for share, value in found.quantiles.items():
+        exact = np.sort(times)[min(int(share * times.size), times.size - 1)]
+        assert value == pytest.approx(exact, rel=2e-3)
+    front = {
+        (x, y)
+        for x, y in zip(against, times, strict=True)
+        if not np.any((against <= x) & (times <= y) & ((against < x) | (times < y)))
+    }
+    assert {(p.x, p.y) for p in found.front} == front
+
+
+@pytest.mark.parametrize("chunk_points", [7, 64, 1 << 15])
+def test_streaming_gives_what_the_table_gives(pdf2d: RatssModelFile, chunk_points: int) -> None:
+    for space in (make_space(pdf2d, AXES), make_space(pdf2d, {"kernels": AXES["kernels"]}, 60, SPREADS)):
+        check(explore(pdf2d, space, "total_s", "multipliers", chunk_points=chunk_points), *brute(pdf2d, space))
+
+
+def test_random_inputs_give_a_front_too(pdf2d: RatssModelFile) -> None:
+    spreads = {"kernels": Spread(80, 8, 96), "clock": Spread(0, 1e8, 2.5e8), "nodes": Spread(2, 2, 16)}
+    space = make_space(pdf2d, {}, 3000, spreads, seed=3)
+    check(explore(pdf2d, space, "total_s", "multipliers", chunk_points=512), *brute(pdf2d, space))
+    again = explore(pdf2d, make_space(pdf2d, {}, 3000, spreads, seed=3), "total_s", "multipliers")
+    assert again.minimum == explore(pdf2d, space, "total_s", "multipliers").minimum
+    other = explore(pdf2d, make_space(pdf2d, {}, 3000, spreads, seed=4), "total_s")
+    assert other.minimum.value != again.minimum.value
+
+
+def test_the_best_point_opens_its_breakdown(pdf2d: RatssModelFile) -> None:
+    found = explore(pdf2d, make_space(pdf2d, AXES), "speedup")
+    assert found.maximum.inputs == {"nodes": 8, "clock": 250e6, "kernels": 80}
+    assert predict(pdf2d, dict(found.maximum.inputs)).speedup == pytest.approx(found.maximum.value)
+
+
+def test_parts_of_a_summary_merge_to_the_whole() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.lognormal(0, 3, 10_000)
+    whole, halves = Spectrum(), Spectrum()
+    whole.add(values, 0)
+    for start in range(0, 10_000, 1000):
+        part = Spectrum()
+        part.add(values[start : start + 1000], start)
+        halves.merge(part)
+    assert (whole.least_at, whole.most_at, whole.count) == (halves.least_at, halves.most_at, halves.count)
+    assert whole.base == halves.base
+    assert np.array_equal(whole.counts, halves.counts)
+    for share in (0.001, 0.1, 0.5, 0.9, 0.999):
+        assert whole.quantile(share) == pytest.approx(np.quantile(values, share, method="higher"), rel=2e-3)
+
+
+def test_fronts_stay_small() -> None:
+    front = Front()
+    x = np.linspace(1, 2, 30_000)
+    front.add(x, 1 / x, 0, x.shape)
+    assert front.thinned
+    assert front.x.size <= 4096
+    assert (front.x[0], front.x[-1]) == (1, 2)
+
+
+def test_memory_does_not_grow_with_the_points(pdf2d: RatssModelFile) -> None:
+    """A billion points are a plan, not an array."""
+    space = make_space(pdf2d, AXES | {"write_efficiency": np.linspace(0.1, 0.9, 3500), "bins": np.arange(1.0, 3501.0)})
+    assert space.points > 10**9
+    cut = plan(space)
+    inputs, _, shape = chunk_inputs(space, cut, cut.chunks - 1)
+    assert np.prod(shape) <= 1 << 15
+    assert float(np.max(np.asarray(outputs_of(pdf2d, inputs)["total_s"]))) > 0
+
+
+def test_bands_hold_the_certain_value(pdf2d: RatssModelFile) -> None:
+    space = make_space(pdf2d, {"nodes": AXES["nodes"]}, 2000, {"clock": Spread(195e6, 185e6, 205e6)})
+    found = bands(pdf2d, space)
+    certain = sweep(pdf2d, make_space(pdf2d, {"nodes": AXES["nodes"]})).outputs["total_s"]
+    assert np.all(found.quantiles[0.05] < certain)
+    assert np.all(found.quantiles[0.95] > certain)
+    low = predict(pdf2d, {"clock": 204e6}).total_s
+    assert found.quantiles[0.05][1] == pytest.approx(float(low), rel=2e-3)
+
+
+def test_sensitivity_against_known_shares() -> None:
+    """y = a + 2 b over equal spreads: b explains 4/5 of the variance."""
+    text = (
+        "schema_version: 1\nname: y\ninputs: {a: {value: 1, low: 0.5, high: 1.5}, b: {value: 1, low: 0.5, high: 1.5}}\n"
+    )
+    file, problems = parse_ratss(text + "stages: [{name: s, preprocessing_s: a + 2 * b}]", "y.yaml", {})
+    assert file is not None, problems
+    first, second = sensitivity(file)
+    assert (first.name, second.name) == ("b", "a")
+    assert first.first_order == pytest.approx(0.8, abs=0.01)
+    assert second.total_order == pytest.approx(0.2, abs=0.01)
+    assert first.elasticity == pytest.approx(2 / 3, rel=1e-6)
+
+
+def test_sensitivity_of_the_2d_pdf(pdf2d: RatssModelFile) -> None:
+    found = {influence.name: influence for influence in sensitivity(pdf2d)}
+    assert found["bins"].elasticity > 1.9  # the work is quadratic in the bins
+    assert found["clock"].elasticity == pytest.approx(found["kernels"].elasticity, rel=1e-6)
+
+
+def test_solving_for_an_input(pdf2d: RatssModelFile) -> None:
+    solution = solve(pdf2d, "clock", 200)
+    assert predict(pdf2d, {"clock": solution.value}).speedup == pytest.approx(200, rel=1e-9)
+    kernels = solve(pdf2d, "kernels", 100, changes={"nodes": 4})
+    assert predict(pdf2d, {"kernels": kernels.value, "nodes": 4}).speedup == pytest.approx(100, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "expected"),
+    [
+        ("read_efficiency", 1000, "nearest at read_efficiency"),
+        ("clokc", 100, "Did you mean 'clock'"),
+        ("per_block", 100, "cannot be searched"),
+    ],
+)
+def test_what_cannot_be_solved_is_said(pdf2d: RatssModelFile, name: str, target: float, expected: str) -> None:
+    with pytest.raises(WorkbenchError, match=expected):
+        solve(pdf2d, name, target)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("clock", "is no sweep"),
+        ("clok=1:2:3", "Did you mean 'clock'"),
+        ("clock=1:2", "is no sweep"),
+        ("clock=1:2:0", "is no sweep"),
+        ("clock=1 furlong", "there is no unit 'furlong'"),
+        ("nodes=two", "'two' is no number"),
+    ],
+)
+def test_bad_sweeps_are_answered(pdf2d: RatssModelFile, text: str, expected: str) -> None:
+    with pytest.raises(WorkbenchError, match=expected):
+        parse_axis(text, pdf2d)
+
+
+def test_sweeps_with_units(pdf2d: RatssModelFile) -> None:
+    name, values = parse_axis("clock=100 MHz:0.2 GHz:3", pdf2d)
+    assert name == "clock"
+    assert values.tolist() == [100e6, 150e6, 200e6]
+    assert parse_axis("nodes=2, 4,8", pdf2d)[1].tolist() == [2, 4, 8]
+
+
+def test_a_point_that_cannot_be_computed_names_its_field(pdf2d: RatssModelFile) -> None:
+    with pytest.raises(WorkbenchError, match="elements is not a finite number"):
+        explore(pdf2d, make_space(pdf2d, {"nodes": np.array([0.0, 2.0])}))
+    with pytest.raises(WorkbenchError, match="no uncertain inputs"):
+        make_space(pdf2d, {}, 10)
+    with pytest.raises(WorkbenchError, match="the model has no output"):
+        explore(pdf2d, make_space(pdf2d, AXES), "total")
+
+
+def test_density_models_are_swept_alike(platforms: Mapping[str, Platform]) -> None:
+    file, _ = load_density(find_model("matrix_multiply", "density"), platforms)
+    assert file is not None
+    found = explore(file, make_space(file, {"units": np.array([10.0, 100.0, 1e6])}))
+    assert found.minimum.value == 10 * 100e6
+    assert found.maximum.value == pytest.approx(219089023002.0664)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Dask scheduler and two worker processes on this machine, in a process of their own."""
+    script = (
+        "import sys\nfrom dask.distributed import LocalCluster\n"
+        "if __name__ == '__main__':\n"
+        "    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:\n"
+        "        print(cluster.scheduler_address, flush=True)\n"
+        "        sys.stdin.read()\n"
+    )
+    path = tmp_path_factory.mktemp("dask") / "cluster.py"
+    path.write_text(script)
+    process = subprocess.Popen(
+        [sys.executable, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=path.parent,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def test_dask_gives_identical_numbers(pdf2d: RatssModelFile, cluster: str) -> None:
+    assert cluster.startswith("tcp://")
+    for space in (make_space(pdf2d, AXES), make_space(pdf2d, {"nodes": AXES["nodes"]}, 40_000, SPREADS, seed=5)):
+        here = explore(pdf2d, space, "total_s", "multipliers", chunk_points=4096)
+        there = explore(pdf2d, space, "total_s", "multipliers", chunk_points=4096, scheduler=cluster)
+        assert np.array_equal(here.histogram[0], there.histogram[0])
+        assert np.array_equal(here.histogram[1], there.histogram[1])
+        for field in ("points", "minimum", "maximum", "mean", "quantiles", "front"):
+            assert getattr(here, field) == getattr(there, field)
+
+
+def test_no_scheduler_is_said(pdf2d: RatssModelFile) -> None:
+    with pytest.raises(WorkbenchError, match="no Dask scheduler answers"):
+        explore(pdf2d, make_space(pdf2d, AXES), scheduler="nonsense://here")

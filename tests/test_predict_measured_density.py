@@ -1,0 +1,137 @@
+"""rho measured from real code: the stack distances against a plain LRU store, and matrix multiply against Eq. 4."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.cli.main import main
+from workbench.model.diagnostic import WorkbenchError
+from workbench.predict.density import DensityModelFile, parse_density
+from workbench.predict.measured_density import MeasuredDensity, beside, bundled_kernel, measure
+
+SIZE, ELEMENT = 120, 4
+
+RANDOM = """
+#include <stdlib.h>
+#include "rho.h"
+volatile double sink;
+int main(void)
+{
+    double *x = calloc(300, 8), *y = calloc(100, 8);
+    unsigned state = 1;
+    rho_input(x, 300 * 8, 8);
+    rho_input(y, 100 * 8, 8);
+    rho_begin();
+    for (int i = 0; i < 20000; i++) {
+        state = state * 1664525u + 1013904223u;
+        unsigned at = (state >> 16) % (i % 1000 < 500 ? 400 : 40);
+        sink = at < 300 ? x[at] : y[at - 300];
+    }
+    rho_end(20000);
+    return 0;
+}
+"""
+
+
+def lru_misses(reads: list[int], capacity: int) -> int:
+    store: OrderedDict[int, None] = OrderedDict()
+    misses = 0
+    for element in reads:
+        if element in store:
+            store.move_to_end(element)
+            continue
+        misses += 1
+        store[element] = None
+        if len(store) > capacity:
+            store.popitem(last=False)
+    return misses
+
+
+def test_misses_are_those_of_an_lru_store(tmp_path: Path) -> None:
+    kernel = tmp_path / "random.c"
+    kernel.write_text(RANDOM)
+    measured = measure(kernel)
+    reads, state = [], 1
+    for i in range(20000):
+        state = (state * 1664525 + 1013904223) % 2**32
+        reads.append((state >> 16) % (400 if i % 1000 < 500 else 40))
+    assert (measured.reads, measured.element_bytes, measured.first_reads) == (20000, 8, len(set(reads)))
+    for capacity in (1, 2, 10, 39, 40, 41, 100, 250, 399, 400, 1000):
+        assert measured.misses(capacity * 8.0) == lru_misses(reads, capacity)
+
+
+@pytest.fixture(scope="module")
+def model() -> DensityModelFile:
+    file, problems = parse_density(
+        "schema_version: 1\nname: b\nalgorithm: matrix_multiply\nelement_bytes: 4", "model.yaml", {}
+    )
+    assert file is not None, problems
+    return file
+
+
+def multiply(*order: str) -> MeasuredDensity:
+    return measure(bundled_kernel("matrix_multiply"), [str(SIZE), *order])
+
+
+@pytest.mark.parametrize("block", [4, 6, 10, 20, 40])
+def test_blocked_multiply_has_the_density_of_equation_4(block: int, model: DensityModelFile) -> None:
+    """A kernel in blocks that fill the store, with 2 B^2 elements: from 128 B to 12,800 B, two decades of alpha."""
+    (point,) = beside(model, multiply("blocked", str(block)), [2 * block**2 * ELEMENT])
+    assert point.model_ops_per_byte == pytest.approx(block / (2 * ELEMENT))
+    assert abs(point.difference_pct) < 5
+
+
+def test_naive_multiply_falls_short_by_what_its_order_gives_away(model: DensityModelFile) -> None:
+    """Rows by columns: nothing is used again until a row and a column are held, B not until all of it is."""
+    measured = multiply("naive")
+    row_and_column, n = 2 * SIZE * ELEMENT, SIZE
+    below, above, whole = beside(model, measured, [row_and_column / 2, row_and_column * 2, 2 * n * n * ELEMENT])
+    assert below.measured_ops_per_byte == pytest.approx(1 / (2 * ELEMENT))
+    assert above.measured_ops_per_byte == pytest.approx(n**3 / (n**3 + n**2) / ELEMENT, rel=0.01)
+    assert below.difference_pct < -85
+    assert above.difference_pct < -85
+    assert whole.measured_ops_per_byte == pytest.approx(n / (2 * ELEMENT))  # Z/M: every element is read once
+    assert whole.difference_pct == pytest.approx(0)
+
+
+def test_results_held_outside_the_store_beat_equation_4(model: DensityModelFile) -> None:
+    """The formalism leaves results out, so a tile of results fed by a column and a row needs far less store."""
+    (point,) = beside(model, multiply("outer", "20"), [2 * 20 * ELEMENT])
+    assert point.measured_ops_per_byte == pytest.approx(20 / (2 * ELEMENT))
+    assert point.difference_pct > 300
+
+
+def test_the_curve_never_falls() -> None:
+    measured = multiply("blocked", "12")
+    curve = measured.rho(np.geomspace(4, 1e6, 300))
+    assert np.all(np.diff(curve) >= 0)
+    assert measured.operations == SIZE**3
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("int main(void) { return 0; }", "marks no region"),
+        ("int main(void) { return 7; }", "the kernel failed"),
+        ("int main(void) { return x; }", "it does not compile"),
+        ('#include "rho.h"\nint main(void) { rho_begin(); rho_end(1); return 0; }', "no inputs are marked"),
+    ],
+)
+def test_bad_kernels_are_answered(source: str, expected: str, tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text(source)
+    with pytest.raises(WorkbenchError, match=expected):
+        measure(kernel)
+
+
+def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["predict", "density", "matrix_multiply", "--kernel", "matrix_multiply", "--kernel-args", "24 blocked 6"]
+    assert main([*command, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["operations"] == 24**3
+    assert document["rows"][-1]["difference_pct"] == pytest.approx(0)
