@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from rc_workbench_plugins.verilog.blocks import SourceBlock
@@ -19,12 +19,14 @@ from rc_workbench_plugins.verilog.rewrite import (
     modules_by_name,
     observe,
     rename_module,
+    set_default,
     why_not_editable,
 )
 from rc_workbench_plugins.verilog.top import read_top
 from workbench.api import HdlBuild
 from workbench.instrument import wrapper
 from workbench.instrument.probes import MonitorPlan, Probe, place_registers, state_bits
+from workbench.instrument.wrapper import Top
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import UNCLASSIFIED, Block, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
@@ -61,7 +63,7 @@ def build(
     plan = MonitorPlan(probes, layout.widths.get(top.module, 0), place_registers(port, hardware.read_out))
     shell = read_top(design.top, top.module + _INNER)
     generated = wrapper.wrapper(shell, plan, port)
-    edits = _edit(design, top, layout, shell.inner)
+    edits = _edit(design, top, layout, shell, {**hardware.parameters, **parameters})
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
     return HdlBuild(
@@ -86,8 +88,8 @@ def _include_dirs(design: Design, hardware: HardwareSources) -> tuple[Path, ...]
     return tuple(dict.fromkeys([*listed, *(path.parent for path in design.sources)]))
 
 
-def _edit(design: Design, top: Instance, layout: Layout, inner: str) -> dict[Path, Edits]:
-    """The edits of every file, from the layout of the states."""
+def _edit(design: Design, top: Instance, layout: Layout, shell: Top, given: Collection[str]) -> dict[Path, Edits]:
+    """The edits of every file, from the layout of the states. `given` names the parameters that the project sets."""
     nodes = modules_by_name(design)
     edits: dict[Path, Edits] = {}
 
@@ -114,7 +116,12 @@ def _edit(design: Design, top: Instance, layout: Layout, inner: str) -> dict[Pat
             else:
                 connect(design, of(path), instantiations[key], site.slice(), ports[key])
     head = nodes[top.module]
-    rename_module(design, of(design.place(head.header.name.location)[0]), head, inner)
+    path = design.place(head.header.name.location)[0]
+    rename_module(design, of(path), head, shell.inner)
+    values = {parameter.name: parameter.value for parameter in shell.parameters if parameter.name in given}
+    for parameter in design.top.body.parameters if design.top is not None else ():
+        if parameter.name in values:
+            set_default(design, of(path), parameter.syntax, values[parameter.name])
     return edits
 
 

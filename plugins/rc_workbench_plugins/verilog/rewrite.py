@@ -97,6 +97,17 @@ def rename_module(design: Design, edits: Edits, module: Node, name: str) -> None
         edits.replace(start, start + len(token.rawText.encode()), name)
 
 
+def set_default(design: Design, edits: Edits, declarator: Node, value: str) -> None:
+    """Give a parameter another default. One that stands in a macro keeps its own: the wrapper sets it."""
+    expression = declarator.initializer.expr if declarator is not None and declarator.initializer is not None else None
+    if expression is None:
+        return
+    start = design.offset(expression.sourceRange.start, edits.path)
+    end = design.offset(expression.sourceRange.end, edits.path)
+    if start is not None and end is not None:
+        edits.replace(start, end, value)
+
+
 def connect(design: Design, edits: Edits, instance: Node, part: str, ports: int) -> None:
     """Connect the new port of an instantiation to `part` of the module's own. `ports`: how many the child has."""
     closing = int(instance.closeParen.location.offset)
