@@ -316,6 +316,8 @@ class SourceMode(QWidget):
         """While a run is going, the numbers of the one before are dimmed."""
         for editor in self.tabs.editors():
             self._fill_margin(editor)
+        if self.editor is not None:
+            self._on_line(self.editor.line)
 
     def _on_shown(self) -> None:
         editor = self.editor

@@ -169,7 +169,7 @@ class BlocksHere(QWidget):
         if calls:
             marked = sum(1 for c in calls if c.pragmas)
             said = f"{marked} of {len(calls)} calls named"
-            self._row("terminal", "main: host program", said, calls[0].line, marked < len(calls))
+            self._row("terminal", "host main", said, calls[0].line, marked < len(calls))
         for block in blocks:
             names = {p.pragma.name for p in block.pragmas}
             said = "1 state" if len(names) == 1 else f"{len(names)} states" if names else "none"
