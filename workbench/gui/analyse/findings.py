@@ -39,6 +39,8 @@ Align = Qt.AlignmentFlag
 Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT = QModelIndex()
 ROW_PX = 34
+#: With less room for its words the table says where in the finding's own column.
+WHERE_FROM_PX = 560
 NUMBER, SHAPE, TITLE, WHERE, TIME, BAR, CAP, IDEAL = range(8)
 HEADS = ("#", "", "Finding", "Where", "Time", "", "Cap", "Ideal")
 _TIPS = (
@@ -154,8 +156,12 @@ class FindingHeader(QHeaderView):
             painter.setFont(fonts.ui_font(11, 400))
             painter.setPen(theme.colour("muted"))
             left, width = bar_span(box)
+            last = -100.0
             for tick in TICKS:
                 x = axis_x(tick, left, width)
+                if x - last < 27:
+                    continue
+                last = x
                 painter.drawText(QRectF(x - 20, box.top(), 40, box.height()), Align.AlignCenter, f"{tick}×")
         else:
             align = Align.AlignRight if section in (TIME, CAP, IDEAL) else Align.AlignLeft
@@ -193,7 +199,13 @@ class FindingDelegate(QStyledItemDelegate):
             size = 17 if level == "high" else 16
             paint_severity(painter, box.left() + 6, box.center().y() - size / 2, size, level)
         else:
-            self._paint_text(painter, box, model.text(finding, column), column, finding, part)
+            text, where = model.text(finding, column), ""
+            view = self.parent()
+            if column == TITLE and isinstance(view, FindingTable) and view.isColumnHidden(WHERE):
+                where = where_words(finding)
+                if part:
+                    text, where = where, ""
+            self._paint_text(painter, box, text, column, finding, part, where)
         painter.setPen(QPen(theme.colour("rule"), 1))
         y = option.rect.bottom() + 0.5
         painter.drawLine(QPointF(box.left() + (16 if column == NUMBER else 0), y), QPointF(box.right(), y))
@@ -201,7 +213,9 @@ class FindingDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(0, box.top(), 3, box.height()), theme.colour("accent"))
         painter.restore()
 
-    def _paint_text(self, painter: QPainter, box: QRectF, text: str, column: int, finding: Finding, part: bool) -> None:
+    def _paint_text(
+        self, painter: QPainter, box: QRectF, text: str, column: int, finding: Finding, part: bool, where: str
+    ) -> None:
         binds = finding.speedup_cap is not None and finding.speedup_cap < finding.speedup_ideal
         strong = (column == TITLE and not part) or (column == CAP and binds) or (column == IDEAL and not binds)
         colour = "text" if strong or column in (TITLE, TIME) else "second" if column == WHERE else "muted"
@@ -211,6 +225,13 @@ class FindingDelegate(QStyledItemDelegate):
         pad = box.adjusted(16 if column == NUMBER else 8, 0, -16 if column == IDEAL else -8, 0)
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(pad.width()))
         painter.drawText(pad, (Align.AlignRight if right else Align.AlignLeft) | Align.AlignVCenter, shown)
+        if column == TITLE and where:
+            rest = pad.adjusted(painter.fontMetrics().horizontalAdvance(shown) + 8, 0, 0, 0)
+            if rest.width() > 40:
+                painter.setFont(fonts.ui_font(12, 400))
+                painter.setPen(theme.colour("second"))
+                shown = painter.fontMetrics().elidedText(where, Qt.TextElideMode.ElideRight, int(rest.width()))
+                painter.drawText(rest, Align.AlignLeft | Align.AlignVCenter, shown)
 
     def _paint_bar(self, painter: QPainter, box: QRectF, finding: Finding) -> None:
         left, width = bar_span(box)
@@ -285,7 +306,9 @@ class FindingTable(QTreeView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         free = self.viewport().width() - sum(_WIDTHS.values())
-        shares = {TITLE: 0.36, WHERE: 0.27, BAR: 0.37} if free > 560 else {TITLE: 0.48, WHERE: 0.28, BAR: 0.24}
+        narrow = free < WHERE_FROM_PX
+        self.setColumnHidden(WHERE, narrow)
+        shares = {TITLE: 0.62, WHERE: 0.0, BAR: 0.38} if narrow else {TITLE: 0.36, WHERE: 0.27, BAR: 0.37}
         for column in range(len(HEADS)):
             self.header().resizeSection(column, _WIDTHS.get(column) or max(60, int(free * shares[column])))
 

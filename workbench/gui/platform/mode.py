@@ -21,6 +21,7 @@ from workbench.gui.platform.table import PointTable
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, label, rule, set_role
 from workbench.model.diagnostic import WorkbenchError
+from workbench.session.workspace import open_workspace
 
 
 class PlatformMode(QWidget):
@@ -305,8 +306,6 @@ class PlatformMode(QWidget):
 
     def _reload_project(self, path: Path) -> None:
         """Read the project again, with the platform as it is now; the run shown stays."""
-        from workbench.session.workspace import open_workspace
-
         plugins = self.context.plugins
         self.context.background.start(
             "reload",

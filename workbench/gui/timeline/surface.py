@@ -16,6 +16,8 @@ from workbench.gui.timeline.scale import Span
 from workbench.gui.timeline.scene import Scene
 
 WORK = CATEGORIES.index("work")
+#: So many blocks that are only counted are read from the pyramid, where so many of its bins are in view.
+MANY_HIDDEN, FINE_BINS = 200, 400
 PAD = 32  # pixels drawn above and below what is in view, for rows that are cut off
 
 
@@ -54,7 +56,9 @@ def rows_surface(
     drawn = sample(scene.index, bars, span.from_ps, span.pixel_ps / ratio, width)
     codes = drawn.code
     if hidden:  # only counted
-        counted = sample(scene.index, hidden, span.from_ps, span.pixel_ps / ratio, width, coarse)
+        fine = span.pixel_ps * span.width > FINE_BINS * scene.index.levels[0].bin_ps
+        quick = coarse or (len(hidden) > MANY_HIDDEN and fine)
+        counted = sample(scene.index, hidden, span.from_ps, span.pixel_ps / ratio, width, quick)
         codes = np.concatenate((codes, counted.code))
     colours = bar_colours("panel", ratio)
     shape = ((height + 2 * PAD) * ratio, width)
