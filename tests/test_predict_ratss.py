@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from workbench.predict.errors import errors
 from workbench.predict.library import find_model, list_models
 from workbench.predict.paper_tables import CellRow, ratss_rows, rounds_to
 from workbench.predict.ratss import RatssModelFile, load_ratss, parse_ratss, predict
+from workbench.predict.schedule import schedule
 
 EXACT = json.loads((Path(__file__).parent / "data" / "ratss_exact.json").read_text())
 
@@ -122,6 +124,31 @@ def test_bundled_models_are_listed() -> None:
     assert all(entry.title for entry in list_models())
     with pytest.raises(WorkbenchError, match="pdf2d"):
         find_model("pdf2", "ratss")
+
+
+def test_the_timing_diagram_adds_up(platforms: Mapping[str, Platform]) -> None:
+    file = load("pdf2d", platforms)
+    prediction = predict(file)
+    parts = schedule(file, prediction)
+    names = ["scatter X", "scatter Y", "write X", "write Y", "kernels", "read", "reduce"]
+    assert [part.part for part in parts] == names  # serial: each begins where the one before ends
+    assert parts[0].start_s == 0
+    for one, other in pairwise(parts):
+        assert other.start_s == pytest.approx(one.end_s)
+    assert parts[-1].end_s == pytest.approx(float(prediction.total_s))
+    overlapped = load("pdf2d_original", platforms)
+    found = {part.part: part for part in schedule(overlapped, predict(overlapped))}
+    assert found["cores"].start_s == found["clear bins"].start_s == 0
+    assert found["read bins"].end_s == pytest.approx(found["read bins"].round_s)
+    with pytest.raises(WorkbenchError, match="one design point"):
+        schedule(file, predict(file, {"nodes": np.array([2.0, 4.0])}))
+
+
+def test_corrections_multiply_a_part(platforms: Mapping[str, Platform]) -> None:
+    corrected = changed("pdf2d", platforms, "name: read\n", "name: read\n        correction: 1.5\n")
+    before, after = predict(load("pdf2d", platforms)), predict(corrected)
+    assert after.parts["estimate", "read"] == pytest.approx(1.5 * before.parts["estimate", "read"])
+    assert after.parts["estimate", "write X"] == before.parts["estimate", "write X"]
 
 
 MODEL = """schema_version: 1

@@ -51,6 +51,7 @@ class Transaction(Document):
     table: str = ""
     serial: bool = False
     overlapped: bool = False
+    returns: bool = False  # brings results back, so it comes after the computation (gather and reduce always do)
     reading: Literal["literal", "fitted"] = "literal"
     latency_s: Formula | None = None
     overhead_s: Formula | None = None
