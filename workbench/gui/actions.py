@@ -115,7 +115,8 @@ class Actions:
         self._add(menu, "rescan", "Read the sources again", window.context.rescan)
 
     def _help(self, menu: QMenu) -> None:
-        self._add(menu, "keys", "Keys", self._window.show_keys, "F1")
+        self._add(menu, "keys", "Keys", self._window.show_keys, "Shift+F1")
+        self._add(menu, "guide", "Guide", self._window.show_guide, "F1")
         self._add(menu, "about", "About RC Workbench", self._window.show_about)
 
     def update(self) -> None:

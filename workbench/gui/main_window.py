@@ -14,6 +14,7 @@ from workbench.gui.actions import Actions
 from workbench.gui.background import Background
 from workbench.gui.breadcrumb import Breadcrumb
 from workbench.gui.context import Context
+from workbench.gui.guide import GuideWindow
 from workbench.gui.header import Header
 from workbench.gui.jobs import JobRunner
 from workbench.gui.layout import Panels
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
         self.settings = SettingsPopover(self.context, self.set_theme, self)
         self.keys = about.KeysPopover(self)
         self.about = about.AboutPopover(self)
+        self._guide: GuideWindow | None = None  # made when it is asked for
 
         self.setMenuWidget(self.header)
         self._rail_bar = _fixed_bar(self.rail)
@@ -286,6 +288,12 @@ class MainWindow(QMainWindow):
 
     def show_keys(self) -> None:
         self._open_in_middle(self.keys)
+
+    def show_guide(self) -> None:
+        if self._guide is None:
+            self._guide = GuideWindow(self)
+        self._guide.show()
+        self._guide.raise_()
 
     def show_about(self) -> None:
         self._open_in_middle(self.about)
