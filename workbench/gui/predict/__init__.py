@@ -1,0 +1,1 @@
+"""Predict mode: RATSS and density models edited, drawn, swept and held against measurements."""

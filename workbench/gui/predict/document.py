@@ -1,0 +1,98 @@
+"""A model being edited: the text of a RATSS or density model, read again at every change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.formats.documents import read_text
+from workbench.formats.platform_file import load_platform
+from workbench.formats.yaml_marks import read_marked
+from workbench.gui.context import Context
+from workbench.gui.platform.document import PlatformDocument
+from workbench.model.platform import Platform
+from workbench.predict.density import DensityModelFile, parse_density
+from workbench.predict.library import KINDS, list_models
+from workbench.predict.ratss import RatssModelFile, parse_ratss
+
+
+@dataclass(frozen=True)
+class ModelFound:
+    """A model's file for the list: what it is called, its kind, whether it is the project's own."""
+
+    path: Path
+    title: str
+    kind: str
+    own: bool
+
+
+def kind_of(path: Path) -> str:
+    """ "ratss" or "density", by the file's name; "" for another file."""
+    return next((kind for kind in KINDS if path.name.endswith(f".{kind}.yaml")), "")
+
+
+def models_of(root: Path | None) -> tuple[ModelFound, ...]:
+    """The project's models, then the bundled ones."""
+    own = sorted(p for kind in KINDS for p in root.glob(f"*.{kind}.yaml")) if root else []
+    named = [ModelFound(p, p.name.removesuffix(".yaml").rpartition(".")[0], kind_of(p), True) for p in own]
+    return (*named, *(ModelFound(e.path, e.name, e.kind, False) for e in list_models()))
+
+
+class ModelDocument(PlatformDocument):
+    """Edited as a platform template is. `model_file` is None while the text has errors."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.kind = ""
+        self.model_file: RatssModelFile | DensityModelFile | None = None
+        self._platforms: dict[str, Platform] | None = None
+
+    @property
+    def platforms(self) -> Mapping[str, Platform]:
+        """The templates that a model can name; the open project's platform in place of its template."""
+        if self._platforms is None:
+            read = [load_platform(s.template)[0] for s in self.context.plugins.platforms.values()]
+            self._platforms = {p.name: p for p in read if p is not None}
+        own = self.context.workspace.platform if self.context.workspace else None
+        return {**self._platforms, own.name: own} if own else self._platforms
+
+    @property
+    def ratss(self) -> RatssModelFile | None:
+        return self.model_file if isinstance(self.model_file, RatssModelFile) else None
+
+    @property
+    def density(self) -> DensityModelFile | None:
+        return self.model_file if isinstance(self.model_file, DensityModelFile) else None
+
+    @property
+    def read_only(self) -> bool:
+        """Bundled models are not changed: a copy in the project is."""
+        return self.path is not None and any(e.path == self.path for e in list_models())
+
+    def open(self, path: Path) -> None:
+        """Show a file. One that cannot be read leaves an empty document with the reason among its problems."""
+        text, problems = read_text(path, "model")
+        self.path, self.kind = path, kind_of(path)
+        self.text = self.saved_text = text or ""
+        self._read()
+        if text is None:
+            self.problems = problems
+        self.changed.emit()
+
+    def close(self) -> None:
+        self.kind, self.model_file = "", None
+        super().close()
+
+    def read_again(self) -> None:
+        """Read the text again, where the platforms that it may name have changed."""
+        self._read()
+        self.changed.emit()
+
+    def _read(self) -> None:
+        file = str(self.path) if self.path else None
+        self.marked, _ = read_marked(self.text, file)
+        if self.kind == "density":
+            self.model_file, self.problems = parse_density(self.text, file, self.platforms)
+        else:
+            self.model_file, self.problems = parse_ratss(self.text, file, self.platforms)
