@@ -38,7 +38,7 @@ NOTES = {
 
 
 class CompareMode(QWidget):
-    """B is the context's run, A another one (or the other way round, once exchanged)."""
+    """The context's run and another one: A is the older (or the newer, once exchanged)."""
 
     details = None
 
@@ -152,9 +152,8 @@ class CompareMode(QWidget):
         return (earlier or folders)[-1] if folders else None
 
     def _other_folders(self, run: Run) -> list[Path]:
-        workspace = self.context.workspace
         mine = run.path.resolve() if run.path else None
-        return [f for f in (workspace.run_folders() if workspace else ()) if f.resolve() != mine]
+        return [f for f in self.context.run_folders() if f.resolve() != mine]
 
     def open_other(self, path: Path) -> None:
         """Open and analyse a second run in the background."""
@@ -191,11 +190,12 @@ class CompareMode(QWidget):
         self._write()
 
     def pair(self) -> tuple[OpenRun, OpenRun] | None:
-        """A and B."""
+        """A and B: the older run first, until they are exchanged."""
         mine = self.context.opened
         if mine is None or self.other is None:
             return None
-        return (mine, self.other) if self.exchanged else (self.other, mine)
+        mine_first = mine.run.manifest.created < self.other.run.manifest.created
+        return (mine, self.other) if mine_first is not self.exchanged else (self.other, mine)
 
     # ---- what is shown
 

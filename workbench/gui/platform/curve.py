@@ -297,6 +297,8 @@ class RateCurve(QWidget):
             if rect.adjusted(-2, -2, 8, 2).contains(box) and not any(box.intersects(other) for other in taken):
                 break
         else:
+            if not call.strong:
+                return  # no room: its tooltip names it
             box.moveLeft(min(max(box.left(), rect.left() + 2), rect.right() - wide))
         taken.append(box)
         if call.strong:
@@ -331,7 +333,11 @@ class RateCurve(QWidget):
             if near >= 0:
                 x, y = self.series[0].points[near]
                 self.setToolTip(f"{bytes_text(x)} in one call: {rate_text(y)}")
-        if near < 0:
+        here = [c for c in self.calls if (self.place(c.size, c.rate) - event.position()).manhattanLength() < 14]
+        if here:
+            names = ", ".join(dict.fromkeys(c.label for c in here))
+            self.setToolTip(f"{names}: {bytes_text(here[0].size)} in one call, {rate_text(here[0].rate)}")
+        elif near < 0:
             self.setToolTip("")
         if near != self.current:
             self.set_current(near)
