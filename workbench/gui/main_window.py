@@ -35,6 +35,7 @@ from workbench.session.examples import Example, copy_example
 from workbench.session.files import write_atomically
 from workbench.session.plugins import Plugins
 from workbench.session.trust import is_trusted
+from workbench.session.workspace import PROJECT_SUFFIX
 
 
 class MainWindow(QMainWindow):
@@ -61,6 +62,7 @@ class MainWindow(QMainWindow):
         self.settings = SettingsPopover(self.context, self.set_theme, self)
         self.keys = about.KeysPopover(self)
         self.about = about.AboutPopover(self)
+        self._template = False  # whether a template is open by itself
         self._guide: GuideWindow | None = None  # made when it is asked for
 
         self.setMenuWidget(self.header)
@@ -110,7 +112,7 @@ class MainWindow(QMainWindow):
 
     @property
     def has_content(self) -> bool:
-        return self.context.workspace is not None or self.context.run is not None
+        return self.context.workspace is not None or self.context.run is not None or self._template
 
     def _show_content(self) -> None:
         content = self.has_content
@@ -164,9 +166,23 @@ class MainWindow(QMainWindow):
             self.context.open_run(path)
             self.context.set_mode("analyse")
             return
+        if path.is_file() and not path.name.endswith(PROJECT_SUFFIX):
+            self._open_template(path)
+            return
         self.context.open_project(path, runs=runs)
         if runs:
             self.context.set_mode("analyse")
+
+    def _open_template(self, path: Path) -> None:
+        """A platform template by itself, without a project."""
+        from workbench.gui.platform.mode import PlatformMode  # made late, like every mode
+
+        self._template = True
+        self.context.set_mode("platform")
+        self._show_content()
+        mode = self.modes.show_mode("platform")
+        if isinstance(mode, PlatformMode):
+            mode.open_document(path.resolve())
 
     def ask_project(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open project", "", "Projects (*.workbench.yaml)")
