@@ -482,6 +482,19 @@ def test_a_top_without_the_platforms_port(tmp_path: Path) -> None:
     assert "Its inputs are: clk, rst." in caught.value.diagnostics[0].hint
 
 
+def test_an_input_that_nothing_drives_is_told_each_time(tmp_path: Path) -> None:
+    source = tmp_path / "extra.v"
+    ports = "input clk, input rst, input [7:0] addr, input wr_en, input [31:0] wr_data, input rd_en, input enable"
+    body = "always @(posedge clk) if (rd_en & enable) rd_data <= addr;"
+    source.write_text(f"module extra({ports}, output reg [31:0] rd_data); {body} endmodule\n")
+    for attempt in ("first", "again"):
+        hdl = HdlBuild((source,), "extra", ())
+        job = Job()
+        card = build_card(hdl, project(), PLATFORM, {}, tmp_path / attempt, job, False)
+        told = ["input 'enable' of extra is not part of the platform's port: it stays 0"]
+        assert [d.message for d in card.diagnostics] == [d.message for d in job.diagnostics] == told
+
+
 def test_a_table_faster_than_the_port_is_refused(tmp_path: Path) -> None:
     tables = {**PLATFORM.transfer_tables, "write": table("send", (4, 1e-6), (2048, 5e-6))}
     platform = PLATFORM.model_copy(update={"transfer_tables": tables})
