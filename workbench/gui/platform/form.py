@@ -77,6 +77,8 @@ class FieldRow(QObject):
         self._row.addWidget(self.editor, 0 if short else 3)
         if short:
             self.editor.setFixedWidth(24 if field.kind == "check" else 150)
+            if not field.note and field.path != ("kind",):
+                self._row.addStretch(1)
         if field.note or field.path == ("kind",):
             self.note.setWordWrap(True)
             if wide:
