@@ -126,16 +126,19 @@ def _edit(design: Design, top: Instance, layout: Layout, shell: Top, given: Coll
 
 
 def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Path) -> tuple[Path, ...]:
-    sources = []
+    sources: list[Path] = []
+    timescale = ""  # all modules of a design have one, or none has
     try:
         for path in design.sources:
             data = path.read_bytes()
+            if b"`timescale" in data:
+                timescale = "`timescale 1ns / 1ps\n"
             target = copy_path(design, path, out)
             _write_file(target, edits[path].apply(data) if path in edits else data)
             sources.append(target)
         for name in wrapper.RUNTIME:
-            sources.append(_write_file(out / "recap" / name, wrapper.runtime_source(name).encode()))
-        sources.append(_write_file(out / "recap" / "recap_top.v", generated.encode()))
+            sources.append(_write_file(out / "recap" / name, (timescale + wrapper.runtime_source(name)).encode()))
+        sources.append(_write_file(out / "recap" / "recap_top.v", (timescale + generated).encode()))
     except OSError as error:
         hint = "Choose a folder that can be written to."
         problem = f"cannot write the instrumented design: {error.strerror}"

@@ -111,6 +111,7 @@ def _compile(
     preprocessor.additionalIncludePaths = list(includes)
     options = ast.CompilationOptions()
     options.flags = _FLAGS
+    options.defaultTimeScale = pyslang.TimeScale.fromString("1ns/1ps")  # some files have one, others may not
     options.topModules = {hardware.top}
     options.paramOverrides = [f"{name}={_literal(value)}" for name, value in overrides.items()]
     bag = pyslang.Bag([preprocessor, options])
