@@ -9,7 +9,7 @@ from workbench.gui.widgets import label
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 
 KEYS = (
-    ("Ctrl+1 to 5", "modes"),
+    ("Ctrl+1 to 6", "modes"),
     ("Ctrl+K", "find a block, call or command"),
     ("Ctrl+F", "find here"),
     ("F5, Shift+F5, Ctrl+F5", "run, cancel, run again"),

@@ -31,7 +31,7 @@ from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, open_knowledge, open_result
 from workbench.session.workspace import Workspace, open_workspace
 
-MODES = ("source", "analyse", "timeline", "compare", "platform")
+MODES = ("source", "analyse", "timeline", "compare", "platform", "predict")
 Range = tuple[int, int]
 
 

@@ -1,4 +1,4 @@
-"""The five modes, each made when it is first shown."""
+"""The six modes, each made when it is first shown."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ CLASSES = {
     "timeline": ("workbench.gui.timeline.mode", "TimelineMode"),
     "compare": ("workbench.gui.compare.mode", "CompareMode"),
     "platform": ("workbench.gui.platform.mode", "PlatformMode"),
+    "predict": ("workbench.gui.predict.mode", "PredictMode"),
 }
 
 

@@ -17,6 +17,7 @@ ITEMS = {
     "timeline": ("chart-gantt", "Timeline"),
     "compare": ("columns-2", "Compare"),
     "platform": ("cpu", "Platform"),
+    "predict": ("trending-up", "Predict"),
 }
 
 

@@ -1,0 +1,277 @@
+"""The density picture: rho by store size with the memory layers as handles, each layer's bound, the roofline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+
+from workbench.gui import theme
+from workbench.gui.predict.figures import Figure, Figures
+from workbench.gui.predict.plot import Axis, Line, Mark, Plot
+from workbench.gui.predict.words import prefixed
+from workbench.gui.text import percent_text, time_text
+from workbench.gui.timeline.look import label
+from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, rule
+from workbench.model.diagnostic import WorkbenchError
+from workbench.predict.density import Density, DensityModelFile, Layer, density, layers, rho
+
+POINTS = 240
+#: Told apart by place and name too.
+INKS = ("good", "medium_text", "low", "keyword", "number")
+COMPUTE = "processing elements"
+ROW_PX = 44
+
+
+def bytes_of(value: float) -> str:
+    return prefixed(value, "B")
+
+
+class SigmaBars(QWidget):
+    """A bar for each layer's bound and the compute bound; what latency takes is tinted; a line at the least."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Bounds")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumWidth(220)
+        self.rows: tuple[tuple[str, float, float, bool], ...] = ()
+
+    def show_density(self, found: Density) -> None:
+        """Rows of name, bound, bound without latency, whether it binds."""
+        rows = [
+            (b.layer.name, float(b.ops_per_s), float(b.ops_per_s_without_latency), b.layer.name == found.binding)
+            for b in found.bounds
+        ]
+        if found.compute_ops_per_s is not None:
+            value = float(found.compute_ops_per_s)
+            rows.append((COMPUTE.capitalize(), value, value, found.binding == COMPUTE))
+        self.rows = tuple(rows)
+        self.setMinimumHeight(len(rows) * ROW_PX + 30)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(380, len(self.rows) * ROW_PX + 30)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme.colour("panel"))
+        most = max((free for _, _, free, _ in self.rows), default=0.0)
+        if not most:
+            return
+        left, room = 20.0, self.width() - 40.0
+        for number, (name, bound, free, binds) in enumerate(self.rows):
+            y = number * ROW_PX + 8.0
+            ink = "link" if binds else "text"
+            said = prefixed(bound, "/s")
+            wide = label(painter, QRectF(left, y, room - 140, 18), name, ink, 13, 600 if binds else 400)
+            if binds:
+                label(painter, QRectF(left + wide + 8, y, 60, 18), "binds", "muted", 12)
+            align = Qt.AlignmentFlag.AlignRight
+            label(painter, QRectF(left + room - 130, y, 130, 18), said, ink, 13, 600, align)
+            bar = QRectF(left, y + 21, room, 10)
+            painter.fillRect(bar, theme.colour("track"))
+            painter.fillRect(QRectF(left, bar.top(), room * free / most, 10), theme.colour("within_cap"))
+            painter.fillRect(QRectF(left, bar.top(), room * bound / most, 10), theme.colour("accent"))
+        least = min(bound for _, bound, _, _ in self.rows)
+        x = round(left + room * least / most) + 0.5
+        painter.setPen(QPen(theme.colour("text"), 1.4))
+        painter.drawLine(int(x), 8, int(x), len(self.rows) * ROW_PX + 2)
+        text = "solid: with latency; tint: without; line: what can be reached"
+        label(painter, QRectF(left, len(self.rows) * ROW_PX + 8, room, 16), text, "muted", 11)
+
+
+class DensityView(QWidget):
+    """`changed` tells that the layers were moved or put back."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.file: DensityModelFile | None = None
+        self.result: Density | None = None
+        self.moved: tuple[Layer, ...] | None = None
+        self._own: tuple[Layer, ...] = ()
+        self._changes: dict[str, float] = {}
+        self._reading: str | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.figures = Figures(4)
+        column.addWidget(self.figures)
+        column.addWidget(rule())
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setHandleWidth(1)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._curve_panel())
+        below = QSplitter(Qt.Orientation.Horizontal)
+        below.setHandleWidth(1)
+        below.setChildrenCollapsible(False)
+        below.addWidget(self._bars_panel())
+        below.addWidget(self._roof_panel())
+        below.setSizes([440, 500])
+        split.addWidget(below)
+        split.setSizes([430, 340])
+        column.addWidget(split, 1)
+
+    def _curve_panel(self) -> QWidget:
+        panel, column = _panel()
+        self.curve_head = PanelHeader("Density by size of the store", "", 20)
+        self.reset_button = Button("Reset")
+        self.reset_button.setToolTip("Put the layers back where the model has them")
+        self.reset_button.clicked.connect(self.reset)
+        self.curve_head.add(self.reset_button)
+        column.addWidget(self.curve_head)
+        self.curve = Plot("Density by size of the store", 300)
+        self.curve.moved.connect(self.move_layer)
+        column.addWidget(_padded(self.curve), 1)
+        return panel
+
+    def _bars_panel(self) -> QWidget:
+        panel, column = _panel()
+        column.addWidget(PanelHeader("What each layer lets through", "sigma, operations a second", 20))
+        self.bars = SigmaBars()
+        column.addWidget(self.bars)
+        self.why = ElidedLabel("", "smallsecond")
+        holder = QHBoxLayout()
+        holder.setContentsMargins(20, 4, 12, 8)
+        holder.addWidget(self.why)
+        column.addLayout(holder)
+        column.addStretch(1)
+        return panel
+
+    def _roof_panel(self) -> QWidget:
+        panel, column = _panel()
+        column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, held by the compute bound", 16))
+        self.roof = Plot("Roofline", 240)
+        column.addWidget(_padded(self.roof), 1)
+        return panel
+
+    # ---- data
+
+    def show_model(self, file: DensityModelFile, changes: dict[str, float], reading: str | None) -> None:
+        """Compute and show; layers moved before are put back. Raises WorkbenchError where there is no value."""
+        self.file, self._changes, self._reading, self.moved = file, changes, reading, None
+        self._own = layers(file, changes, reading)
+        self._show()
+
+    def reset(self) -> None:
+        """The model's own layers again."""
+        self.moved = None
+        self._show()
+        self.changed.emit()
+
+    def move_layer(self, number: int, size_bytes: float, bytes_per_s: float) -> None:
+        """Put a layer elsewhere in the what-if: its size and its bandwidth."""
+        now = list(self.moved or self._own)
+        now[number] = replace(now[number], layer_bytes=size_bytes, bandwidth_bytes_per_s=bytes_per_s)
+        self.moved = tuple(now)
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        assert self.file is not None
+        file, now = self.file, self.moved or self._own
+        self.result = density(file, self._changes, self._reading, self.moved)
+        self._show_figures(self.result)
+        self._show_curve(file, now)
+        self.bars.show_density(self.result)
+        self._show_roof(self.result)
+        self.reset_button.setEnabled(self.moved is not None)
+        least = min(self.result.bounds, key=lambda b: float(b.ops_per_s), default=None)
+        self.why.setText(
+            f"Latency takes {percent_text(1 - float(least.ops_per_s) / float(least.ops_per_s_without_latency))} of "
+            f"{least.layer.name} ({time_text(float(least.layer.latency_s))} a transfer)."
+            if least
+            else ""
+        )
+
+    def _show_figures(self, found: Density) -> None:
+        assert self.file is not None
+        compute = found.compute_ops_per_s
+        self.figures.show_figures((
+            Figure("Reachable", _rate(float(found.limit_ops_per_s)), f"{self.file.model.operation}s"),
+            Figure("Bound by", found.binding.capitalize() or "nothing", "the least of all bounds"),
+            Figure("Processing elements", _rate(float(compute)) if compute is not None else "no bound",
+                   "compute bound"),
+            Figure("Balance", f"{float(found.balance):.2f}×", "largest memory bound over least"),
+        ))  # fmt: skip
+
+    def _show_curve(self, file: DensityModelFile, now: Sequence[Layer]) -> None:
+        sizes = [float(x.layer_bytes) for x in self._own] or [1e3, 1e6]
+        alphas = np.geomspace(min(sizes) / 300, max(sizes) * 30, POINTS)
+        try:
+            values = np.broadcast_to(np.asarray(rho(file, alphas, self._changes, self._reading), float), alphas.shape)
+        except WorkbenchError:
+            alphas = alphas[alphas >= min(sizes)]
+            values = np.broadcast_to(np.asarray(rho(file, alphas, self._changes, self._reading), float), alphas.shape)
+        assert self.result is not None
+        marks = [
+            Mark(
+                x.name, float(x.layer_bytes), float(x.bandwidth_bytes_per_s), INKS[n % len(INKS)],
+                x.name == self.result.binding_layer, True,
+            )
+            for n, x in enumerate(now)
+        ]  # fmt: skip
+        said = "drag a layer: across for its size, up for its bandwidth" if marks else "the model has no memory layer"
+        self.curve_head.set_title("Density by size of the store", said)
+        self.curve.say = lambda line, point: (
+            f"{bytes_of(float(alphas[point]))}: {prefixed(float(values[point]), f' {file.model.operation}s/B')}"
+        )
+        self.curve.show_data(
+            Axis("size of the store", bytes_of, log=True),
+            Axis("rho, operations per byte", lambda v: prefixed(v, "/B"), log=True),
+            [Line("rho", alphas, values)],
+            marks,
+            Axis("bandwidth", lambda v: prefixed(v, "B/s"), log=True) if marks else None,
+        )
+
+    def _show_roof(self, found: Density) -> None:
+        at = [float(b.ops_per_byte) for b in found.bounds] or [1.0]
+        peak = float(found.compute_ops_per_s) if found.compute_ops_per_s is not None else math.inf
+        lines = []
+        widest = max(b.layer.bandwidth_bytes_per_s for b in found.bounds) if found.bounds else 1.0
+        knee = peak / float(widest) if math.isfinite(peak) else min(at)
+        x = np.geomspace(min(*at, knee) / 10, max(*at, knee) * 10, 121)
+        for n, bound in enumerate(found.bounds):
+            slope = float(bound.ops_per_s) / float(bound.ops_per_byte)
+            ink = INKS[n % len(INKS)]
+            lines.append(Line(bound.layer.name, x, np.minimum(x * slope, peak), ink))
+            spot = np.array([float(bound.ops_per_byte)]), np.array([min(float(bound.ops_per_s), peak)])
+            lines.append(Line("", *spot, ink, points=True, joined=False))
+        self.roof.say = lambda line, point: (
+            f"{prefixed(float(lines[line].x[point]), '/B')}: {_rate(float(lines[line].y[point]))}"
+        )
+        self.roof.show_data(
+            Axis("operations per byte", lambda v: prefixed(v, ""), log=True),
+            Axis("operations a second", lambda v: prefixed(v, "/s"), log=True),
+            lines,
+        )
+
+
+def _rate(value: float) -> str:
+    return prefixed(value, "/s") if math.isfinite(value) else "no bound"
+
+
+def _panel() -> tuple[QWidget, QVBoxLayout]:
+    panel = QWidget()
+    theme.set_ground(panel, "panel")
+    column = QVBoxLayout(panel)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return panel, column
+
+
+def _padded(widget: QWidget) -> QWidget:
+    holder = QWidget()
+    theme.set_ground(holder, "panel")
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(12, 8, 12, 6)
+    column.addWidget(widget)
+    return holder

@@ -1,0 +1,412 @@
+"""Explore: an input swept, what matters most, what must hold for a target, and time against a resource."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
+
+from workbench.formats.units import UnitError, quantity
+from workbench.gui import theme
+from workbench.gui.context import Context
+from workbench.gui.platform.form import StillCombo
+from workbench.gui.predict.influence_bars import InfluenceBars
+from workbench.gui.predict.plot import Axis, Line, Plot
+from workbench.gui.predict.sweeping import Answer, Question, answer, usual_range
+from workbench.gui.predict.words import input_text, output_text, output_title, unit_of
+from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, PillButton, label, rule, set_role
+from workbench.model.diagnostic import Diagnostic
+from workbench.predict.explore import outputs_of
+from workbench.predict.formulas import ModelFile
+from workbench.predict.solve import Solution, solve
+
+INKS = ("accent", "good", "medium_text", "keyword", "number")
+NOTHING = "nothing else"
+_WAIT_MS = 150
+
+
+class ExploreView(QWidget):
+    """`point_chosen` carries the inputs of a point of a sweep or of the front."""
+
+    point_chosen = Signal(dict)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.file: ModelFile | None = None
+        self.reading: str | None = None
+        self.found: Answer | None = None
+        self._own_ranges: dict[str, tuple[str, str]] = {}
+        self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._later.timeout.connect(self.sweep)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._controls())
+        column.addWidget(rule())
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setHandleWidth(1)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._sweep_panel())
+        below = QSplitter(Qt.Orientation.Horizontal)
+        below.setHandleWidth(1)
+        below.setChildrenCollapsible(False)
+        below.addWidget(self._influence_panel())
+        below.addWidget(self._front_panel())
+        below.setSizes([460, 460])
+        split.addWidget(below)
+        split.setSizes([420, 330])
+        column.addWidget(split, 1)
+
+    # ---- arrangement
+
+    def _controls(self) -> QWidget:
+        box = QWidget()
+        theme.set_ground(box, "panel")
+        column = QVBoxLayout(box)
+        column.setContentsMargins(20, 10, 16, 10)
+        column.setSpacing(8)
+        self.output, self.name, self.second, self.target_name = (_combo(140) for _ in range(4))
+        self.low, self.high, self.target = (_field(96) for _ in range(3))
+        self.log = PillButton("Logarithmic")
+        first, other = QHBoxLayout(), QHBoxLayout()
+        for row in (first, other):
+            row.setSpacing(8)
+            column.addLayout(row)
+        for said, widget in (("Show", self.output), ("over", self.name), ("from", self.low), ("to", self.high)):
+            first.addWidget(label(said, "second"))
+            first.addWidget(widget)
+        first.addStretch(1)
+        first.addWidget(self.log)
+        self.solve_button = Button("Solve")
+        self.answer = ElidedLabel("", "smallsecond")
+        self.goal = label("For a speedup of", "second")
+        for part in (self.goal, self.target, label("change", "second"), self.target_name, self.solve_button):
+            other.addWidget(part)
+        other.addWidget(self.answer, 1)
+        self.output.activated.connect(self._output_chosen)
+        self.name.activated.connect(self._name_chosen)
+        self.second.activated.connect(lambda: self._later.start())
+        for field in (self.low, self.high):
+            field.editingFinished.connect(self._range_typed)
+        self.log.toggled.connect(lambda: self._later.start())
+        self.solve_button.clicked.connect(self.solve)
+        self.target.returnPressed.connect(self.solve)
+        for widget, name in (
+            (self.output, "Output"), (self.name, "Input to sweep"), (self.second, "Second input"),
+            (self.target_name, "Input to solve for"), (self.low, "From"), (self.high, "To"), (self.target, "Target"),
+        ):  # fmt: skip
+            widget.setAccessibleName(name)
+        return box
+
+    def _sweep_panel(self) -> QWidget:
+        panel, column = _panel()
+        self.head = PanelHeader("Sweep", "", 20)
+        self.head.add(label("and", "second"))
+        self.head.add(self.second)
+        column.addWidget(self.head)
+        self.problem = label("", "high", wrap=True)
+        self.problem.setContentsMargins(20, 8, 16, 0)
+        self.problem.hide()
+        column.addWidget(self.problem)
+        self.plot = Plot("Sweep", 300)
+        self.plot.chosen.connect(self._chosen)
+        column.addWidget(_padded(self.plot), 1)
+        return panel
+
+    def _influence_panel(self) -> QWidget:
+        panel, column = _panel()
+        self.influence_head = PanelHeader("What matters most", "", 20)
+        column.addWidget(self.influence_head)
+        self.influences = InfluenceBars()
+        self.influences.chosen.connect(self.choose_input)
+        column.addWidget(self.influences)
+        column.addStretch(1)
+        return panel
+
+    def _front_panel(self) -> QWidget:
+        panel, column = _panel()
+        self.front_head = PanelHeader("Against a resource", "", 16)
+        self.resource = _combo(120)
+        self.resource.setAccessibleName("Resource")
+        self.resource.activated.connect(lambda: self._later.start())
+        self.front_head.add(self.resource)
+        column.addWidget(self.front_head)
+        self.no_front = label("", "small", wrap=True)
+        self.no_front.setContentsMargins(16, 14, 16, 0)
+        column.addWidget(self.no_front)
+        self.front = Plot("Front", 240)
+        self.front.chosen.connect(self._front_chosen)
+        column.addWidget(_padded(self.front), 1)
+        return panel
+
+    # ---- what is asked
+
+    def show_model(self, file: ModelFile, reading: str | None) -> None:
+        """Ask the same as before of this model, as far as it has such inputs and outputs."""
+        fresh = self.file is None or self.file.model.name != file.model.name
+        self.file, self.reading = file, reading
+        if fresh:
+            self._own_ranges = {}
+            self.answer.setText("")
+        outputs = list(outputs_of(file, None, reading))
+        resources = list(getattr(file.model, "resources", {}))
+        wanted = "speedup" if "speedup" in outputs else outputs[0]
+        _fill(self.output, {output_title(n): n for n in outputs if n not in resources}, wanted, fresh)
+        names = {n: n for n in file.inputs}
+        _fill(self.name, names, next(iter(names), ""), fresh)
+        _fill(self.second, {NOTHING: "", **names}, "", fresh)
+        _fill(self.target_name, names, next(iter(names), ""), fresh)
+        _fill(self.resource, {n: n for n in resources}, next(iter(resources), ""), fresh)
+        self.resource.setVisible(bool(resources))
+        self._say_goal()
+        if fresh and "speedup" in outputs:
+            own = outputs_of(file, None, reading)["speedup"]
+            self.target.setText(f"{float(own) * 1.25:.3g}")
+        if names:
+            self._show_range()
+            self._later.start()
+        else:
+            self._fail((Diagnostic("the model has no inputs to sweep", "Add one in the model's form."),))
+
+    def _say_goal(self) -> None:
+        output = self.output.currentData() or ""
+        self.goal.setText(f"For a {output_title(output).lower()} of")
+
+    def _output_chosen(self) -> None:
+        self._say_goal()
+        self.target.clear()
+        self.answer.setText("")
+        self._later.start()
+
+    def _name_chosen(self) -> None:
+        self._show_range()
+        self._later.start()
+
+    def choose_input(self, name: str) -> None:
+        """Sweep another input."""
+        self.name.setCurrentText(name)
+        self.target_name.setCurrentText(name)
+        self._name_chosen()
+
+    def _show_range(self) -> None:
+        assert self.file is not None
+        name = self.name.currentText()
+        low, high = usual_range(self.file, name)
+        texts = self._own_ranges.get(name) or (self._said(name, low), self._said(name, high))
+        self.low.setText(texts[0])
+        self.high.setText(texts[1])
+
+    def _said(self, name: str, value: float) -> str:
+        assert self.file is not None
+        text = f"{value:.6g}"
+        return input_text(self.file, name, value).replace("\u202f", " ") if unit_of(self.file, name) else text
+
+    def _range_typed(self) -> None:
+        name, texts = self.name.currentText(), (self.low.text(), self.high.text())
+        if self._own_ranges.get(name) != texts:
+            self._own_ranges[name] = texts
+            self._later.start()
+
+    def question(self) -> Question | None:
+        """What is asked now; None, with the reason shown, where a field is no number."""
+        assert self.file is not None
+        name, second = self.name.currentText(), self.second.currentData() or ""
+        low, high = self._number(self.low.text(), name), self._number(self.high.text(), name)
+        if low is None or high is None:
+            return None
+        if not low < high:
+            self._fail((Diagnostic("the sweep ends before it starts", "Give a lower `from` than `to`."),))
+            return None
+        bounds = usual_range(self.file, second) if second and second != name else (0.0, 0.0)
+        return Question(
+            name, low, high, self.log.isChecked(), self.output.currentData(), second if second != name else "",
+            *bounds, resource=self.resource.currentData() or "", reading=self.reading,
+        )  # fmt: skip
+
+    def _number(self, text: str, name: str) -> float | None:
+        assert self.file is not None
+        unit = unit_of(self.file, name)
+        try:
+            return quantity(text, unit) if unit else float(text.replace("\u202f", "").replace(" ", ""))
+        except UnitError as error:
+            self._fail((Diagnostic(error.message, error.hint),))
+        except ValueError:
+            self._fail((Diagnostic(f"'{text}' is no number", "Write for example 4 or 1e6."),))
+        return None
+
+    # ---- what is found
+
+    def sweep(self) -> None:
+        """Sweep in the background; the last question asked is the one answered."""
+        file = self.file
+        if file is None or not file.inputs:
+            return
+        asked = self.question()
+        if asked is not None:
+            self.context.background.start("predict.sweep", lambda: answer(file, asked), self._show, self._fail)
+
+    def _fail(self, problems: tuple[Diagnostic, ...]) -> None:
+        first = problems[0]
+        self.problem.setText(f"{first.message[:1].upper()}{first.message[1:]}. {first.hint}".strip())
+        self.problem.show()
+
+    def _show(self, found: Answer) -> None:
+        if self.file is None or found.question.name not in self.file.inputs:
+            return
+        self.problem.hide()
+        self.found = found
+        file, asked = self.file, found.question
+        lines = []
+        for n, values in enumerate(found.values):
+            name, ink = output_title(asked.output), INKS[n % len(INKS)]
+            band = None
+            if len(found.second):
+                name = f"{asked.second} {input_text(file, asked.second, float(found.second[n]))}"
+            if found.bands:
+                low, high = min(found.bands.quantiles), max(found.bands.quantiles)
+                band = (found.bands.quantiles[low], found.bands.quantiles[high])
+            lines.append(Line(name, found.x, values, ink, band=band, points=len(found.x) <= 32))
+        own = np.array([found.own_x]), np.array([found.own_y])
+        if asked.low <= found.own_x <= asked.high:
+            lines.append(Line("", *own, "text", points=True, joined=False))
+        self.plot.say = self._said_at
+        self.plot.show_data(
+            Axis(asked.name, lambda v: input_text(file, asked.name, v), asked.log and asked.low > 0),
+            Axis(output_title(asked.output), lambda v: output_text(asked.output, v), asked.log),
+            lines,
+        )
+        said = f"{len(found.x) * max(len(found.second), 1)} points; point at one, click for its breakdown"
+        if found.bands:
+            said += "; band: 5 to 95 % over the uncertain inputs"
+        self.head.set_title(f"{output_title(asked.output)} by {asked.name}", said)
+        self.influence_head.set_title("What matters most", f"for {output_title(asked.output).lower()}")
+        self.influences.show_influences(found.influences)
+        self._show_front(found)
+
+    def _said_at(self, line: int, point: int) -> str:
+        assert self.file is not None
+        assert self.found is not None
+        shown, asked = self.plot.lines[line], self.found.question
+        x, y = float(shown.x[point]), float(shown.y[point])
+        own = "the model: " if line >= len(self.found.values) else ""
+        return f"{own}{asked.name} {input_text(self.file, asked.name, x)}: {output_text(asked.output, y)}"
+
+    def _show_front(self, found: Answer) -> None:
+        asked = found.question
+        few = "" if len(found.front) > 1 else "One point is best in both. Sweep two inputs to weigh them."
+        if not asked.resource:
+            few = "The model names no resources. Add one to weigh time against it."
+        self.no_front.setText(few)
+        self.no_front.setVisible(bool(few))
+        self.front.setVisible(bool(found.front))
+        self.front_head.set_title(
+            "Against a resource", f"{len(found.front)} points that no other beats in both" if found.front else ""
+        )
+        if not found.front:
+            return
+        x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
+        self.front.say = lambda line, point: self._front_said(found, point)
+        self.front.show_data(
+            Axis(asked.resource, lambda v: output_text(asked.resource, v)),
+            Axis(output_title(asked.output), lambda v: output_text(asked.output, v)),
+            [Line("", x, y, "good", points=len(x) <= 80)],
+        )
+
+    def _front_said(self, found: Answer, point: int) -> str:
+        assert self.file is not None
+        at = found.front[point]
+        inputs = ", ".join(f"{n} {input_text(self.file, n, v)}" for n, v in at.inputs.items())
+        return f"{inputs}: {output_text(found.question.output, at.y)}"
+
+    def _chosen(self, line: int, point: int) -> None:
+        if self.found is None:
+            return
+        shown, asked = self.plot.lines[line], self.found.question
+        if line >= len(self.found.values):
+            self.point_chosen.emit({})
+            return
+        inputs = {asked.name: float(shown.x[point])}
+        if len(self.found.second):
+            inputs[asked.second] = float(self.found.second[line])
+        self.point_chosen.emit(inputs)
+
+    def _front_chosen(self, line: int, point: int) -> None:
+        if self.found is not None:
+            self.point_chosen.emit(dict(self.found.front[point].inputs))
+
+    # ---- what must hold
+
+    def solve(self) -> None:
+        """Find the value of an input at which the output has its target, in the background."""
+        file, name, output = self.file, self.target_name.currentText(), self.output.currentData()
+        if file is None:
+            return
+        text = self.target.text().strip().rstrip("×x").strip()
+        unit = "s" if output == "total_s" or output.startswith(("comp_s", "comm_s")) else ""
+        try:
+            target = quantity(text, unit) if unit else float(text)
+        except (UnitError, ValueError):
+            self._say_answer(f"'{text}' is no number", "high")
+            return
+        reading = self.reading
+        self.context.background.start(
+            "predict.solve",
+            lambda: solve(file, name, target, output, reading=reading),
+            self._solved,
+            lambda problems: self._say_answer(f"{problems[0].message}. {problems[0].hint}", "high"),
+        )
+
+    def _solved(self, found: Solution) -> None:
+        if self.file is None:
+            return
+        own = input_text(self.file, found.name, self.file.inputs[found.name])
+        said = input_text(self.file, found.name, found.value)
+        self._say_answer(f"{found.name} must be {said} (the model has {own})", "good")
+        self.point_chosen.emit({found.name: found.value})
+
+    def _say_answer(self, text: str, role: str) -> None:
+        self.answer.setText(text[:1].upper() + text[1:] if role == "high" else text)
+        set_role(self.answer, role)
+
+
+def _combo(width: int) -> StillCombo:
+    combo = StillCombo()
+    combo.setMinimumWidth(width)
+    combo.setMaximumWidth(width + 60)
+    return combo
+
+
+def _field(width: int) -> QLineEdit:
+    line = QLineEdit()
+    line.setProperty("role", "code")
+    line.setFixedWidth(width)
+    return line
+
+
+def _fill(combo: StillCombo, items: dict[str, str], first: str, fresh: bool) -> None:
+    """Fill a combo box, keeping what was chosen where it is still there."""
+    kept = first if fresh else combo.currentData()
+    combo.clear()
+    for text, data in items.items():
+        combo.addItem(text, data)
+    at = combo.findData(kept)
+    combo.setCurrentIndex(at if at >= 0 else max(combo.findData(first), 0))
+
+
+def _panel() -> tuple[QWidget, QVBoxLayout]:
+    panel = QWidget()
+    theme.set_ground(panel, "panel")
+    column = QVBoxLayout(panel)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return panel, column
+
+
+def _padded(widget: QWidget) -> QWidget:
+    holder = QWidget()
+    theme.set_ground(holder, "panel")
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(12, 8, 12, 6)
+    column.addWidget(widget)
+    return holder

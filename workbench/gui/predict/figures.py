@@ -1,0 +1,64 @@
+"""A strip of figures: one large, the others beside it, each with what it is and a line under it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import ElidedLabel, rule
+
+
+@dataclass(frozen=True)
+class Figure:
+    title: str
+    value: str
+    note: str = ""
+    tip: str = ""
+
+
+class Figures(QWidget):
+    """Up to `count` figures; the first is the large one."""
+
+    def __init__(self, count: int, margin: int = 20) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self.setFixedHeight(86)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(margin, 8, 12, 8)
+        row.setSpacing(14)
+        self._cells: list[tuple[QWidget, ElidedLabel, ElidedLabel, ElidedLabel]] = []
+        for number in range(count):
+            cell = QWidget()
+            inner = QHBoxLayout(cell)
+            inner.setContentsMargins(0, 0, 0, 0)
+            inner.setSpacing(14)
+            if number:
+                inner.addWidget(rule(vertical=True))
+            column = QVBoxLayout()
+            column.setSpacing(1)
+            title, value = ElidedLabel("", "smallsecond"), ElidedLabel("", "figureplain" if number else "figure")
+            note = ElidedLabel("", "small")
+            for line in (title, value, note):
+                column.addWidget(line)
+            inner.addLayout(column, 1)
+            row.addWidget(cell, 1)
+            self._cells.append((cell, title, value, note))
+        self.figures: tuple[Figure, ...] = ()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 86)
+
+    def show_figures(self, figures: tuple[Figure, ...]) -> None:
+        self.figures = figures
+        for (cell, title, value, note), figure in zip(self._cells, figures, strict=False):
+            title.setText(figure.title)
+            value.setText(figure.value)
+            note.setText(figure.note)
+            cell.setToolTip(figure.tip)
+        for cell, *_ in self._cells[len(figures) :]:
+            cell.hide()
+        for cell, *_ in self._cells[: len(figures)]:
+            cell.show()

@@ -1,0 +1,421 @@
+"""Predict mode: models at the left; one's results, exploration and form; the breakdown of a design point."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from workbench.gui.context import Context
+from workbench.gui.platform.document import Path_
+from workbench.gui.platform.form import PartForm, StillCombo
+from workbench.gui.platform.part_list import PartList
+from workbench.gui.platform.parts import Part, Section
+from workbench.gui.predict.breakdown import Breakdown
+from workbench.gui.predict.density_view import DensityView
+from workbench.gui.predict.document import ModelDocument, models_of
+from workbench.gui.predict.explore_view import ExploreView
+from workbench.gui.predict.parts import add_part, sections_of
+from workbench.gui.predict.results import Results
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import (
+    Button,
+    DiagnosticRow,
+    EmptyState,
+    IconButton,
+    PanelHeader,
+    PillButton,
+    label,
+    set_role,
+)
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.predict.calibrate import take_over
+
+PAGES = ("Results", "Explore", "Model")
+AS_IS = "as modelled"
+
+
+class PredictMode(QWidget):
+    """Shows a model and what it comes to. `details` is the full breakdown of the design point chosen."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        set_ground(self, "panel")
+        self.document = ModelDocument(context)
+        self.details = Breakdown()
+        self.changes: dict[str, float] = {}
+        self.page = PAGES[0]
+        self.chosen: Path_ = ()
+        self.models = PartList()
+        self.models.filter.setPlaceholderText("Filter models")
+        self.models.lines.setAccessibleName("Models")
+        self.parts = PartList()
+        self.form = PartForm(self.document)
+        self.results, self.density, self.explore = Results(), DensityView(), ExploreView(context)
+        self._build()
+        self._connect()
+        self._list_models()
+        self._workspace_changed()
+
+    # ---- arrangement
+
+    def _build(self) -> None:
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setHandleWidth(1)
+        self._split.setChildrenCollapsible(False)
+        left, column = _panel(180)
+        column.addWidget(PanelHeader("Models"))
+        column.addWidget(self.models, 1)
+        self._split.addWidget(left)
+        centre, column = _panel(400)
+        column.addWidget(self._head())
+        column.addWidget(self._read_only_note())
+        self.problem_box = QWidget()
+        self._problems = QVBoxLayout(self.problem_box)
+        self._problems.setContentsMargins(16, 8, 16, 8)
+        column.addWidget(self.problem_box)
+        self.stack = QStackedWidget()
+        self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Mend it")
+        self.nothing.button.clicked.connect(lambda: self.show_page("Model"))
+        for page in (self.results, self.density, self.explore, self._model_page(), self.nothing):
+            self.stack.addWidget(page)
+        column.addWidget(self.stack, 1)
+        self._split.addWidget(centre)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([230, 900])
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._split)
+
+    def _head(self) -> QWidget:
+        self.head = PanelHeader("", "", 20)
+        self.reading = StillCombo()
+        self.reading.setAccessibleName("Reading")
+        self.reading.setToolTip("Where the source can be read in several ways")
+        self.reading.setMinimumWidth(110)
+        self.head.add(self.reading)
+        self.pills: dict[str, PillButton] = {}
+        for page in PAGES:
+            pill = PillButton(page, checked=page == self.page)
+            pill.setAutoExclusive(True)
+            pill.clicked.connect(lambda checked=False, page=page: self.show_page(page))
+            self.head.add(pill)
+            self.pills[page] = pill
+        self.undo_button = IconButton("undo-2", "Undo (Ctrl+Z)")
+        self.why = label("", "small")
+        self.save_button = Button("Save")
+        for widget in (self.undo_button, self.why, self.save_button):
+            self.head.add(widget)
+        return self.head
+
+    def _read_only_note(self) -> QWidget:
+        self.note = QWidget()
+        set_ground(self.note, "sunken")
+        row = QHBoxLayout(self.note)
+        row.setContentsMargins(20, 6, 16, 6)
+        said = "This model belongs to the workbench and is not changed. Save as copy to edit it in the project."
+        row.addWidget(label(said, "smallsecond", wrap=True), 1)
+        return self.note
+
+    def _model_page(self) -> QWidget:
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setHandleWidth(1)
+        split.setChildrenCollapsible(False)
+        left, column = _panel(190)
+        self.parts.filter.setPlaceholderText("Filter parts")
+        column.addWidget(self.parts, 1)
+        right, column = _panel(260)
+        self.form_head = PanelHeader("", "", 20)
+        self.remove = IconButton("trash-2", "Remove this from the model")
+        self.form_head.add(self.remove)
+        column.addWidget(self.form_head)
+        column.addWidget(self.form, 1)
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setSizes([270, 600])
+        split.setStretchFactor(1, 1)
+        self.model_page = split
+        return split
+
+    def _connect(self) -> None:
+        context = self.context
+        self.models.chosen.connect(lambda path: self.open_model(Path(str(path[1]))))
+        self.parts.chosen.connect(self.choose)
+        self.parts.add_wanted.connect(self._add)
+        self.remove.clicked.connect(self._remove)
+        self.undo_button.clicked.connect(context.undo)
+        self.save_button.clicked.connect(self.save)
+        self.reading.activated.connect(self._show_results)
+        self.results.take_over_wanted.connect(self.take_over)
+        self.results.timing.chosen.connect(self._bar_chosen)
+        self.explore.point_chosen.connect(self.show_point)
+        self.density.changed.connect(self._density_moved)
+        self.details.reset_wanted.connect(self._reset)
+        self.document.changed.connect(self._document_changed)
+        context.workspace_changed.connect(self._workspace_changed)
+        context.run_changed.connect(self._show_results)
+        context.theme_changed.connect(self._show_results)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = event.size().width()
+        if wide != event.oldSize().width():
+            left = 230 if wide > 1000 else 184
+            self._split.setSizes([left, wide - left])
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(600, 300)
+
+    # ---- models
+
+    def _workspace_changed(self) -> None:
+        self._list_models()
+        known = {m.path: m for m in models_of(self.context.root())}
+        if self.document.path in known or (self.document.path and self.document.edited):
+            self.document.read_again()
+            return
+        self.open_model(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
+
+    def _list_models(self) -> None:
+        found = models_of(self.context.root())
+        kinds = {"ratss": "RATSS", "density": "Density"}
+        sections = []
+        own = [m for m in found if m.own]
+        if own:
+            made = tuple(Part(("model", str(m.path)), m.title, kinds[m.kind], "", (), code=False) for m in own)
+            sections.append(Section("Of the project", made))
+        for kind, title in (("ratss", "RATSS, bundled"), ("density", "Density, bundled")):
+            made = tuple(
+                Part(("model", str(m.path)), m.title, "", "", (), code=False)
+                for m in found
+                if not m.own and m.kind == kind
+            )
+            sections.append(Section(title, made))
+        self.models.show_sections(sections, self.document)
+        if self.document.path:
+            self.models.set_current(("model", str(self.document.path)))
+
+    def open_model(self, path: Path) -> None:
+        """Show a model, bundled or the project's. One with unsaved changes is not left."""
+        if path == self.document.path:
+            return
+        self.form.commit()
+        if self.document.edited:
+            hint = "Save them, or take them back with Ctrl+Z."
+            name = self.document.path.name if self.document.path else ""
+            self.context.notify(Diagnostic(f"{name} has unsaved changes", hint))
+            return
+        self.changes, self.chosen = {}, ()
+        self.document.open(path)
+        self.models.set_current(("model", str(path)))
+
+    @property
+    def reading_name(self) -> str | None:
+        """The reading chosen, or None for the model as it is."""
+        return self.reading.currentData()
+
+    # ---- what is shown
+
+    def _document_changed(self) -> None:
+        document = self.document
+        if document.path is None:
+            return
+        title = str(document.value(("title",)) or document.path.name)
+        self.head.set_title(title, "")
+        file = document.model_file
+        names = list(file.model.readings) if file else []
+        if [self.reading.itemData(i) for i in range(1, self.reading.count())] != names:
+            self.reading.clear()
+            self.reading.addItem(AS_IS, None)
+            for name in names:
+                self.reading.addItem(name, name)
+        self.reading.setVisible(bool(names))
+        if file:
+            self.changes = {name: value for name, value in self.changes.items() if name in file.inputs}
+        self._show_form()
+        self._write_head()
+        self._show_problems()
+        self._show_results()
+        if any(m.path == document.path and m.own for m in models_of(self.context.root())):
+            self._list_models()
+
+    def _show_form(self) -> None:
+        sections = sections_of(self.document)
+        self.parts.show_sections(sections, self.document)
+        part = self._part(self.chosen)
+        if self.form.part is None or part is None or (part.path, part.groups) != (
+            self.form.part.path, self.form.part.groups,
+        ):  # fmt: skip
+            self.form.show_part(part)
+            self.chosen = part.path if part else ()
+        self.form.read()
+        self.parts.set_current(self.chosen)
+        self.form_head.set_title(part.title if part else "", part.what if part else "")
+        self.remove.setVisible(bool(part and part.removable and not self.document.read_only))
+
+    def _write_head(self) -> None:
+        document = self.document
+        errors = len(document.errors)
+        undo = self.context.history.undo_label
+        self.undo_button.setEnabled(bool(undo))
+        self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
+        self.note.setVisible(document.read_only and self.page == "Model")
+        self.save_button.setText("Save as copy" if document.read_only else "Save")
+        in_project = self.context.workspace is not None
+        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.edited))
+        self.save_button.setToolTip(
+            ("Writes it beside the project" if in_project else "Open a project to save a copy in it")
+            if document.read_only
+            else "Ctrl+S. Comments and layout are kept."
+        )
+        problems = f"{errors} problem{'s' if errors > 1 else ''} to mend first"
+        self.why.setText(problems if errors else "edited" if document.edited else "")
+        set_role(self.why, "high" if errors else "small")
+        self.context.set_status(
+            "predict",
+            *((f"{errors} problem{'s' if errors > 1 else ''}: line {document.errors[0].line}",) if errors else ()),
+            f"{document.kind.upper() if document.kind == 'ratss' else 'Density'} model",
+            "read only" if document.read_only else "not saved" if document.edited else "saved",
+        )
+
+    def _show_problems(self) -> None:
+        """What is wrong with the model, above its form; each beside its field too."""
+        while item := self._problems.takeAt(0):
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        shown = self.document.problems[:3] if self.page == "Model" else ()
+        for problem in shown:
+            row = DiagnosticRow(problem)
+            row.open_line.connect(self.context.open_line)
+            self._problems.addWidget(row)
+        self.problem_box.setVisible(bool(shown))
+
+    def show_page(self, page: str) -> None:
+        """Results, Explore or Model."""
+        self.form.commit()
+        self.page = page
+        self.pills[page].setChecked(True)
+        self._write_head()
+        self._show_problems()
+        self._show_results()
+
+    def _show_results(self) -> None:
+        """Compute the model at the point chosen and show it; say why where that cannot be."""
+        document = self.document
+        try:
+            self._compute()
+        except WorkbenchError as error:
+            first = error.diagnostics[0]
+            self.nothing.say("This model has no value here", f"{first.message}. {first.hint}", "Mend it")
+            self.details.clear()
+            self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
+            return
+        if document.model_file is None:
+            first = next(iter(document.errors), Diagnostic("the model cannot be read"))
+            self.nothing.say("This model has problems", f"{first.message}. {first.hint}", "Mend it")
+            self.details.clear()
+        fallback = self.nothing if document.model_file is None else self.results if document.ratss else self.density
+        pages = {"Results": fallback, "Explore": self.explore, "Model": self.model_page}
+        page = pages[self.page]
+        self.stack.setCurrentWidget(fallback if document.model_file is None and self.page != "Model" else page)
+
+    def _compute(self) -> None:
+        document, reading = self.document, self.reading_name
+        if document.ratss:
+            self.results.show_model(document.ratss, self.changes, reading, self.context.run, document.read_only)
+            self._show_breakdown()
+        elif document.density:
+            self.density.show_model(document.density, self.changes, reading)
+            self._density_moved()
+        if self.page == "Explore" and document.model_file:
+            file = document.model_file
+            if (self.explore.file, self.explore.reading) != (file, reading) or self.explore.found is None:
+                self.explore.show_model(file, reading)
+
+    def _show_breakdown(self) -> None:
+        file = self.document.ratss
+        if file and self.results.prediction:
+            inputs = {name: float(v) for name, v in file.at(self.changes, self.reading_name).items()}
+            self.details.show_prediction(file, self.results.prediction, inputs, self.changes)
+
+    def _density_moved(self) -> None:
+        file = self.document.density
+        if file and self.density.result:
+            inputs = {name: float(v) for name, v in file.at(self.changes, self.reading_name).items()}
+            moved = self.density.moved is not None
+            self.details.show_density(file, self.density.result, inputs, self.changes, moved)
+
+    def show_point(self, inputs: dict[str, float]) -> None:
+        """Open a design point: its breakdown in the details, its timing among the results."""
+        self.changes = dict(inputs)
+        self._show_results()
+
+    def _reset(self) -> None:
+        """The model's own values, and its own layers, again."""
+        self.changes = {}
+        self._show_results()
+
+    def _bar_chosen(self, number: int) -> None:
+        self.details.parts.current = self.results.timing.timing.bars[number].name
+        self.details.parts.update()
+
+    # ---- changes
+
+    def _part(self, path: Path_) -> Part | None:
+        parts = [p for s in sections_of(self.document) for p in s.parts]
+        return next((p for p in parts if p.path == path), parts[0] if parts else None)
+
+    def choose(self, path: Path_) -> None:
+        """Show the form of a part."""
+        self.form.commit()
+        self.chosen = path
+        self._show_form()
+
+    def _add(self, what: str) -> None:
+        path = add_part(self.document, what)
+        if path is not None:
+            self.choose(path)
+
+    def _remove(self) -> None:
+        part = self._part(self.chosen)
+        if part and part.removable:
+            self.chosen = ()
+            self.document.remove(part.path, f"Remove {part.title}")
+
+    def take_over(self) -> None:
+        """Put the open run's measurements into the model, as a change that Ctrl+Z takes back."""
+        file, comparison = self.document.ratss, self.results.comparison
+        if file is None or comparison is None or self.document.read_only:
+            return
+        with tempfile.TemporaryDirectory(prefix="rcw-") as folder:
+            copy = Path(folder) / "model.ratss.yaml"
+            try:
+                copy.write_text(self.document.text, encoding="utf-8", newline="")
+                text = take_over(copy, file, comparison)
+            except WorkbenchError as error:
+                self.context.notify(*error.diagnostics)
+                return
+        self.document.apply("Take measured values over", lambda old: text)
+
+    def save(self) -> None:
+        """Save, or for a bundled model save a copy in the project and go on with that."""
+        self.form.commit()
+        workspace = self.context.workspace
+        if not self.document.read_only:
+            self.document.save()
+        elif workspace is not None and self.document.save_copy(workspace.root):
+            self._list_models()
+
+
+def _panel(least: int) -> tuple[QWidget, QVBoxLayout]:
+    panel = QWidget()
+    set_ground(panel, "panel")
+    panel.setMinimumSize(QSize(least, 100))
+    column = QVBoxLayout(panel)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return panel, column

@@ -1,0 +1,100 @@
+"""What Explore computes in the background: sweeps with bands, fronts, influences. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.predict.explore import Bands, FrontPoint, bands, explore, outputs_of, sweep
+from workbench.predict.formulas import ModelFile
+from workbench.predict.sensitivity import Influence, sensitivity
+from workbench.predict.space import make_space
+
+POINTS, FAMILY, SAMPLES = 161, 5, 2_000
+WHOLE_UP_TO = 64
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is swept: an input from `low` to `high`, and `second` at a few values where it is not ""."""
+
+    name: str
+    low: float
+    high: float
+    log: bool
+    output: str
+    second: str = ""
+    second_low: float = 0.0
+    second_high: float = 0.0
+    resource: str = ""
+    reading: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """`values` is of shape (second's values, points); `bands` is of the first of them where inputs are uncertain."""
+
+    question: Question
+    x: NDArray[np.float64]
+    second: NDArray[np.float64]
+    values: NDArray[np.float64]
+    bands: Bands | None
+    influences: tuple[Influence, ...]
+    front: tuple[FrontPoint, ...]
+    own_x: float
+    own_y: float
+
+
+def spaced(low: float, high: float, count: int, log: bool) -> NDArray[np.float64]:
+    return np.geomspace(low, high, count) if log and low > 0 else np.linspace(low, high, count)
+
+
+def is_count(file: ModelFile, name: str) -> bool:
+    """Whether an input is a small whole number without a unit, such as a node count."""
+    value = file.inputs[name]
+    unit = file.model.inputs[name].unit if name in file.model.inputs else ""
+    return not unit and value == int(value) and 0 < value <= WHOLE_UP_TO
+
+
+def usual_range(file: ModelFile, name: str) -> tuple[float, float]:
+    """Where to sweep an input from and to, before anyone said so."""
+    value = file.inputs[name]
+    if (spread := file.spreads.get(name)) and spread.low is not None and spread.high is not None:
+        return spread.low, spread.high
+    if is_count(file, name):
+        return 1.0, max(16.0, value * 4)
+    return (value / 4, value * 4) if value else (0.0, 1.0)
+
+
+def answer(file: ModelFile, asked: Question) -> Answer:
+    """Sweep and rank. Raises WorkbenchError for what cannot be computed."""
+    x = spaced(asked.low, asked.high, POINTS, asked.log)
+    if is_count(file, asked.name) and asked.high - asked.low >= 1 and asked.low >= 1:
+        x = np.arange(round(asked.low), round(asked.high) + 1, dtype=np.float64)
+    axes = {asked.name: x}
+    second = np.array([])
+    if asked.second:
+        second = spaced(asked.second_low, asked.second_high, FAMILY, asked.log)
+        axes = {asked.second: second, asked.name: x}
+    table = sweep(file, make_space(file, axes), asked.reading)
+    values = table.outputs[asked.output].reshape(-1, len(x))
+    band = None
+    if not asked.second and any(name != asked.name for name in file.spreads):
+        band = bands(file, make_space(file, {asked.name: x}, SAMPLES), asked.output, asked.reading)
+    front: tuple[FrontPoint, ...] = ()
+    if asked.resource:
+        front = explore(file, make_space(file, axes), asked.output, asked.resource, asked.reading).front
+    own = file.at({}, asked.reading)
+    return Answer(
+        asked,
+        x,
+        second,
+        values,
+        band,
+        sensitivity(file, asked.output, asked.reading, samples=1024),
+        tuple(sorted(front, key=lambda p: p.x)),
+        float(own[asked.name]),
+        float(outputs_of(file, None, asked.reading)[asked.output]),
+    )
