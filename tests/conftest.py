@@ -23,5 +23,5 @@ def own_cache() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def own_preferences(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path_factory.mktemp("config")
-    monkeypatch.setenv("RCW_CONFIG", str(folder))
+    monkeypatch.setenv("RCW_PREFERENCES", str(folder))
     return folder

@@ -24,7 +24,7 @@
 enum { MAIN_PIECES = 16, THREAD_PIECES = 4 };
 
 int rcw_recording;
-int64_t rcw_clock_floor_ps, rcw_lost;
+int64_t rcw_clock_floor_ps, rcw_lost, rcw_cost_ps;
 __thread rcw_thread *rcw_self;
 
 static int calls_fd = -1, stats_fd = -1;
@@ -35,7 +35,8 @@ static rcw_thread *threads;      /* the youngest; each knows the next older one 
 static const char *folder;
 static pthread_t writer;
 static sem_t work_to_do;
-static int has_writer, writer_to_end, simulated;
+static int has_writer, writer_to_end;
+int rcw_simulated;
 static rcw_stats_header *header;
 
 /* ---- the clock, where no card library brings one ---- */
@@ -115,8 +116,8 @@ __attribute__((weak)) int64_t rcw_transfer_count(void) { return 0; }
 static void start_clock(void)
 {
     int64_t least = INT64_MAX;
-    simulated = getenv("RCW_CARD_FD") != NULL;
-    if (simulated) /* the card's clock: reading it costs no virtual time */
+    rcw_simulated = getenv("RCW_CARD_FD") != NULL;
+    if (rcw_simulated)
         return;
     calibrate();
     for (int i = 0; i < 1000; i++) {
@@ -207,7 +208,7 @@ int rcw_more_records(rcw_thread *thread)
     int saved = errno, room = 0;
     if (!rcw_recording || !thread->pieces)
         return 0;
-    while (waiting_pieces(thread) + 1 >= thread->pieces && simulated && !disk_full) {
+    while (waiting_pieces(thread) + 1 >= thread->pieces && rcw_simulated && !disk_full) {
         wake_writer(thread);
         nanosleep(&moment, NULL);
     }
@@ -345,7 +346,10 @@ static void write_end(void)
     FILE *file = fopen(path, "w");
     if (!file)
         return;
+    long long spent = rcw_cost_ps;
     fprintf(file, "cost_ps_per_call %lld\nlost %lld\n", (long long)cost_ps_per_call(), (long long)rcw_lost);
+    if (rcw_simulated)
+        fprintf(file, "cost_ps %lld\n", spent);
     fclose(file);
 }
 

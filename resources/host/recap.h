@@ -7,8 +7,9 @@
  * Only those whose `reserved` is 1 count: the others are room that was not used, or is to be used again. Without
  * $RCW_RAW nothing is recorded.
  *
- * At a normal exit `recording.txt` says what recording a call added to the program's time (cost_ps_per_call, on the
- * clock of the records), and how many records were lost.
+ * At a normal exit `recording.txt` says what recording a call costs in a loop of nothing else (cost_ps_per_call, on the
+ * clock of the records), what it really cost in this run where the clock is a simulated card's (cost_ps), and how many
+ * records were lost.
  *
  * A thread never waits for another, except on a simulated card's clock, where waiting takes no time. Where a record
  * cannot be stored (a full disk, or calls come faster than they can be written), it is dropped and counted in the row's
@@ -79,6 +80,8 @@ typedef struct rcw_thread {
 
 extern int rcw_recording;
 extern int64_t rcw_clock_floor_ps, rcw_lost;
+extern int rcw_simulated;   /* a simulated card's clock: reading it costs no virtual time */
+extern int64_t rcw_cost_ps; /* there: virtual time that recording took so far */
 extern __thread rcw_thread *rcw_self;
 rcw_thread *rcw_begin_thread(void);
 int rcw_more_records(rcw_thread *thread);
@@ -133,9 +136,9 @@ static inline void rcw_count(rcw_thread *thread, rcw_stats_row *row, int64_t byt
     }
 }
 
-static inline void rcw_leave(rcw_thread *thread, const rcw_start *start, int slot, const rcw_call *call)
+static inline void rcw_record(
+    rcw_thread *thread, const rcw_start *start, int slot, const rcw_call *call, int64_t t1_ps)
 {
-    int64_t t1_ps = rcw_now_ps() - rcw_clock_floor_ps;
     int64_t transfers = rcw_transfer_count() - start->transfers;
     if (t1_ps < start->t0_ps)
         t1_ps = start->t0_ps;
@@ -161,6 +164,14 @@ static inline void rcw_leave(rcw_thread *thread, const rcw_start *start, int slo
     record->transfers = transfers;
     __atomic_signal_fence(__ATOMIC_RELEASE);
     *(volatile int32_t *)&record->reserved = 1;
+}
+
+static inline void rcw_leave(rcw_thread *thread, const rcw_start *start, int slot, const rcw_call *call)
+{
+    int64_t t1_ps = rcw_now_ps() - rcw_clock_floor_ps;
+    rcw_record(thread, start, slot, call, t1_ps);
+    if (__builtin_expect(rcw_simulated, 0))
+        __atomic_fetch_add(&rcw_cost_ps, rcw_now_ps() - t1_ps, __ATOMIC_RELAXED);
 }
 
 #ifdef __cplusplus

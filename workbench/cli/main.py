@@ -28,7 +28,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done; 1 the thing asked for failed; 2 bad input or usage; 130 cancelled."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have started us with interrupts ignored
+        signal.signal(number, _interrupt)
     chosen = parser().parse_args(arguments)
     try:
         return int(chosen.run(chosen))

@@ -89,9 +89,9 @@ def _pragma_picture(window: MainWindow, settle: Callable[[], None], out: Path) -
 def _window(size: tuple[int, int]) -> Iterator[tuple[MainWindow, Callable[[], None]]]:
     """A window of its own with preferences of its own, so that nothing of the person's is shown or changed."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    kept = os.environ.get("RCW_CONFIG")
+    kept = os.environ.get("RCW_PREFERENCES")
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["RCW_CONFIG"] = folder
+        os.environ["RCW_PREFERENCES"] = folder
         try:
             make_application()
             from PySide6.QtCore import QEventLoop, QTimer  # after Qt's libraries are known to be there
@@ -122,9 +122,9 @@ def _window(size: tuple[int, int]) -> Iterator[tuple[MainWindow, Callable[[], No
                 window.close()
         finally:
             if kept is None:
-                del os.environ["RCW_CONFIG"]
+                del os.environ["RCW_PREFERENCES"]
             else:
-                os.environ["RCW_CONFIG"] = kept
+                os.environ["RCW_PREFERENCES"] = kept
 
 
 def _save(window: MainWindow, path: Path) -> Path:

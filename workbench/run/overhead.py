@@ -13,15 +13,13 @@ def recording_overhead(raw: Path, outcome: SimulationOutcome) -> dict[str, float
 
     `host_pct`: of the host program's whole time, its API calls included, as the paper counts "software time" (ReCAP
     2011, section 6.2: 14.2 %). `virtual_pct`: of the run's virtual time. `own_pct`: of the host's own code alone.
-    The host's recording runtime times itself on the virtual clock at its end (`recording.txt`), and every recorded call
-    is charged that. `tests/benchmarks/pdf2d.py` checks it against a plain run.
+    The host's recording runtime adds up, on the virtual clock, what its recording took after each call
+    (`recording.txt`). `tests/benchmarks/pdf2d.py` measures the whole against a plain run.
     """
-    cost_ps = float(read_end(raw / "recording.txt").get("cost_ps_per_call", "nan"))
-    calls = read_calls(raw)
-    added_ps = cost_ps * len(calls)
+    added_ps = float(read_end(raw / "recording.txt").get("cost_ps", "nan"))
     if not added_ps >= 0:
         return {}
-    threads = max(1, len(set(calls["thread"].tolist())))
+    threads = max(1, len(set(read_calls(raw)["thread"].tolist())))
     wholes_ps = {
         "host_pct": outcome.time_ps * threads,
         "virtual_pct": outcome.time_ps,

@@ -11,8 +11,8 @@ from typing import Any
 
 
 def config_dir() -> Path:
-    """Where preferences live: `$RCW_CONFIG`, or the XDG configuration folder."""
-    if chosen := os.environ.get("RCW_CONFIG"):
+    """Where preferences live: `$RCW_PREFERENCES`, or the XDG configuration folder."""
+    if chosen := os.environ.get("RCW_PREFERENCES"):
         return Path(chosen)
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "rc-workbench"
 
