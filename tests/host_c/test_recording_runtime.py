@@ -154,8 +154,10 @@ def test_a_card_library_brings_clock_and_transfers(project) -> None:
         "int64_t rcw_transfer_count(void) { return transfers += 1; }\n"
     )
     ran = project.run(project.instrument(), extra=[card], env=NO_LOSS)
-    assert ran.calls["t0_ps"].tolist() == [105, 305, 505]
-    assert ran.calls["t1_ps"].tolist() == [205, 405, 605]
+    # read before and after each call, and once more to add up what recording took
+    assert ran.calls["t0_ps"].tolist() == [105, 405, 705]
+    assert ran.calls["t1_ps"].tolist() == [205, 505, 805]
+    assert "cost_ps 300" in (project.work / "raw_host" / "recording.txt").read_text().splitlines()
     assert ran.calls["first_transfer"].tolist() == [41, 43, 45]
     assert ran.calls["transfers"].tolist() == [1, 1, 1]
 
