@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, theme
 from workbench.gui.predict.figures import Figure, Figures
-from workbench.gui.predict.words import input_text, move_equation, node_equation, output_text, output_title
+from workbench.gui.predict.words import input_text, move_equation, node_equation, output_text, output_title, prefixed
 from workbench.gui.text import percent_text, ratio_text, significant, time_text
 from workbench.gui.timeline.look import label as paint_label
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, rule
@@ -20,7 +20,7 @@ from workbench.predict.density import Density, DensityModelFile
 from workbench.predict.formulas import ModelFile
 from workbench.predict.ratss import Prediction, RatssModelFile
 
-LINE_PX, HEAD_PX = 44, 28
+LINE_PX, WIDE_PX, HEAD_PX = 44, 58, 28
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
@@ -46,7 +46,7 @@ class PartLines(QWidget):
 
     def show_lines(self, lines: Sequence[PartLine]) -> None:
         self.lines = tuple(lines)
-        self.setFixedHeight(sum(LINE_PX if x.equation else HEAD_PX for x in self.lines) + 4)
+        self.setFixedHeight(sum(_line_px(x) for x in self.lines) + 4)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -57,7 +57,7 @@ class PartLines(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         y = 0.0
         for line in self.lines:
-            high = LINE_PX if line.equation else HEAD_PX
+            high = _line_px(line)
             if line.name == self.current and line.equation:
                 painter.fillRect(QRectF(0, y, self.width(), high), theme.colour("selection"))
             self._paint(painter, y, line)
@@ -71,9 +71,10 @@ class PartLines(QWidget):
             return
         if not line.strong:
             draw_swatch(painter, 0, round(y + 7), 12, 10, line.category)
+        left = 0.0 if line.strong else 20.0
         weight = 600 if line.strong else 400
-        paint_label(painter, QRectF(20, y, room - 200, 24), line.name, "text", 13, weight)
-        bar = QRectF(room - 170, y + 8, 76, 8)
+        paint_label(painter, QRectF(left, y, room - (92 if line.strong else 200), 24), line.name, "text", 13, weight)
+        bar = QRectF(0, y + 25, room, 8) if line.strong else QRectF(room - 170, y + 8, 76, 8)
         painter.fillRect(bar, theme.colour("track"))
         ink = theme.colour("accent") if line.strong else theme.state_colour(line.category)
         painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(line.share, 1.0), 8), ink)
@@ -81,7 +82,12 @@ class PartLines(QWidget):
         painter.setFont(fonts.code_font(11))
         painter.setPen(theme.colour("muted"))
         shown = painter.fontMetrics().elidedText(line.equation, Qt.TextElideMode.ElideRight, round(room - 20))
-        painter.drawText(QRectF(20, y + 22, room - 20, 16), Qt.AlignmentFlag.AlignVCenter, shown)
+        below = y + (36 if line.strong else 22)
+        painter.drawText(QRectF(left, below, room - left, 16), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+def _line_px(line: PartLine) -> int:
+    return (WIDE_PX if line.strong else LINE_PX) if line.equation else HEAD_PX
 
 
 class Breakdown(QWidget):
@@ -121,9 +127,12 @@ class Breakdown(QWidget):
         self.parts = PartLines()
         self.inputs_title = label("Inputs", "strong")
         self.inputs = QWidget()
-        self._inputs = QVBoxLayout(self.inputs)
+        self._inputs = QGridLayout(self.inputs)
         self._inputs.setContentsMargins(0, 0, 0, 0)
-        self._inputs.setSpacing(3)
+        self._inputs.setHorizontalSpacing(8)
+        self._inputs.setVerticalSpacing(3)
+        self._inputs.setColumnStretch(0, 5)
+        self._inputs.setColumnStretch(1, 3)
         for widget in (self.parts_title, self.parts, rule(), self.inputs_title, self.inputs):
             self._column.addWidget(widget)
         self._column.addStretch(1)
@@ -152,7 +161,7 @@ class Breakdown(QWidget):
         spent = max((float(v) for v in found.stage_s.values()), default=0.0)
         longest = max(found.stage_s, key=lambda n: float(found.stage_s[n]), default="")
         self.figures.show_figures((
-            Figure("Total", time_text(float(found.total_s), 4)),
+            Figure("Total", time_text(float(found.total_s))),
             Figure("Speedup", speedup),
             Figure("Longest stage", time_text(spent), longest),
         ))  # fmt: skip
@@ -171,7 +180,7 @@ class Breakdown(QWidget):
         op = file.model.operation
         self.figures.show_figures((
             Figure("Reachable", rate(float(found.limit_ops_per_s), "/s"), f"{op}s"),
-            Figure("Bound by", found.binding or "nothing", ""),
+            Figure("Bound by", found.binding.capitalize() or "nothing", "", found.binding),
             Figure("Balance", ratio_text(float(found.balance)), "largest bound over least"),
         ))  # fmt: skip
         self.parts_title.setText("Each layer")
@@ -195,26 +204,18 @@ class Breakdown(QWidget):
         for name, value in inputs.items():
             title = file.model.inputs[name].title if file and name in file.model.inputs else ""
             shown = input_text(file, name, value) if file else significant(value)
-            self._inputs.addWidget(_input_row(title or name, name, shown, name in changes))
+            self._add_row(title or name, name, shown, name in changes)
         for name, text in (more or {}).items():
-            self._inputs.addWidget(_input_row(name, "resource", text, False))
+            self._add_row(name, "resource", text, False)
 
-
-def _input_row(title: str, name: str, value: str, changed: bool) -> QWidget:
-    line = QWidget()
-    row = QHBoxLayout(line)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    row.addWidget(ElidedLabel(title, "strong" if changed else "second"), 3)
-    row.addWidget(ElidedLabel(name, "codemuted"), 2)
-    shown = label(value, "strong" if changed else "")
-    row.addWidget(shown, 0, _RIGHT)
-    return line
+    def _add_row(self, title: str, name: str, value: str, changed: bool) -> None:
+        row = self._inputs.rowCount()
+        self._inputs.addWidget(ElidedLabel(title, "strong" if changed else "second"), row, 0)
+        self._inputs.addWidget(ElidedLabel(name, "codemuted"), row, 1)
+        self._inputs.addWidget(label(value, "strong" if changed else ""), row, 2, _RIGHT)
 
 
 def rate(value: float, unit: str) -> str:
-    from workbench.gui.predict.words import prefixed
-
     return prefixed(value, unit) if value != float("inf") else "no bound"
 
 
@@ -246,7 +247,7 @@ def density_lines(found: Density, operation: str) -> list[PartLine]:
         lost = 1 - float(bound.ops_per_s) / float(bound.ops_per_s_without_latency)
         said = (
             f"rho {rate(float(bound.ops_per_byte), '/B')} × {rate(float(layer.bandwidth_bytes_per_s), 'B/s')}, "
-            f"latency costs {percent_text(lost)}   Eq. 6"
+            f"less {percent_text(lost)}   Eq. 6"
         )
         name = layer.name + (" (binds)" if layer.name == found.binding else "")
         lines.append(

@@ -65,6 +65,7 @@ class SigmaBars(QWidget):
         most = max((free for _, _, free, _ in self.rows), default=0.0)
         if not most:
             return
+        least = min(bound for _, bound, _, _ in self.rows)
         left, room = 20.0, self.width() - 40.0
         for number, (name, bound, free, binds) in enumerate(self.rows):
             y = number * ROW_PX + 8.0
@@ -79,10 +80,9 @@ class SigmaBars(QWidget):
             painter.fillRect(bar, theme.colour("track"))
             painter.fillRect(QRectF(left, bar.top(), room * free / most, 10), theme.colour("within_cap"))
             painter.fillRect(QRectF(left, bar.top(), room * bound / most, 10), theme.colour("accent"))
-        least = min(bound for _, bound, _, _ in self.rows)
-        x = round(left + room * least / most) + 0.5
-        painter.setPen(QPen(theme.colour("text"), 1.4))
-        painter.drawLine(int(x), 8, int(x), len(self.rows) * ROW_PX + 2)
+            x = round(left + room * least / most)
+            painter.setPen(QPen(theme.colour("text"), 2))
+            painter.drawLine(x, int(bar.top()) - 2, x, int(bar.bottom()) + 2)
         text = "solid: with latency; tint: without; line: what can be reached"
         label(painter, QRectF(left, len(self.rows) * ROW_PX + 8, room, 16), text, "muted", 11)
 
@@ -242,7 +242,7 @@ class DensityView(QWidget):
         for n, bound in enumerate(found.bounds):
             slope = float(bound.ops_per_s) / float(bound.ops_per_byte)
             ink = INKS[n % len(INKS)]
-            lines.append(Line(bound.layer.name, x, np.minimum(x * slope, peak), ink))
+            lines.append(Line(bound.layer.name, x, np.minimum(x * slope, peak), ink, named_at_start=True))
             spot = np.array([float(bound.ops_per_byte)]), np.array([min(float(bound.ops_per_s), peak)])
             lines.append(Line("", *spot, ink, points=True, joined=False))
         self.roof.say = lambda line, point: (

@@ -18,10 +18,12 @@ from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, PillButton, 
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.explore import outputs_of
 from workbench.predict.formulas import ModelFile
+from workbench.predict.ratss import RatssModelFile
 from workbench.predict.solve import Solution, solve
 
 INKS = ("accent", "good", "medium_text", "keyword", "number")
 NOTHING = "nothing else"
+SHARES = {"as modelled": 0.0, "within 5 %": 0.05, "within 10 %": 0.10, "within 20 %": 0.20}
 _WAIT_MS = 150
 
 
@@ -104,6 +106,14 @@ class ExploreView(QWidget):
         self.head = PanelHeader("Sweep", "", 20)
         self.head.add(label("and", "second"))
         self.head.add(self.second)
+        self.share = _combo(110)
+        self.share.setAccessibleName("Uncertainty of the inputs")
+        self.share.setToolTip("How far inputs that the model takes as certain may be off")
+        for text, share in SHARES.items():
+            self.share.addItem(text, share)
+        self.share.activated.connect(lambda: self._later.start())
+        self.head.add(label("inputs", "second"))
+        self.head.add(self.share)
         column.addWidget(self.head)
         self.problem = label("", "high", wrap=True)
         self.problem.setContentsMargins(20, 8, 16, 0)
@@ -149,6 +159,7 @@ class ExploreView(QWidget):
         if fresh:
             self._own_ranges = {}
             self.answer.setText("")
+            self.target.clear()
         outputs = list(outputs_of(file, None, reading))
         resources = list(getattr(file.model, "resources", {}))
         wanted = "speedup" if "speedup" in outputs else outputs[0]
@@ -160,9 +171,11 @@ class ExploreView(QWidget):
         _fill(self.resource, {n: n for n in resources}, next(iter(resources), ""), fresh)
         self.resource.setVisible(bool(resources))
         self._say_goal()
-        if fresh and "speedup" in outputs:
-            own = outputs_of(file, None, reading)["speedup"]
-            self.target.setText(f"{float(own) * 1.25:.3g}")
+        if fresh:
+            own = float(outputs_of(file, None, reading)[wanted])
+            better = own * 1.25 if wanted in ("speedup", "limit_ops_per_s") else own * 0.8
+            unit = " s" if wanted == "total_s" else ""
+            self.target.setText(f"{better:.3g}{unit}")
         if names:
             self._show_range()
             self._later.start()
@@ -222,6 +235,7 @@ class ExploreView(QWidget):
         return Question(
             name, low, high, self.log.isChecked(), self.output.currentData(), second if second != name else "",
             *bounds, resource=self.resource.currentData() or "", reading=self.reading,
+            share=self.share.currentData(),
         )  # fmt: skip
 
     def _number(self, text: str, name: str) -> float | None:
@@ -294,16 +308,19 @@ class ExploreView(QWidget):
 
     def _show_front(self, found: Answer) -> None:
         asked = found.question
-        few = "" if len(found.front) > 1 else "One point is best in both. Sweep two inputs to weigh them."
+        few = "" if len(found.front) > 1 else "One point is best in both."
         if not asked.resource:
-            few = "The model names no resources. Add one to weigh time against it."
+            ratss = isinstance(self.file, RatssModelFile)
+            few = (
+                "The model names no resources. Add one to weigh time against it."
+                if ratss
+                else ("A density model has no resources to weigh rates against.")
+            )
         self.no_front.setText(few)
         self.no_front.setVisible(bool(few))
-        self.front.setVisible(bool(found.front))
-        self.front_head.set_title(
-            "Against a resource", f"{len(found.front)} points that no other beats in both" if found.front else ""
-        )
-        if not found.front:
+        self.front.setVisible(not few)
+        self.front_head.set_title("Against a resource", "points that no other beats in both" if not few else "")
+        if few:
             return
         x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
         self.front.say = lambda line, point: self._front_said(found, point)

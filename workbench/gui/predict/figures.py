@@ -44,7 +44,7 @@ class Figures(QWidget):
             for line in (title, value, note):
                 column.addWidget(line)
             inner.addLayout(column, 1)
-            row.addWidget(cell, 1)
+            row.addWidget(cell, 4 if number else 5)
             self._cells.append((cell, title, value, note))
         self.figures: tuple[Figure, ...] = ()
 

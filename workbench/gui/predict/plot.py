@@ -13,6 +13,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui import theme
+from workbench.gui.predict.words import trimmed
 from workbench.gui.timeline.look import label, tag, text_width
 
 Values = NDArray[np.float64]
@@ -41,6 +42,7 @@ class Line:
     band: tuple[Values, Values] | None = None
     points: bool = False
     joined: bool = True
+    named_at_start: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class Plot(QWidget):
             x = round(self.place(value, 1).x()) + 0.5
             painter.setPen(QPen(theme.colour("rule"), 1))
             painter.drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom()))
-            text = self.across.text(value)
+            text = trimmed(self.across.text(value))
             wide = text_width(text, 11)
             if x - wide / 2 > last:
                 box = QRectF(x - wide / 2 - 1, rect.bottom() + 4, wide + 2, 15)
@@ -179,13 +181,13 @@ class Plot(QWidget):
             painter.setPen(QPen(theme.colour("rule"), 1))
             painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
             box = QRectF(2, y - 8, rect.left() - 8, 16)
-            label(painter, box, self.up.text(value), "muted", 11, 400, Align.AlignRight)
+            label(painter, box, trimmed(self.up.text(value)), "muted", 11, 400, Align.AlignRight)
         if self.right:
             low, high = self._right_bounds
             for value in ticks(low, high, self.right.log, max(int(rect.height() / 34), 2)):
                 y = self.place(1, value, on_right=True).y()
                 box = QRectF(rect.right() + 6, y - 8, self.width() - rect.right() - 8, 16)
-                label(painter, box, self.right.text(value), "muted", 11, 400)
+                label(painter, box, trimmed(self.right.text(value)), "muted", 11, 400)
         foot = QRectF(rect.left(), rect.bottom() + 21, rect.width(), 16)
         title = f"{self.up.title} by {self.across.title}" + (f"; right: {self.right.title}" if self.right else "")
         label(painter, foot, title, "muted", 11, 400, Align.AlignHCenter)
@@ -223,6 +225,9 @@ class Plot(QWidget):
             wide = text_width(line.name, 11, 600) + 4
             end = self.place(float(line.x[-1]), float(line.y[-1]))
             box = QRectF(min(end.x(), rect.right()) - wide - 4, max(end.y() - 19, rect.top() + 1), wide, 15)
+            if line.named_at_start:
+                start = self.place(float(line.x[0]), float(line.y[0]))
+                box.moveTopLeft(QPointF(start.x() + 22, min(start.y() - 12, rect.bottom() - 17)))
             while any(box.intersects(other) for other in taken) and box.bottom() < rect.bottom():
                 box.translate(0, 15)
             taken.append(box)

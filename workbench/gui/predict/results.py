@@ -48,7 +48,8 @@ class Results(QWidget):
         self.timing_head.add(Legend((Category.WORK, Category.OVERHEAD, Category.SEND, Category.RECV)))
         column.addWidget(self.timing_head)
         self.timing = TimingView()
-        column.addWidget(_scrolling(self.timing), 2)
+        self.timing_area = _scrolling(self.timing)
+        column.addWidget(self.timing_area, 2)
         column.addWidget(rule())
         self.table_head = PanelHeader("Tables", "", 20)
         self.pills: dict[str, PillButton] = {}
@@ -85,6 +86,7 @@ class Results(QWidget):
         self.prediction = predict(file, changes, reading)
         placed = replace(file, inputs={name: float(v) for name, v in file.at(changes, reading).items()})
         self.timing.show_timing(timing_of(placed, self.prediction))
+        self.timing_area.setMaximumHeight(self.timing.sizeHint().height() + 6)
         self._show_figures(self.prediction)
         kinds = {stage_equation(s.overlapped) for s in file.model.stages}
         self.timing_head.set_title("When each part happens", "  ".join(sorted(kinds)))
@@ -108,7 +110,7 @@ class Results(QWidget):
         whole = quantities(found)
         comp, comm, total = (float(whole[key] or 0.0) for key in ("comp_s", "comm_s", "total_s"))
         rounds = sum(int(n) for n in found.iterations.values())
-        self.figures.show_figures((
+        figures = (
             Figure("Speedup", ratio_text(float(found.speedup)) if found.speedup is not None else "–",
                    "over the software" if found.speedup is not None else "no software time given",
                    "baseline_s / t_application"),
@@ -118,7 +120,8 @@ class Results(QWidget):
                    "Eq. 12, all iterations"),
             Figure("Communication", time_text(comm), f"{percent_text(comm / total)} of total" if total else "",
                    "Eq. 14, all iterations"),
-        ))  # fmt: skip
+        )  # fmt: skip
+        self.figures.show_figures(figures if found.speedup is not None else (*figures[1:], figures[0]))
 
     def _compare(self, file: RatssModelFile, run: Run | None, reading: str | None, read_only: bool) -> None:
         self.comparison = None

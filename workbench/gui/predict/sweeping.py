@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.predict.explore import Bands, FrontPoint, bands, explore, outputs_of, sweep
-from workbench.predict.formulas import ModelFile
+from workbench.predict.formulas import ModelFile, Spread
 from workbench.predict.sensitivity import Influence, sensitivity
 from workbench.predict.space import make_space
 
-POINTS, FAMILY, SAMPLES = 161, 5, 2_000
+POINTS, FAMILY, FRONT, SAMPLES = 161, 5, 41, 2_000
 WHOLE_UP_TO = 64
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is swept: an input from `low` to `high`, and `second` at a few values where it is not ""."""
+    """What is swept: an input from `low` to `high`, and `second` at a few values where it is not "".
+
+    With a `share`, inputs that the model takes as certain are taken as uniform within that share of their values.
+    """
 
     name: str
     low: float
@@ -30,6 +34,7 @@ class Question:
     second_high: float = 0.0
     resource: str = ""
     reading: str | None = None
+    share: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +73,38 @@ def usual_range(file: ModelFile, name: str) -> tuple[float, float]:
     return (value / 4, value * 4) if value else (0.0, 1.0)
 
 
+def spreads_of(file: ModelFile, share: float) -> dict[str, Spread]:
+    """The inputs that are uncertain once those without a spread are within a share of their values; counts are not."""
+    if not share:
+        return dict(file.spreads)
+    assumed = {
+        name: Spread(value, value * (1 - share), value * (1 + share))
+        for name, value in file.inputs.items()
+        if value > 0 and not is_count(file, name)
+    }
+    return {**assumed, **file.spreads}
+
+
+def front_axes(
+    file: ModelFile, asked: Question, axes: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
+    """What the front is searched over: what is swept, and the inputs that the resource is counted from."""
+    read = file.formulas[("resources", asked.resource)].names if asked.resource else frozenset()
+    found = {name: values[:: max(1, len(values) // FRONT)] for name, values in axes.items()}
+    for name in sorted(read - found.keys()):
+        low, high = usual_range(file, name)
+        found[name] = np.unique(
+            np.round(np.linspace(low, high, FRONT)) if is_whole(file, name) else np.linspace(low, high, FRONT)
+        )
+    return found
+
+
+def is_whole(file: ModelFile, name: str) -> bool:
+    """Whether an input is a whole number of something."""
+    value = file.inputs[name]
+    return name in file.model.inputs and not file.model.inputs[name].unit and value == int(value) and value >= 1
+
+
 def answer(file: ModelFile, asked: Question) -> Answer:
     """Sweep and rank. Raises WorkbenchError for what cannot be computed."""
     x = spaced(asked.low, asked.high, POINTS, asked.log)
@@ -81,11 +118,14 @@ def answer(file: ModelFile, asked: Question) -> Answer:
     table = sweep(file, make_space(file, axes), asked.reading)
     values = table.outputs[asked.output].reshape(-1, len(x))
     band = None
-    if not asked.second and any(name != asked.name for name in file.spreads):
-        band = bands(file, make_space(file, {asked.name: x}, SAMPLES), asked.output, asked.reading)
+    spreads = spreads_of(file, asked.share)
+    if not asked.second and any(name != asked.name for name in spreads):
+        band = bands(file, make_space(file, {asked.name: x}, SAMPLES, spreads), asked.output, asked.reading)
     front: tuple[FrontPoint, ...] = ()
     if asked.resource:
-        front = explore(file, make_space(file, axes), asked.output, asked.resource, asked.reading).front
+        front = explore(
+            file, make_space(file, front_axes(file, asked, axes)), asked.output, asked.resource, asked.reading
+        ).front
     own = file.at({}, asked.reading)
     return Answer(
         asked,
@@ -93,7 +133,7 @@ def answer(file: ModelFile, asked: Question) -> Answer:
         second,
         values,
         band,
-        sensitivity(file, asked.output, asked.reading, samples=1024),
+        sensitivity(file, asked.output, asked.reading, spreads, samples=1024),
         tuple(sorted(front, key=lambda p: p.x)),
         float(own[asked.name]),
         float(outputs_of(file, None, asked.reading)[asked.output]),

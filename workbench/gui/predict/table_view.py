@@ -57,6 +57,8 @@ class TableView(QWidget):
         y += TITLE_PX
         self._rule(painter, y, "text")
         label(painter, QRectF(16, y, units - 20, HEAD_PX), "Attribute", "second", 12, 500)
+        if any(row.unit for row in table.rows):
+            label(painter, QRectF(units, y, values - units - 4, HEAD_PX), "Units", "second", 12, 500)
         for n, head in enumerate(table.columns):
             box = QRectF(values + n * wide, y, wide - 4, HEAD_PX)
             label(painter, box, head, "second", 12, 500, _RIGHT)
@@ -67,6 +69,12 @@ class TableView(QWidget):
             weight = 600 if row.strong else 400
             label(painter, QRectF(16, y, units - 22, high), row.attribute, "text", 13, weight)
             label(painter, QRectF(units, y, values - units - 4, high), row.unit, "muted", 12)
+            if len(row.values) == 1 < len(table.columns):  # one value for every column stands in their middle
+                box = QRectF(values, y, wide * len(table.columns) - 4, high)
+                self._paint_value(painter, box, row, 0, row.values[0], Qt.AlignmentFlag.AlignHCenter)
+                y += high
+                self._rule(painter, y, "rule")
+                continue
             for n, text in enumerate(row.values):
                 self._paint_value(painter, QRectF(values + n * wide, y, wide - 4, high), row, n, text)
             y += high
@@ -74,15 +82,17 @@ class TableView(QWidget):
         self._rule(painter, y, "text")
         return y + GAP_PX
 
-    def _paint_value(self, painter: QPainter, box: QRectF, row: Row, at: int, text: str) -> None:
+    def _paint_value(
+        self, painter: QPainter, box: QRectF, row: Row, at: int, text: str, align: Qt.AlignmentFlag = _RIGHT
+    ) -> None:
         bad = at < len(row.bad) and row.bad[at]
         if at < len(row.notes):
             ink = "medium_text" if bad else "muted"
-            label(painter, QRectF(box.left(), box.top() + 19, box.width(), 16), row.notes[at], ink, 11, 400, _RIGHT)
+            label(painter, QRectF(box.left(), box.top() + 19, box.width(), 16), row.notes[at], ink, 11, 400, align)
             box = QRectF(box.left(), box.top() + 2, box.width(), 19)
             bad = False
         ink = "medium_text" if bad else "text"
-        label(painter, box, text, ink, 13, 600 if row.strong else 400, _RIGHT)
+        label(painter, box, text, ink, 13, 600 if row.strong else 400, align)
 
     def _rule(self, painter: QPainter, y: float, ink: str) -> None:
         painter.setPen(QPen(theme.colour(ink), 1))

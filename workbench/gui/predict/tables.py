@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.gui.predict.words import input_text, scientific
 from workbench.gui.text import NARROW, count_text, significant, thousands
@@ -156,18 +156,22 @@ QUANTITIES = {"comp_s": "t_comp", "comm_s": "t_comm", "total_s": "t_application"
 
 def error_table(file: RatssModelFile, reading: str | None = None) -> PaperTable | None:
     """Predicted, experimental and error, as Table V; None where the model holds no measurement."""
-    rows = [
-        _error_row(row, f", {column_title(file, row.inputs)}" if row.inputs else "") for row in errors(file, reading)
-    ]
+    rows: list[Row] = []
+    at: Mapping[str, float] | None = None
+    for row in errors(file, reading):
+        if row.inputs and row.inputs != at:
+            rows.append(Row(column_title(file, row.inputs), "", ("", "", ""), strong=True))
+        at = row.inputs
+        rows.append(replace(_error_row(row), strong=False))
     if not rows:
         return None
-    return PaperTable("Modelling error", "measurements that the model holds", ("predicted", "experimental", "error"),
-                      tuple(rows))  # fmt: skip
+    columns = ("predicted", "experimental", "error")
+    return PaperTable("Modelling error", "measurements that the model holds", columns, tuple(rows))
 
 
 def run_table(comparison: RunComparison) -> PaperTable:
     """A run's parts, stages and whole beside the prediction at the run's settings."""
-    rows = tuple(_error_row(row, "") for row in comparison.rows)
+    rows = tuple(_error_row(row) for row in comparison.rows)
     at = ", ".join(
         f"{name} {significant(v) if v != int(v) else count_text(v)}" for name, v in comparison.inputs.items()
     )
@@ -175,7 +179,7 @@ def run_table(comparison: RunComparison) -> PaperTable:
     return PaperTable("Against the open run", note, ("predicted", "measured", "error"), rows)
 
 
-def _error_row(row: ErrorRow, at: str) -> Row:
+def _error_row(row: ErrorRow) -> Row:
     speedup = row.quantity == "speedup"
     text = significant if speedup else scientific
     name = QUANTITIES.get(row.quantity, row.quantity)
@@ -183,7 +187,7 @@ def _error_row(row: ErrorRow, at: str) -> Row:
     stage = f"{row.stage}: " if row.stage else ""
     error = f"{row.error_pct:+.1f}{NARROW}%".replace("-", "−")
     return Row(
-        f"{stage}{name}{at}", "" if speedup else "s", (text(row.predicted), text(row.measured), error),
+        f"{stage}{name}", "" if speedup else "s", (text(row.predicted), text(row.measured), error),
         strong=whole, bad=(False, False, abs(row.error_pct) > 20), tip=row.source,
     )  # fmt: skip
 
@@ -220,4 +224,10 @@ def _paper_row(file: ModelFile, cell: Cell) -> Row | None:
         return None  # a copy that was changed need not have the printed field any more
     notes = tuple(f"{r.paper}{'' if r.agrees else ' ' + (r.erratum or 'differs')}" for r in found)
     name = f"{cell.cell}, {cell.reading}" if cell.reading else cell.cell
-    return Row(name, "", tuple(plain(r.ours) for r in found), notes=notes, bad=tuple(not r.agrees for r in found))
+    return Row(
+        name,
+        "",
+        tuple(scientific(r.ours) if "E" in r.paper else plain(r.ours) for r in found),
+        notes=notes,
+        bad=tuple(not r.agrees for r in found),
+    )

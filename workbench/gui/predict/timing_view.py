@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from workbench.gui import theme
 from workbench.gui.predict.plot import ticks
 from workbench.gui.predict.timing import Bar, StageSpan, Timing
+from workbench.gui.predict.words import trimmed
 from workbench.gui.text import thousands, time_text
 from workbench.gui.timeline.look import label, text_width
 
@@ -84,7 +85,7 @@ class TimingView(QWidget):
             x = round(self._x(time)) + 0.5
             painter.setPen(QPen(theme.colour("rule"), 1))
             painter.drawLine(QPointF(x, RULER_PX - 6), QPointF(x, self.height() - FOOT_PX))
-            label(painter, QRectF(x + 4, 4, 90, 16), time_text(time), "second", 11)
+            label(painter, QRectF(x + 4, 4, 90, 16), trimmed(time_text(time)), "second", 11)
 
     def _paint_stage(self, painter: QPainter, span: StageSpan) -> None:
         """The stage's extent, with a tick where each iteration starts."""

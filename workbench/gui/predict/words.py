@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from workbench.gui.text import NARROW, count_text, ratio_text, significant, thousands, time_text
 from workbench.predict.formulas import ModelFile
@@ -11,12 +12,17 @@ from workbench.predict.ratss_model import ComputeNode, Transaction
 _STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
+def trimmed(text: str) -> str:
+    """A text without the zeros that end a fraction: `20.0 s` is `20 s`, `0.00×` is `0×`."""
+    return re.sub(r"(?<=\d)\.0+(?!\d)|(\.\d*?[1-9])0+(?!\d)", r"\1", text)
+
+
 def prefixed(value: float, unit: str, digits: int = 3) -> str:
-    """A number with a decimal prefix: `195 MHz`, `6.40 GB/s`, `0.6 MB` as `600 kB`."""
+    """A number with a decimal prefix: `195 MHz`, `6.4 GB/s`, `0.6 MB` as `600 kB`."""
     for factor, prefix in _STEPS:
         if abs(value) >= factor * 0.9995:
-            return f"{significant(value / factor, digits)}{NARROW}{prefix}{unit}"
-    return f"{significant(value, digits)}{NARROW}{unit}"
+            return trimmed(f"{significant(value / factor, digits)}{NARROW}{prefix}{unit}").rstrip(NARROW)
+    return trimmed(f"{significant(value, digits)}{NARROW}{unit}").rstrip(NARROW)
 
 
 def value_text(value: float, unit: str = "") -> str:
@@ -49,7 +55,7 @@ def output_text(name: str, value: float) -> str:
         return ratio_text(value)
     if name == "total_s" or name.startswith(("comp_s", "comm_s")):
         return time_text(value)
-    return value_text(value)
+    return prefixed(value, "") if abs(value) >= 1e5 else value_text(value)
 
 
 def output_title(name: str) -> str:
