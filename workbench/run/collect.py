@@ -17,7 +17,6 @@ from workbench.run.host_tables import calls_table, host_aggregates, host_interva
 from workbench.run.records import Records, read_calls, read_dwell, read_taps, read_transfers
 from workbench.run.simulate import SimulationOutcome
 
-
 LONGEST_STATE_LIST = 256  # a trace keeps a state in one byte
 
 
