@@ -29,7 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
 from workbench.run.job import Job
 from workbench.run.toolchain import find_yosys
@@ -210,7 +210,10 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true", help="1 and 20 cores, 2 repeats, one form synthesised")
     arguments = parser.parse_args()
-    result = measure(arguments.quick)
+    try:
+        result = measure(arguments.quick)
+    except WorkbenchError as error:
+        sys.exit(str(error))
     if arguments.json:
         print(json.dumps(result))
     else:
