@@ -183,6 +183,23 @@ def test_scan_lists_calls_blocks_and_pragmas(workspace: Workspace, capsys: pytes
     assert {block["clock"] for block in document["blocks"]} == {"clk"}
 
 
+def test_a_run_can_go_to_a_relative_path(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header = workspace.root / "host" / "mine.h"
+    header.write_text("enum { ROUND_LIMIT = 99 };\n")
+    main_c = workspace.root / "host" / "main.c"
+    before = main_c.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    try:
+        main_c.write_bytes(b'#include "mine.h"\n' + before)
+        assert main(["run", str(workspace.path), "--out", "here", "--deterministic", "--json"]) == 0
+    finally:
+        main_c.write_bytes(before)
+        header.unlink()
+    assert json.loads(capsys.readouterr().out)["run"] == str(tmp_path / "here")
+
+
 def test_instrument_only_writes_where_it_is_told(
     workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,7 +37,7 @@ class RunOptions:
 
 def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out: Path) -> tuple[HostBuild, HdlBuild]:
     """Write instrumented copies of host and hardware below `out`. The user's files stay as they are."""
-    settings = workspace.settings(changes)
+    settings, out = workspace.settings(changes), out.resolve()
     root, platform, hardware = workspace.root, workspace.platform, workspace.project.hardware
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,8 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     """
     support = _simulated(workspace)
     settings = workspace.settings(options.settings)
-    writer = RunWriter(options.out or workspace.next_run_folder(), _manifest(workspace, options, settings))
+    out = (options.out or workspace.next_run_folder()).resolve()
+    writer = RunWriter(out, _manifest(workspace, options, settings))
     try:
         return _run(workspace, options, support, settings, writer, job)
     except (Cancelled, KeyboardInterrupt):
