@@ -87,7 +87,7 @@ def _layers(
 
     `speaks` tells how often a node's own pragmas name the host.
     """
-    inside = nx.Graph()
+    inside: nx.Graph[str] = nx.Graph()
     inside.add_nodes_from(members)
     inside.add_edges_from((a.source, a.target) for a in links if a.source in inside and a.target in inside)
     called = dict.fromkeys(members, 0)

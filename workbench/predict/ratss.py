@@ -229,7 +229,7 @@ def _structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platfo
         )
         return
     names = [stage.name for stage in model.stages]
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[str] = nx.DiGraph()
     for index, stage in enumerate(model.stages):
         if names.index(stage.name) != index:
             yield marked.diagnostic(("stages", index, "name"), f"two stages are called '{stage.name}'", "Rename one.")
