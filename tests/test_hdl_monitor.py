@@ -182,7 +182,7 @@ def test_words_of_another_design_are_refused(monitor: tuple[Path, MonitorPlan]) 
 def test_an_overlong_run_is_noticed() -> None:
     this = plan(36)
     words = np.zeros(this.words, dtype=np.uint32)
-    words[:4] = 0x52434150, 0xFFFFFFFF, 0xF, len(PROBES)
+    words[this.header :] = 0x52434150, 0xFFFFFFFF, 0xF, len(PROBES)
     with pytest.raises(WorkbenchError, match="68719476735 cycles were counted, more than"):
         readout.tables(this.metadata(), BLOCKS, words)
 

@@ -372,6 +372,31 @@ def test_a_top_level_that_lacks_the_ports_signals(tmp_path: Path) -> None:
         instrument(tmp_path, write(tmp_path, leaf_v=LEAF, top_sv=TOP.replace("wr_data", "wdata")))
 
 
+def test_files_that_reset_directives_and_time_scales(tmp_path: Path) -> None:
+    leaf = "`resetall\n`default_nettype none\n" + LEAF.replace("    input", "    input wire") + "`resetall\n"
+    leaf = leaf.replace("output [1:0] seen;", "output wire [1:0] seen;").replace(
+        "reg [1:0] seen, state", "reg [1:0] state"
+    )
+    leaf = leaf.replace("seen <=", "told <=").replace("reg [1:0] state;", "reg [1:0] state, told; assign seen = told;")
+    build = instrument(tmp_path, write(tmp_path, leaf_v=leaf, top_sv=TOP))
+    assert len([block for block in build.blocks if len(block.states) > 1]) == len(WITNESSES)
+    assert all("`timescale" in path.read_text() for path in build.sources if path.parent.name == "recap")
+    plain = instrument(tmp_path, write(tmp_path, leaf_v=LEAF.replace("`timescale 1ns/1ps", ""), top_sv=TOP))
+    assert not any("`timescale" in path.read_text() for path in plain.sources)
+
+
+def test_a_block_of_very_many_states_says_what_it_costs(tmp_path: Path) -> None:
+    arms = "".join(
+        f"        {i}: begin\n            //pragma recap s{i} work()\n            n <= {i};\n        end\n"
+        for i in range(20)
+    )
+    text = f"module top({PORTS});\n  reg [4:0] n;\n  always @(posedge clk) case (in)\n{arms}  endcase\n"
+    text += "  always @(posedge clk) rd_data <= n;\n  assign out = n;\nendmodule\n"
+    build = instrument(tmp_path, write(tmp_path, top_v=text))
+    assert [(d.severity.value, d.file, d.line) for d in build.diagnostics] == [("note", "top.v", 4)]
+    assert "21 states: counting their pairs takes several block RAMs" in build.diagnostics[0].message
+
+
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     hardware = write(tmp_path, leaf_v=LEAF, top_sv=TOP)
     (tmp_path / "observed").write_text("a file where a folder should be")

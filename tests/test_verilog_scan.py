@@ -148,7 +148,7 @@ def test_instances_by_their_elaborated_paths(tmp_path: Path) -> None:
     assert [d.text() for d in found.diagnostics] == []
     assert [path for path, _ in found.instances] == [
         "top", "top.row[1].p", "top.row[1].p.left", "top.row[1].p.right", "top.row[2].p", "top.row[2].p.left",
-        "top.row[2].p.right", "top.many[2]", "top.many[1]", "top.many[0]",
+        "top.row[2].p.right", "top.many[0]", "top.many[1]", "top.many[2]",
     ]  # fmt: skip
     assert dict(found.instances)["top.row[2].p.left"] == "leaf"
     blocks = {b.id: b for b in found.blocks}

@@ -7,7 +7,7 @@
 // The freeze acts in the cycle of its write: that cycle is not counted, nor is any in reset.
 module recap_control #(
     parameter ENTRY_BITS = 5,
-    parameter SELECT_BITS = 8   // {counter from 1, entry, half}; counter 0 is the monitor's own
+    parameter SELECT_BITS = 8   // the low ones are {entry, half} of the counter that the others pick
 ) (
     input  wire clock,
     input  wire reset,

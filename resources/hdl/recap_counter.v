@@ -30,9 +30,15 @@ module recap_counter #(
     reg [STATE_BITS-1:0] previous, before_that;
     reg stayed;
 
-    integer i;
+    genvar row;
+    generate
+        for (row = 0; row < (1 << STATE_BITS); row = row + 1) begin : rows  // short loops: yosys unrolls long ones slowly
+            integer i;
+            initial
+                for (i = 0; i < (2 << STATE_BITS); i = i + 1) counts[row * (2 << STATE_BITS) + i] = 0;
+        end
+    endgenerate
     initial begin
-        for (i = 0; i < (2 << 2*STATE_BITS); i = i + 1) counts[i] = 0;
         count = 0;
         previous = 0;
         before_that = 0;

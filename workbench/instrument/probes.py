@@ -12,6 +12,7 @@ from workbench.model.platform import HardwarePort, PortStyle
 
 COUNT_BITS = 36
 MAGIC = 0x52434150
+STATES_OF_A_BLOCK_RAM = 16  # pairs of 4-bit states, and as many starts: 512 entries of 36 bits
 HEADER_WORDS = 4  # magic, cycles (low, high), number of counters
 
 
@@ -26,6 +27,11 @@ class Probe:
     @property
     def bits(self) -> int:
         return state_bits(self.states)
+
+    @property
+    def words(self) -> int:
+        """Two for each entry {first, previous, current}."""
+        return 4 << 2 * self.bits
 
 
 @dataclass(frozen=True)
@@ -53,16 +59,29 @@ class MonitorPlan:
     @property
     def entry_bits(self) -> int:
         """Bits of an entry's number {first, previous, current} in the largest counter."""
-        return 1 + 2 * max((p.bits for p in self.probes), default=1)
+        return 1 + 2 * max((p.bits for p in self.probes), default=0)
+
+    @property
+    def bases(self) -> tuple[int, ...]:
+        """Each counter's first word. The largest come first, so that each starts at a multiple of its size."""
+        bases, position = [0] * len(self.probes), 0
+        for index in sorted(range(len(self.probes)), key=lambda i: -self.probes[i].bits):
+            bases[index] = position
+            position += self.probes[index].words
+        return tuple(bases)
+
+    @property
+    def header(self) -> int:
+        """Number of the first of the monitor's own words, which follow the counters'."""
+        return sum(probe.words for probe in self.probes)
 
     @property
     def words(self) -> int:
-        """Words 0 to words - 1 hold everything; a counter with fewer entries than the largest repeats them."""
-        return (len(self.probes) + 1) << (self.entry_bits + 1)
+        return self.header + HEADER_WORDS
 
     @property
     def select_bits(self) -> int:
-        return max((self.words - 1).bit_length(), self.entry_bits + 2)
+        return (self.words - 1).bit_length()
 
     def metadata(self) -> dict[str, object]:
         """What the reader of the counters and `readout.tables` need, as plain data."""
@@ -75,8 +94,11 @@ class MonitorPlan:
             "clear_value": 2,
             "settle_cycles": 4,
             "count_bits": self.count_bits,
-            "entry_bits": self.entry_bits,
-            "probes": [{"block": p.block, "states": p.states} for p in self.probes],
+            "header": self.header,
+            "probes": [
+                {"block": probe.block, "states": probe.states, "base": base}
+                for probe, base in zip(self.probes, self.bases, strict=True)
+            ],
         }
 
 

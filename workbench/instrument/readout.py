@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.instrument import lfsr
-from workbench.instrument.probes import MAGIC, state_bits
+from workbench.instrument.probes import HEADER_WORDS, MAGIC, state_bits
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import TABLES, Table
 
@@ -21,16 +21,15 @@ def tables(metadata: Mapping[str, Any], blocks: int, words: NDArray[np.uint32]) 
     starts in it. WorkbenchError where the words cannot come from this monitor, or a counter may have overflown.
     """
     words = np.asarray(words, dtype=np.uint64)
-    entry_bits, count_bits = int(metadata["entry_bits"]), int(metadata["count_bits"])
+    header, count_bits = int(metadata["header"]), int(metadata["count_bits"])
     probes: Sequence[Mapping[str, int]] = metadata["probes"]
-    stride = 2 << entry_bits
-    if len(words) < (len(probes) + 1) * stride or words[0] != MAGIC or words[3] != len(probes):
+    own = words[header : header + HEADER_WORDS]
+    if len(own) < HEADER_WORDS or own[0] != MAGIC or own[3] != len(probes):
         raise WorkbenchError(_wrong("the words read out do not come from this design's monitor"))
-    cycles = int(words[1]) | int(words[2]) << 32
+    cycles = int(own[1]) | int(own[2]) << 32
     if cycles > (1 << count_bits) - 2:
         raise WorkbenchError(_wrong(f"{cycles} cycles were counted, more than a counter of {count_bits} bits can hold"))
-    pairs = words[stride : (len(probes) + 1) * stride].reshape(len(probes), stride // 2, 2)
-    registers = pairs[:, :, 0] | pairs[:, :, 1] << np.uint64(32)
+    registers = words[0:header:2] | words[1:header:2] << np.uint64(32)
     try:
         counts = lfsr.counts(registers, count_bits)
     except ValueError:
@@ -38,7 +37,7 @@ def tables(metadata: Mapping[str, Any], blocks: int, words: NDArray[np.uint32]) 
 
     times: list[tuple[int, ...]] = []
     moves: list[tuple[int, ...]] = []
-    observed = {probe["block"]: (probe["states"], counts[i]) for i, probe in enumerate(probes)}
+    observed = {probe["block"]: (probe["states"], counts[probe["base"] // 2 :]) for probe in probes}
     for block in range(blocks):
         if block not in observed:
             times.append((block, 0, 0, cycles, min(cycles, 1)))

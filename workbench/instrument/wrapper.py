@@ -147,14 +147,13 @@ def _monitor(plan: MonitorPlan, port: HardwarePort) -> str:
         "        .frozen(frozen), .clearing(clearing), .clear_write(clear_write), .select(select), .cycles(cycles)",
         "    );",
     ]
-    slot_bits = select - entry - 1
-    for slot, probe in enumerate(plan.probes, 1):
+    for slot, (probe, base) in enumerate(zip(plan.probes, plan.bases, strict=True), 1):
         lines += [
             f"    wire [{count - 1}:0] count_{slot};",
             f"    recap_counter #(.STATE_BITS({probe.bits}), .COUNT_BITS({count}), .TAP({plan.tap})) counter_{slot} (",
             f"        .clock(clock), .state(state[{probe.lsb} +: {probe.bits}]),",
             "        .counting(counting), .first(first), .pending(pending), .pending_first(pending_first),",
-            f"        .frozen(frozen), .selected(~clearing & select[{select - 1}:{entry + 1}] == {slot_bits}'d{slot}),",
+            f"        .frozen(frozen), .selected(~clearing & {_at(select, base, probe.words)}),",
             f"        .entry(select[{1 + 2 * probe.bits}:1]), .clearing(clear_write), .count(count_{slot})",
             "    );",
         ]
@@ -163,7 +162,7 @@ def _monitor(plan: MonitorPlan, port: HardwarePort) -> str:
     low = "shown[31:0]" if count >= 32 else f"{{{{{32 - count}{{1'b0}}}}, shown}}"
     lines += [
         f"    wire [{count - 1}:0] shown = {shown};" if shown else f"    wire [{count - 1}:0] shown = 0;",
-        f"    wire own = select[{select - 1}:{entry + 1}] == 0;",
+        f"    wire own = {_at(select, plan.header, HEADER_WORDS)};",
         "    reg [31:0] header;",
         "    always @*",
         "        case (select[1:0])",
@@ -205,6 +204,14 @@ def _or_tree(names: Sequence[str]) -> str:
         groups = [terms[i : i + 4] for i in range(0, len(terms), 4)]
         terms = [f"({' | '.join(group)})" if len(group) > 1 else group[0] for group in groups]
     return terms[0] if terms else ""
+
+
+def _at(select_bits: int, base: int, words: int) -> str:
+    """Whether `select` is one of `words` words from `base` on; `base` is a multiple of `words`, a power of two."""
+    low = words.bit_length() - 1
+    return (
+        f"select[{select_bits - 1}:{low}] == {_number(base >> low, select_bits - low)}" if select_bits > low else "1'b1"
+    )
 
 
 def _number(value: int, bits: int) -> str:

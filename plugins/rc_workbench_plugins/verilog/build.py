@@ -25,7 +25,7 @@ from rc_workbench_plugins.verilog.rewrite import (
 from rc_workbench_plugins.verilog.top import read_top
 from workbench.api import HdlBuild
 from workbench.instrument import wrapper
-from workbench.instrument.probes import MonitorPlan, Probe, place_registers, state_bits
+from workbench.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, place_registers, state_bits
 from workbench.instrument.wrapper import Top
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import UNCLASSIFIED, Block, Side, State
@@ -77,7 +77,7 @@ def build(
         read_out=hardware.read_out,
         words=plan.words,
         missed=tuple(_missed(design, uses, why_not, bits)),
-        diagnostics=diagnostics,
+        diagnostics=(*diagnostics, *_large(design, counted, bits)),
         metadata=plan.metadata(),
     )
 
@@ -221,6 +221,20 @@ def _block(design: Design, use: BlockUse, port: HardwarePort, observed: bool) ->
         clock=source.clock,
         clock_hz=port.clock_hz,
     )
+
+
+def _large(design: Design, uses: list[BlockUse], bits: Mapping[str, int]) -> list[Diagnostic]:
+    """A note for each block whose counter needs more than one block RAM."""
+    found: dict[Key, Diagnostic] = {}
+    for use in uses:
+        source, states = use.source, len(use.source.states) + 1
+        if use.path in bits and states > STATES_OF_A_BLOCK_RAM:
+            name = f"{source.module}.{source.label}"
+            message = f"the block {name} has {states} states: counting their pairs takes several block RAMs"
+            hint = f"Up to {STATES_OF_A_BLOCK_RAM - 1} different pragmas in a block fit into one."
+            file = design.name_of(source.path)
+            found.setdefault(source.key, Diagnostic(message, hint, Severity.NOTE, file, source.line))
+    return list(found.values())
 
 
 def _missed(

@@ -108,9 +108,9 @@ def _visit_array(
     """The elements of an instance array. Those of more than one dimension are left alone."""
     bounds = (array.range.left, array.range.right)
     step = 1 if bounds[0] <= bounds[1] else -1
-    for offset, element in enumerate(array.elements):
+    indexed = [(bounds[0] + step * offset, element) for offset, element in enumerate(array.elements)]
+    for index, element in sorted(indexed, key=lambda pair: pair[0]):
         if element.kind == Kind.Instance and element.isModule:
-            index = bounds[0] + step * offset
             _descend(
                 design, blocks, instance, element, f"{path}.{array.name}[{index}]", (*loops, Loop("", index)), clocks,
                 bounds,
