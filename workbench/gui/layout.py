@@ -13,7 +13,7 @@ from workbench.session import store
 
 #: Widths of the left and right panel by mode, before anyone moved them.
 SIDE_PX = {"source": 272}
-DETAILS_PX = {"source": 336, "analyse": 472, "timeline": 320, "compare": 360, "platform": 360, "predict": 372}
+DETAILS_PX = {"source": 336, "analyse": 472, "timeline": 320, "compare": 360, "platform": 360, "predict": 348}
 RUN_PX = 356
 
 

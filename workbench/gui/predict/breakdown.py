@@ -178,9 +178,10 @@ class Breakdown(QWidget):
         self._head(file, changes, "layers moved: a what-if, nothing is saved" if moved else "the model's own layers")
         self.reset.setVisible(moved or bool(changes))
         op = file.model.operation
+        binding = "Compute" if found.binding == "processing elements" else found.binding
         self.figures.show_figures((
             Figure("Reachable", rate(float(found.limit_ops_per_s), "/s"), f"{op}s"),
-            Figure("Bound by", found.binding.capitalize() or "nothing", "", found.binding),
+            Figure("Bound by", binding or "Nothing", "", found.binding),
             Figure("Balance", ratio_text(float(found.balance)), "largest bound over least"),
         ))  # fmt: skip
         self.parts_title.setText("Each layer")

@@ -25,6 +25,7 @@ POINTS = 240
 #: Told apart by place and name too.
 INKS = ("good", "medium_text", "low", "keyword", "number")
 COMPUTE = "processing elements"
+SHORT = {COMPUTE: "Compute"}
 ROW_PX = 44
 
 
@@ -71,11 +72,11 @@ class SigmaBars(QWidget):
             y = number * ROW_PX + 8.0
             ink = "link" if binds else "text"
             said = prefixed(bound, "/s")
-            wide = label(painter, QRectF(left, y, room - 140, 18), name, ink, 13, 600 if binds else 400)
+            wide = label(painter, QRectF(left, y, room - 110, 18), name, ink, 13, 600 if binds else 400)
             if binds:
-                label(painter, QRectF(left + wide + 8, y, 60, 18), "binds", "muted", 12)
+                label(painter, QRectF(left + wide + 8, y, 34, 18), "binds", "muted", 12)
             align = Qt.AlignmentFlag.AlignRight
-            label(painter, QRectF(left + room - 130, y, 130, 18), said, ink, 13, 600, align)
+            label(painter, QRectF(left + room - 70, y, 70, 18), said, ink, 13, 600, align)
             bar = QRectF(left, y + 21, room, 10)
             painter.fillRect(bar, theme.colour("track"))
             painter.fillRect(QRectF(left, bar.top(), room * free / most, 10), theme.colour("within_cap"))
@@ -197,7 +198,7 @@ class DensityView(QWidget):
         compute = found.compute_ops_per_s
         self.figures.show_figures((
             Figure("Reachable", _rate(float(found.limit_ops_per_s)), f"{self.file.model.operation}s"),
-            Figure("Bound by", found.binding.capitalize() or "nothing", "the least of all bounds"),
+            Figure("Bound by", SHORT.get(found.binding, found.binding) or "Nothing", "the least of all bounds"),
             Figure("Processing elements", _rate(float(compute)) if compute is not None else "no bound",
                    "compute bound"),
             Figure("Balance", f"{float(found.balance):.2f}×", "largest memory bound over least"),

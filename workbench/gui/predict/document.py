@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from workbench.formats.documents import read_text
@@ -13,7 +14,7 @@ from workbench.gui.context import Context
 from workbench.gui.platform.document import PlatformDocument
 from workbench.model.platform import Platform
 from workbench.predict.density import DensityModelFile, parse_density
-from workbench.predict.library import KINDS, list_models
+from workbench.predict.library import KINDS, ModelEntry, list_models
 from workbench.predict.ratss import RatssModelFile, parse_ratss
 
 
@@ -32,11 +33,17 @@ def kind_of(path: Path) -> str:
     return next((kind for kind in KINDS if path.name.endswith(f".{kind}.yaml")), "")
 
 
+@cache
+def bundled() -> tuple[ModelEntry, ...]:
+    """The bundled models, read once."""
+    return list_models()
+
+
 def models_of(root: Path | None) -> tuple[ModelFound, ...]:
     """The project's models, then the bundled ones."""
     own = sorted(p for kind in KINDS for p in root.glob(f"*.{kind}.yaml")) if root else []
     named = [ModelFound(p, p.name.removesuffix(".yaml").rpartition(".")[0], kind_of(p), True) for p in own]
-    return (*named, *(ModelFound(e.path, e.name, e.kind, False) for e in list_models()))
+    return (*named, *(ModelFound(e.path, e.name, e.kind, False) for e in bundled()))
 
 
 class ModelDocument(PlatformDocument):
@@ -68,7 +75,7 @@ class ModelDocument(PlatformDocument):
     @property
     def read_only(self) -> bool:
         """Bundled models are not changed: a copy in the project is."""
-        return self.path is not None and any(e.path == self.path for e in list_models())
+        return self.path is not None and any(e.path == self.path for e in bundled())
 
     def open(self, path: Path) -> None:
         """Show a file. One that cannot be read leaves an empty document with the reason among its problems."""

@@ -12,7 +12,7 @@ from workbench.gui.context import Context
 from workbench.gui.platform.form import StillCombo
 from workbench.gui.predict.influence_bars import InfluenceBars
 from workbench.gui.predict.plot import Axis, Line, Plot
-from workbench.gui.predict.sweeping import Answer, Question, answer, usual_range
+from workbench.gui.predict.sweeping import Answer, Question, answer, matters, usual_range
 from workbench.gui.predict.words import input_text, output_text, output_title, unit_of
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, PillButton, label, rule, set_role
 from workbench.model.diagnostic import Diagnostic
@@ -23,7 +23,7 @@ from workbench.predict.solve import Solution, solve
 
 INKS = ("accent", "good", "medium_text", "keyword", "number")
 NOTHING = "nothing else"
-SHARES = {"as modelled": 0.0, "within 5 %": 0.05, "within 10 %": 0.10, "within 20 %": 0.20}
+SHARES = {"as given": 0.0, "± 5 %": 0.05, "± 10 %": 0.10, "± 20 %": 0.20}
 _WAIT_MS = 150
 
 
@@ -70,12 +70,16 @@ class ExploreView(QWidget):
         column.setSpacing(8)
         self.output, self.name, self.second, self.target_name = (_combo(140) for _ in range(4))
         self.low, self.high, self.target = (_field(96) for _ in range(3))
-        self.log = PillButton("Logarithmic")
+        self.log = PillButton("Log")
+        self.log.setToolTip("Logarithmic axes")
         first, other = QHBoxLayout(), QHBoxLayout()
         for row in (first, other):
             row.setSpacing(8)
             column.addLayout(row)
-        for said, widget in (("Show", self.output), ("over", self.name), ("from", self.low), ("to", self.high)):
+        self.show_label = label("Show", "second")
+        first.addWidget(self.show_label)
+        first.addWidget(self.output)
+        for said, widget in (("over", self.name), ("from", self.low), ("to", self.high)):
             first.addWidget(label(said, "second"))
             first.addWidget(widget)
         first.addStretch(1)
@@ -85,7 +89,9 @@ class ExploreView(QWidget):
         self.goal = label("For a speedup of", "second")
         for part in (self.goal, self.target, label("change", "second"), self.target_name, self.solve_button):
             other.addWidget(part)
-        other.addWidget(self.answer, 1)
+        other.addStretch(1)
+        column.addWidget(self.answer)
+        self.answer.hide()
         self.output.activated.connect(self._output_chosen)
         self.name.activated.connect(self._name_chosen)
         self.second.activated.connect(lambda: self._later.start())
@@ -150,6 +156,18 @@ class ExploreView(QWidget):
         column.addWidget(_padded(self.front), 1)
         return panel
 
+    def set_narrow(self, narrow: bool) -> None:
+        """Give way where there is little room."""
+        self.show_label.setVisible(not narrow)
+        for combo in (self.output, self.name, self.target_name):
+            combo.setMinimumWidth(96 if narrow else 140)
+            combo.setMaximumWidth(112 if narrow else 200)
+        for combo in (self.second, self.share, self.resource):
+            combo.setMaximumWidth(104 if narrow else 180)
+            combo.setMinimumWidth(90)
+        for field in (self.low, self.high):
+            field.setFixedWidth(76 if narrow else 96)
+
     # ---- what is asked
 
     def show_model(self, file: ModelFile, reading: str | None) -> None:
@@ -158,16 +176,17 @@ class ExploreView(QWidget):
         self.file, self.reading = file, reading
         if fresh:
             self._own_ranges = {}
-            self.answer.setText("")
+            self._say_answer("", "smallsecond")
             self.target.clear()
         outputs = list(outputs_of(file, None, reading))
         resources = list(getattr(file.model, "resources", {}))
         wanted = "speedup" if "speedup" in outputs else outputs[0]
         _fill(self.output, {output_title(n): n for n in outputs if n not in resources}, wanted, fresh)
         names = {n: n for n in file.inputs}
-        _fill(self.name, names, next(iter(names), ""), fresh)
+        first = next((n for n in names if fresh and matters(file, n, wanted, reading)), next(iter(names), ""))
+        _fill(self.name, names, first, fresh)
         _fill(self.second, {NOTHING: "", **names}, "", fresh)
-        _fill(self.target_name, names, next(iter(names), ""), fresh)
+        _fill(self.target_name, names, first, fresh)
         _fill(self.resource, {n: n for n in resources}, next(iter(resources), ""), fresh)
         self.resource.setVisible(bool(resources))
         self._say_goal()
@@ -189,7 +208,7 @@ class ExploreView(QWidget):
     def _output_chosen(self) -> None:
         self._say_goal()
         self.target.clear()
-        self.answer.setText("")
+        self._say_answer("", "smallsecond")
         self._later.start()
 
     def _name_chosen(self) -> None:
@@ -384,6 +403,7 @@ class ExploreView(QWidget):
 
     def _say_answer(self, text: str, role: str) -> None:
         self.answer.setText(text[:1].upper() + text[1:] if role == "high" else text)
+        self.answer.setVisible(bool(text))
         set_role(self.answer, role)
 
 

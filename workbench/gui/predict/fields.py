@@ -44,7 +44,7 @@ def density_model(platforms: tuple[str, ...], algorithms: tuple[str, ...]) -> tu
 
 
 INPUT = (
-    Group("Input", "formulas read it by its name; it can be swept and solved for", (
+    Group("Input", "formulas read it by its name", (
         Field(("value",), "Value", "unit", "with a unit where one is given below"),
         Field(("unit",), "Unit", "choice", "empty: a plain number", ("", "s", "Hz", "B", "B/s", "s/B")),
         Field(("title",), "Title"),
@@ -98,7 +98,7 @@ def transaction(networks: tuple[str, ...], tables: tuple[str, ...]) -> tuple[Gro
             Field(("transfers",), "Transfers", "code", "how often the delay is paid"),
             Field(("returns",), "Returns", "check", "brings results back, after the computation"),
         )),
-        Group("Over", "a network or a transfer table of the platform, or numbers of its own", (
+        Group("Over", "of the platform, or numbers of its own", (
             Field(("network",), "Network", "choice", choices=("", *networks)),
             Field(("table",), "Transfer table", "choice", choices=("", *tables)),
             Field(("serial",), "Serial", "check", "messages follow one another (SNAP), no tree"),

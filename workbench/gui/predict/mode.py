@@ -36,6 +36,7 @@ from workbench.predict.calibrate import take_over
 
 PAGES = ("Results", "Explore", "Model")
 AS_IS = "as modelled"
+NARROW_PX = 720
 
 
 class PredictMode(QWidget):
@@ -164,8 +165,13 @@ class PredictMode(QWidget):
         super().resizeEvent(event)
         wide = event.size().width()
         if wide != event.oldSize().width():
-            left = 230 if wide > 1000 else 184
+            left = 230 if wide > 1000 else 176
             self._split.setSizes([left, wide - left])
+            narrow = wide - left < NARROW_PX
+            self.head.title.setVisible(not narrow)
+            self.undo_button.setVisible(not narrow)
+            self.explore.set_narrow(narrow)
+            self.model_page.setSizes([190 if narrow else 270, wide - left - 190])
 
     def minimumSizeHint(self) -> QSize:
         return QSize(600, 300)

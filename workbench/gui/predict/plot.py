@@ -219,9 +219,8 @@ class Plot(QWidget):
 
     def _paint_names(self, painter: QPainter, rect: QRectF) -> None:
         taken: list[QRectF] = []
-        for line in self.lines:
-            if not line.name or not len(line.x):
-                continue
+        named = [line for line in self.lines if line.name and len(line.x)]
+        for line in sorted(named, key=lambda line: -float(line.y[-1])):  # from the top, each below the one before
             wide = text_width(line.name, 11, 600) + 4
             end = self.place(float(line.x[-1]), float(line.y[-1]))
             box = QRectF(min(end.x(), rect.right()) - wide - 4, max(end.y() - 19, rect.top() + 1), wide, 15)
@@ -231,6 +230,7 @@ class Plot(QWidget):
             while any(box.intersects(other) for other in taken) and box.bottom() < rect.bottom():
                 box.translate(0, 15)
             taken.append(box)
+            painter.fillRect(box, theme.colour("sunken"))
             label(painter, box, line.name, line.ink if line.ink != "accent" else "link", 11, 600, Align.AlignRight)
 
     def _paint_marks(self, painter: QPainter, rect: QRectF) -> None:

@@ -10,7 +10,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from workbench.gui import theme
 from workbench.gui.predict.figures import Figure, Figures
 from workbench.gui.predict.table_view import TableView
-from workbench.gui.predict.tables import PaperTable, error_table, model_tables, paper_tables, points_of, run_table
+from workbench.gui.predict.tables import (
+    PaperTable,
+    error_table,
+    is_printed,
+    model_tables,
+    paper_tables,
+    points_of,
+    run_table,
+)
 from workbench.gui.predict.timing import timing_of
 from workbench.gui.predict.timing_view import TimingView
 from workbench.gui.predict.words import stage_equation
@@ -100,10 +108,10 @@ class Results(QWidget):
             "Nodes": (nodes,),
             "Networks": (networks,),
             "Measured": (*measured, *([error] if error else [])),
-            "As printed": paper_tables(file),
         }
+        shown = {**self._tables, "As printed": is_printed(file)}
         for page, pill in self.pills.items():
-            pill.setVisible(bool(self._tables[page]) or (page == "Measured" and run is not None))
+            pill.setVisible(bool(shown[page]) or (page == "Measured" and run is not None))
         self.show_page(self.page if not self.pills[self.page].isHidden() else PAGES[0])
 
     def _show_figures(self, found: Prediction) -> None:
@@ -143,6 +151,8 @@ class Results(QWidget):
     def show_page(self, page: str) -> None:
         self.page = page
         self.pills[page].setChecked(True)
+        if page == "As printed" and page not in self._tables and self.file:
+            self._tables[page] = paper_tables(self.file)
         self.table.show_tables(self._tables.get(page, ()))
         self.run_bar.setVisible(page == "Measured" and bool(self.run_said.text()))
 

@@ -63,6 +63,13 @@ def is_count(file: ModelFile, name: str) -> bool:
     return not unit and value == int(value) and 0 < value <= WHOLE_UP_TO
 
 
+def matters(file: ModelFile, name: str, output: str, reading: str | None) -> bool:
+    """Whether an output changes with an input at all, near the model's value."""
+    own = float(file.at({}, reading)[name])
+    changed = outputs_of(file, {name: own * 1.01}, reading)[output]
+    return bool(own) and float(changed) != float(outputs_of(file, None, reading)[output])
+
+
 def usual_range(file: ModelFile, name: str) -> tuple[float, float]:
     """Where to sweep an input from and to, before anyone said so."""
     value = file.inputs[name]

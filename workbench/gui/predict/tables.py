@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from workbench.gui.predict.words import input_text, scientific
 from workbench.gui.text import NARROW, count_text, significant, thousands
@@ -192,10 +193,21 @@ def _error_row(row: ErrorRow) -> Row:
     )  # fmt: skip
 
 
+@cache
+def printed_cells(kind: str) -> tuple[Cell, ...]:
+    """A paper's cells, read once."""
+    return printed_tables(kind)
+
+
+def is_printed(file: ModelFile) -> bool:
+    """Whether a paper prints tables of this model."""
+    return any(c.model == file.model.name for c in printed_cells("ratss"))
+
+
 def paper_tables(file: ModelFile) -> tuple[PaperTable, ...]:
     """The papers' own tables beside this model's numbers, where the model is one that they print."""
     ratss = isinstance(file, RatssModelFile)
-    cells = [c for c in printed_tables("ratss" if ratss else "density") if c.model == file.model.name]
+    cells = [c for c in printed_cells("ratss" if ratss else "density") if c.model == file.model.name]
     tables: dict[str, list[Cell]] = {}
     for cell in cells:
         tables.setdefault(cell.table, []).append(cell)

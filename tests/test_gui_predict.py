@@ -1,0 +1,379 @@
+"""Predict mode: models edited and saved, results drawn from the numbers, sweeps and layers one can point at."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from workbench.gui import theme
+from workbench.gui.context import Context
+from workbench.gui.platform.fields import Group
+from workbench.gui.predict import fields
+from workbench.gui.predict.document import models_of
+from workbench.gui.predict.mode import PredictMode
+from workbench.gui.predict.plot import Axis, Line, Plot, ticks
+from workbench.gui.predict.words import prefixed, trimmed
+from workbench.gui.timeline.look import pixels_of, rgb
+from workbench.model.pragma import Category
+from workbench.predict.density import Compute, DensityModel, LayerChange
+from workbench.predict.density import density as bounds_of
+from workbench.predict.formulas import Input
+from workbench.predict.library import find_model
+from workbench.predict.ratss import predict
+from workbench.predict.ratss_model import ComputeNode, Measured, RatssModel, Stage, Transaction
+from workbench.session.plugins import Plugins, load_plugins
+from workbench.session.workspace import open_workspace
+
+EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))
+WAIT_MS = 15_000
+
+
+@pytest.fixture(scope="module")
+def plugins() -> Plugins:
+    return load_plugins()
+
+
+@pytest.fixture
+def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> Iterator[PredictMode]:
+    """Predict mode in a project of its own."""
+    theme.apply_theme(qapp, "light")
+    root = tmp_path / "pdf2d"
+    shutil.copytree(EXAMPLE, root)
+    context = Context(plugins)
+    context.workspace = open_workspace(root / "original.workbench.yaml", plugins)
+    made = PredictMode(context)
+    qtbot.addWidget(made)
+    qtbot.addWidget(made.details)
+    made.resize(1260, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+    qtbot.waitUntil(lambda: not context.background.busy, timeout=WAIT_MS)
+
+
+def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Path:
+    """Open a bundled model and save a copy of it in the project."""
+    mode.open_model(find_model(name, kind))
+    mode.save_button.click()
+    path = mode.document.path
+    assert path is not None
+    return path
+
+
+def explored(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.explore.found = None
+    mode.explore.sweep()
+    qtbot.waitUntil(lambda: mode.explore.found is not None, timeout=WAIT_MS)
+
+
+def named(*groups: Group) -> set[str]:
+    return {str(f.path[-1]) for g in groups for f in g.fields if f.path}
+
+
+def test_every_field_of_a_model_has_a_row() -> None:
+    elsewhere = {"schema_version", "name", "inputs", "readings"}
+    parts = {"stages", "resources", "measured", "layers", "compute", "nodes", "transactions"}
+    ratss = set(RatssModel.model_fields) - elsewhere - parts
+    assert named(*fields.ratss_model(("card",))) == ratss
+    assert named(*fields.density_model(("card",), ("fft",))) == set(DensityModel.model_fields) - elsewhere - parts
+    assert named(*fields.INPUT) == set(Input.model_fields)
+    assert named(*fields.STAGE) == set(Stage.model_fields) - parts
+    assert named(*fields.NODE) == set(ComputeNode.model_fields)
+    assert named(*fields.transaction(("net",), ("table",))) == set(Transaction.model_fields)
+    assert named(*fields.MEASURED) == set(Measured.model_fields) - {"inputs"}
+    assert named(*fields.LAYER) == set(LayerChange.model_fields)
+    assert named(*fields.COMPUTE) == set(Compute.model_fields)
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_each_page_is_painted_in_both_themes(mode: PredictMode, qapp: QApplication, name: str, qtbot: QtBot) -> None:
+    theme.apply_theme(qapp, name)
+    for model, kind in (("pdf2d", "ratss"), ("pdf2d_original", "ratss"), ("matrix_multiply", "density")):
+        mode.open_model(find_model(model, kind))
+        for page in ("Results", "Explore", "Model"):
+            mode.show_page(page)
+            image = pixels_of(mode.grab().toImage())
+            assert len(np.unique(image)) > 20, (model, page)
+        qtbot.waitUntil(lambda: not mode.context.background.busy, timeout=WAIT_MS)
+    theme.apply_theme(qapp, "light")
+
+
+def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
+    mode.open_model(find_model("pdf2d", "ratss"))
+    assert mode.results.figures.figures[0].value == "146×"
+    (table,) = mode.results.table.tables
+    assert table.columns == ("2\u202fnodes", "4\u202fnodes", "8\u202fnodes")
+    rows = {row.attribute: row.values for row in table.rows}
+    assert rows["computation kernels"] == ("1.41E+2", "7.05E+1", "3.52E+1")  # Table IV
+    assert rows["t_application"] == ("1.54E+2", "7.98E+1", "4.25E+1")
+    mode.results.pills["Measured"].click()
+    error = mode.results.table.tables[0]
+    assert [r.values[2] for r in error.rows if r.attribute == "speedup"] == [
+        "+10.8\u202f%", "+11.0\u202f%", "+11.3\u202f%",
+    ]  # fmt: skip
+    mode.results.pills["As printed"].click()
+    assert [t.title for t in mode.results.table.tables] == [f"Table {n}" for n in ("I", "II", "III", "IV", "V")]
+    assert "1.54E+2" in mode.results.table.as_text()
+
+
+def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
+    mode.open_model(find_model("pdf2d", "ratss"))
+    view = mode.results.timing
+    file = mode.document.ratss
+    assert file is not None
+    parts = predict(file).parts
+    bars = {bar.name: (n, bar) for n, bar in enumerate(view.timing.bars)}
+    assert bars["kernels"][1].time_s == pytest.approx(float(parts["estimate", "kernels"]))
+    assert bars["kernels"][1].start_s == pytest.approx(bars["write Y"][1].end_s)
+    assert bars["read"][1].start_s == pytest.approx(bars["kernels"][1].end_s)
+    assert view.timing.drawn_s == pytest.approx(float(predict(file).total_s))
+    number, bar = bars["kernels"]
+    rect = view.bar_rect(bar)
+    assert view.bar_at(rect.center()) == number
+    assert "141" in view.tip(number)
+    assert "Eq. 4" in view.tip(number)
+    image = pixels_of(view.grab().toImage())
+    middle = round(rect.center().y())
+    work = rgb(theme.state_colour(Category.WORK))
+    inside = image[middle, round(rect.left()) + 3 : round(rect.left()) + 60]
+    assert (inside == work).mean() > 0.9
+    assert not (image[middle, round(rect.right()) + 3 :] == work).any()
+
+
+def test_iterations_left_out_are_said(mode: PredictMode) -> None:
+    mode.open_model(find_model("pdf2d_original", "ratss"))
+    (span,) = mode.results.timing.timing.stages
+    assert (span.rounds, span.skipped, span.overlapped) == (320, 317, True)
+    rounds = {bar.round for bar in mode.results.timing.timing.bars}
+    assert rounds == {1, 2, 320}
+    last = max(mode.results.timing.timing.bars, key=lambda bar: bar.real_s + bar.time_s)
+    file = mode.document.ratss
+    assert file is not None
+    assert last.real_s + last.time_s == pytest.approx(float(predict(file).total_s), rel=1e-3)
+
+
+def test_a_copy_is_edited_undone_and_saved_with_its_comments(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_model(find_model("pdf2d", "ratss"))
+    assert mode.document.read_only
+    path = own_copy(mode)
+    assert not mode.document.read_only
+    assert path in [m.path for m in models_of(mode.context.root()) if m.own]
+    mode.show_page("Model")
+    mode.choose(("inputs", "clock"))
+    editor = mode.form.row("value").editor
+    assert isinstance(editor, QLineEdit)
+    editor.setFocus()
+    editor.selectAll()
+    qtbot.keyClicks(editor, "97.5 MHz")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert mode.document.edited
+    assert mode.results.figures.figures[0].value == "76.46×"
+    mode.context.undo()
+    assert mode.results.figures.figures[0].value == "146×"
+    mode.context.redo()
+    mode.save()
+    text = path.read_text("utf-8")
+    assert "97.5 MHz" in text
+    assert "# 2^26; the text prints 67,108,684 (R1)" in text
+    assert not mode.document.edited
+
+
+def test_a_fault_stands_beside_its_field_and_holds_saving(mode: PredictMode) -> None:
+    own_copy(mode)
+    mode.show_page("Model")
+    mode.choose(("stages", 0, "nodes", 0))
+    row = mode.form.row("elements")
+    assert isinstance(row.editor, QLineEdit)
+    row.editor.setText("sample / nodes")
+    row.write()
+    assert "samples" in row.problem.text()
+    assert not mode.save_button.isEnabled()
+    assert mode.why.text() == "1 problem to mend first"
+    mode.show_page("Results")
+    assert mode.stack.currentWidget() is mode.nothing
+    mode.context.undo()
+    assert mode.stack.currentWidget() is mode.results
+    mode.document.set(("inputs", "nodes", "value"), 0)
+    assert mode.stack.currentWidget() is mode.nothing
+    assert "elements" in mode.nothing.why.text()
+
+
+def test_parts_are_added_and_removed(mode: PredictMode) -> None:
+    own_copy(mode)
+    mode.show_page("Model")
+    for what in ("input", "resource", "stage", "transaction to stage 0", "measurement"):
+        before = mode.document.text
+        mode._add(what)
+        assert mode.document.text != before, what
+        assert not mode.document.errors, what
+        assert mode.form.part is not None
+        assert mode.form.part.path == mode.chosen
+        mode.remove.click()
+        assert mode.document.text == before, what
+
+
+def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    explored(mode, qtbot)
+    found, file = mode.explore.found, mode.document.ratss
+    assert found is not None
+    assert file is not None
+    assert found.question.name == "nodes"
+    assert found.values[0] == pytest.approx([float(predict(file, {"nodes": n}).speedup) for n in found.x])
+    plot = mode.explore.plot
+    at = plot.place(8.0, float(found.values[0][7]))
+    qtbot.mouseClick(plot, Qt.MouseButton.LeftButton, pos=at.toPoint())
+    assert mode.changes == {"nodes": 8.0}
+    assert mode.details.title.text() == "nodes = 8"
+    lines = {line.name: line.value for line in mode.details.parts.lines}
+    assert lines["kernels"] == "35.2\u202fs"
+    mode.details.reset.click()
+    assert mode.changes == {}
+    image = pixels_of(plot.grab().toImage())
+    assert (image == rgb(theme.colour("accent"))).sum() > 200
+
+
+def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    mode.explore.share.setCurrentIndex(2)
+    explored(mode, qtbot)
+    found = mode.explore.found
+    assert found is not None
+    assert found.bands is not None
+    low, high = (found.bands.quantiles[q] for q in (0.05, 0.95))
+    assert (low < found.values[0]).all()
+    assert (high > found.values[0]).all()
+    assert found.influences[0].name == "bins"
+    assert found.influences[0].total_order is not None
+    assert {"kernels", "nodes"} <= found.front[0].inputs.keys()
+    mode.explore.second.setCurrentText("clock")
+    explored(mode, qtbot)
+    second = mode.explore.found
+    assert second is not None
+    assert second.values.shape == (5, 16)
+    assert (np.diff(second.values, axis=0) > 0).all()
+    times = [p.y for p in second.front]
+    assert times == sorted(times)
+    assert len(times) > 5
+
+
+def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    mode.explore.target.setText("200")
+    mode.explore.target_name.setCurrentText("clock")
+    mode.explore.solve_button.click()
+    qtbot.waitUntil(lambda: bool(mode.changes), timeout=WAIT_MS)
+    file = mode.document.ratss
+    assert file is not None
+    assert float(predict(file, mode.changes).speedup) == pytest.approx(200)
+    assert mode.explore.answer.text().startswith("clock must be 276")
+    mode.explore.target.setText("1e9")
+    mode.explore.solve_button.click()
+    qtbot.waitUntil(lambda: mode.explore.answer.property("role") == "high", timeout=WAIT_MS)
+    mode.explore.low.setText("ten")
+    mode.explore.sweep()
+    assert "no number" in mode.explore.problem.text()
+
+
+def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_model(find_model("matrix_multiply", "density"))
+    view, file = mode.density, mode.document.density
+    assert file is not None
+    own = bounds_of(file)
+    assert view.result is not None
+    assert float(view.result.bounds[1].ops_per_s) == float(own.bounds[1].ops_per_s)
+    assert [m.x for m in view.curve.marks] == pytest.approx([0.6e6, 28e6])
+    before = pixels_of(view.bars.grab().toImage())
+    start = view.curve.mark_place(1)
+    end = start + QPointF(-80, 40)
+    qtbot.mousePress(view.curve, Qt.MouseButton.LeftButton, pos=start.toPoint())
+    qtbot.mouseMove(view.curve, end.toPoint())
+    qtbot.mouseRelease(view.curve, Qt.MouseButton.LeftButton, pos=end.toPoint())
+    assert view.moved is not None
+    assert float(view.moved[1].layer_bytes) < 28e6
+    assert float(view.moved[1].bandwidth_bytes_per_s) < 1.4e9
+    assert float(view.result.bounds[1].ops_per_s) < float(own.bounds[1].ops_per_s)
+    assert view.bars.rows[1][1] == float(view.result.bounds[1].ops_per_s)
+    assert "what-if" in mode.details.subtitle.text()
+    assert (pixels_of(view.bars.grab().toImage()) != before).any()
+    view.reset_button.click()
+    assert view.moved is None
+    assert (pixels_of(view.bars.grab().toImage()) == before).all()
+    assert not mode.document.edited
+
+
+def test_rho_curve_is_the_models(mode: PredictMode) -> None:
+    mode.open_model(find_model("all_to_all", "density"))
+    line = mode.density.curve.lines[0]
+    assert line.y == pytest.approx(line.x / (2 * 32**2))  # Eq. 5
+    mode.reading.setCurrentText("large particles")
+    mode.reading.activated.emit(mode.reading.currentIndex())
+    assert mode.density.curve.lines[0].y == pytest.approx(line.x / (2 * 512**2))
+
+
+def test_measured_values_are_taken_over(mode: PredictMode, plugins: Plugins) -> None:
+    from workbench.session.results import OpenRun
+    from workbench.testing.runs import synthetic_run
+
+    run = synthetic_run(cores=4, rounds=3)
+    host = next(b for b in run.manifest.blocks if b.id == "host.main")
+    state = next(s.name for s in host.states if s.category is Category.SEND)
+    own_copy(mode, "pdf2d_original")
+    moves = ("stages", 0, "transactions")
+    for n in range(6):
+        mode.document.set((*moves, n, "measured_in"), [state] if n == 1 else ["no such state"])
+    mode.document.set(("stages", 0, "nodes", 0, "measured_in"), None)
+    assert mode.results.comparison is None
+    assert mode.context.opened is None
+    opened = OpenRun.__new__(OpenRun)
+    object.__setattr__(opened, "run", run)
+    mode.context.opened = opened
+    mode._show_results()
+    assert mode.results.comparison is not None
+    mode.results.show_page("Measured")
+    assert mode.results.table.tables[0].title == "Against the open run"
+    before = mode.document.text
+    mode.results.take_over.click()
+    assert mode.document.value((*moves, 1, "correction")) == pytest.approx(
+        next(r.measured / r.predicted for r in mode.results.comparison.rows if r.quantity == "write points")
+        * mode.document.value((*moves, 1, "correction"))
+    )
+    assert "# of each batch, one after the other" in mode.document.text
+    mode.context.undo()
+    assert mode.document.text == before
+
+
+def test_unsaved_changes_are_not_left(mode: PredictMode) -> None:
+    path = own_copy(mode)
+    mode.document.set(("inputs", "nodes", "value"), 4)
+    mode.open_model(find_model("image_filter", "ratss"))
+    assert mode.document.path == path
+    assert any("unsaved" in d.message for d in mode.context.notices)
+
+
+def test_plots_place_what_they_are_given(qtbot: QtBot) -> None:
+    plot = Plot("a plot")
+    qtbot.addWidget(plot)
+    plot.resize(500, 300)
+    x = np.array([1.0, 10.0, 100.0])
+    plot.show_data(Axis("x", str, log=True), Axis("y", str), [Line("l", x, x * 2)])
+    rect = plot.plot_rect()
+    assert plot.place(10, 1).x() == pytest.approx(rect.center().x())
+    assert ticks(0, 2, True, 9) == [1.0, 10.0, 100.0]
+    assert ticks(0.0, 1.0, False, 5) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert trimmed("20.0\u202fs") == "20\u202fs"
+    assert trimmed("0.00×") == "0×"
+    assert trimmed("1\u202f000") == "1\u202f000"
+    assert trimmed("0.250") == "0.25"
+    assert prefixed(28e6, "B") == "28\u202fMB"
