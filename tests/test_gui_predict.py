@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -42,7 +41,7 @@ def plugins() -> Plugins:
 
 
 @pytest.fixture
-def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> Iterator[PredictMode]:
+def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> PredictMode:
     """Predict mode in a project of its own."""
     theme.apply_theme(qapp, "light")
     root = tmp_path / "pdf2d"
@@ -50,13 +49,16 @@ def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> 
     context = Context(plugins)
     context.workspace = open_workspace(root / "original.workbench.yaml", plugins)
     made = PredictMode(context)
-    qtbot.addWidget(made)
+
+    def idle(widget: object) -> None:
+        qtbot.waitUntil(lambda: not context.background.busy, timeout=WAIT_MS)
+
+    qtbot.addWidget(made, before_close_func=idle)
     qtbot.addWidget(made.details)
     made.resize(1260, 900)
     made.show()
     qtbot.waitExposed(made)
-    yield made
-    qtbot.waitUntil(lambda: not context.background.busy, timeout=WAIT_MS)
+    return made
 
 
 def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Path:
