@@ -175,13 +175,12 @@ class Breakdown(QWidget):
         moved: bool,
     ) -> None:  # fmt: skip
         """A density model, with its layers as they stand or were moved."""
-        self._head(file, changes, "layers moved: a what-if, nothing is saved" if moved else "the model's own layers")
+        what = "layers moved, a what-if; " if moved else ""
+        self._head(file, changes, f"{what}bound by {found.binding or 'nothing'}")
         self.reset.setVisible(moved or bool(changes))
         op = file.model.operation
-        binding = "Compute" if found.binding == "processing elements" else found.binding
         self.figures.show_figures((
             Figure("Reachable", rate(float(found.limit_ops_per_s), "/s"), f"{op}s"),
-            Figure("Bound by", binding or "Nothing", "", found.binding),
             Figure("Balance", ratio_text(float(found.balance)), "largest bound over least"),
         ))  # fmt: skip
         self.parts_title.setText("Each layer")
