@@ -257,6 +257,26 @@ endmodule
     assert any(line == 19 and severity is Severity.ERROR for line, severity, _ in texts)
 
 
+def test_pragmas_that_a_directive_leaves_out(tmp_path: Path) -> None:
+    text = """\
+`define YES
+module top(input wire clk, input wire rst, output reg q);
+    always @(posedge clk) begin
+`ifdef NO
+        //pragma recap a work()
+        q <= 0;
+`elsif YES
+        //pragma recap b work()
+`else
+        //pragma recap c work()
+`endif
+        q <= 1;
+    end
+endmodule
+"""
+    assert [p.pragma.name for p in only(scan(tmp_path, top_v=text)).pragmas] == ["b"]
+
+
 def test_the_clock_of_a_block_with_asynchronous_resets(tmp_path: Path) -> None:
     text = """\
 module top(input wire clk, input wire rst, input wire set_n, output reg q);

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyslang import syntax
 
 from rc_workbench_plugins.verilog.design import Design, Node
+from rc_workbench_plugins.verilog.source_file import SourceFile, read_sources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma, Pragma
-from workbench.source.pragma_text import find_pragmas
 
 Kind = syntax.SyntaxKind
 _EDGES = ("posedge", "negedge")
@@ -83,35 +83,10 @@ def meaning(pragma: Pragma) -> tuple[object, ...]:
     return (pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages)
 
 
-@dataclass
-class _Source:
-    """A source file's bytes and pragmas; `used` are the pragmas that some branch took."""
-
-    path: Path
-    data: bytes
-    starts: list[int]
-    pragmas: list[tuple[int, PlacedPragma]]
-    used: set[int] = field(default_factory=set)
-
-    def line_start(self, line: int) -> int:
-        return self.starts[line - 1]
-
-    def indent(self, line: int) -> int:
-        start = self.line_start(line)
-        rest = self.data[start : start + 1000]
-        return len(rest) - len(rest.lstrip(b" \t")) + 1
-
-    def begins_line(self, offset: int, line: int) -> bool:
-        return not self.data[self.line_start(line) : offset].strip()
-
-
 def read_blocks(design: Design) -> tuple[tuple[SourceBlock, ...], tuple[Diagnostic, ...]]:
     """Every clocked always block of every module in the sources, in order, and what is wrong with pragmas."""
-    sources: dict[Path, _Source] = {}
-    diagnostics: list[Diagnostic] = []
-    for path in design.sources:
-        sources[path], problems = _read_source(design, path)
-        diagnostics += problems
+    sources, problems = read_sources(design)
+    diagnostics = list(problems)
     blocks = [
         block
         for tree in design.units
@@ -119,25 +94,10 @@ def read_blocks(design: Design) -> tuple[tuple[SourceBlock, ...], tuple[Diagnost
         for block in _module_blocks(design, module, sources)
     ]
     for source in sources.values():
-        diagnostics += _stray(design, source)
+        diagnostics += source.stray()
     for block in blocks:
         diagnostics += _check_names(block)
     return tuple(blocks), tuple(diagnostics)
-
-
-def _read_source(design: Design, path: Path) -> tuple[_Source, tuple[Diagnostic, ...]]:
-    data = path.read_bytes()
-    starts = [0, *(match.end() for match in re.finditer(rb"\n", data))]
-    text = data.decode("utf-8", errors="replace")
-    found, problems = find_pragmas(text, "verilog", design.name_of(path))
-    placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]
-    return _Source(path, data, starts, placed), problems
-
-
-def _byte_column(data: bytes, starts: Sequence[int], placed: PlacedPragma) -> int:
-    start = starts[placed.line - 1]
-    line = data[start : starts[placed.line] if placed.line < len(starts) else len(data)]
-    return len(line.decode("utf-8", errors="replace")[: placed.column - 1].encode())
 
 
 def _modules(node: Node) -> Iterator[Node]:
@@ -148,7 +108,7 @@ def _modules(node: Node) -> Iterator[Node]:
             yield from _modules(member)
 
 
-def _module_blocks(design: Design, module: Node, sources: dict[Path, _Source]) -> Iterator[SourceBlock]:
+def _module_blocks(design: Design, module: Node, sources: dict[Path, SourceFile]) -> Iterator[SourceBlock]:
     seen: set[str] = set()
     for node in _procedures(module.members):
         block = _read_block(design, module, node, sources)
@@ -174,7 +134,7 @@ def _procedures(members: Node) -> Iterator[Node]:
             yield from _procedures(member)
 
 
-def _read_block(design: Design, module: Node, node: Node, sources: dict[Path, _Source]) -> SourceBlock | None:
+def _read_block(design: Design, module: Node, node: Node, sources: dict[Path, SourceFile]) -> SourceBlock | None:
     if node.kind not in (Kind.AlwaysBlock, Kind.AlwaysFFBlock):
         return None
     timed = node.statement
@@ -280,7 +240,7 @@ def after_declarations(block: Node) -> Node:
     return token
 
 
-def _arms(design: Design, source: _Source, timed: Node, resets: int) -> Iterator[Arm]:
+def _arms(design: Design, source: SourceFile, timed: Node, resets: int) -> Iterator[Arm]:
     chain = reset_chain(timed.statement, resets) or []
     asynchronous = {id_of(conditional.statement) for conditional in chain}
     head = timed.timingControl.getLastToken()
@@ -293,7 +253,7 @@ def id_of(node: Node) -> tuple[int, int]:
 
 
 def _inner_arms(
-    design: Design, source: _Source, statement: Node, asynchronous: set[tuple[int, int]], in_reset: bool
+    design: Design, source: SourceFile, statement: Node, asynchronous: set[tuple[int, int]], in_reset: bool
 ) -> Iterator[Arm]:
     """The branches within a statement, in the order they stand."""
     for kind, label, inner, head in _branches(statement):
@@ -335,7 +295,7 @@ def _branches(statement: Node) -> Iterator[tuple[str, str, Node, Node]]:
         yield "", "", statement.statement, None
 
 
-def _arm(design: Design, source: _Source, kind: str, label: str, statement: Node, head: Node, in_reset: bool) -> Arm:
+def _arm(design: Design, source: SourceFile, kind: str, label: str, statement: Node, head: Node, in_reset: bool) -> Arm:
     first = statement.getFirstToken()
     if isinstance(statement, syntax.BlockStatementSyntax):
         first = next((item.getFirstToken() for item in _items(statement)), statement.end)
@@ -365,16 +325,6 @@ def _end_offset(design: Design, token: Node) -> int:
     while manager.isMacroLoc(end):
         end = manager.getExpansionRange(end).end
     return int(end.offset)
-
-
-def _stray(design: Design, source: _Source) -> Iterator[Diagnostic]:
-    for number, (_, placed) in enumerate(source.pragmas):
-        if number not in source.used:
-            yield Diagnostic(
-                f"the pragma '{placed.pragma.name}' stands before no branch of a clocked always block, and is not used",
-                "Move it directly before the first statement of an if or else arm, a case item or the whole block.",
-                Severity.WARNING, placed.file, placed.line, placed.column,
-            )  # fmt: skip
 
 
 def _check_names(block: SourceBlock) -> Iterator[Diagnostic]:

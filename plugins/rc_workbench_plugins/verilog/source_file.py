@@ -1,0 +1,102 @@
+"""A source file's bytes, and the pragmas in it that are part of the design as it is built."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyslang import parsing, syntax
+
+from rc_workbench_plugins.verilog.design import Design, Node
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.pragma import PlacedPragma
+from workbench.source.pragma_text import find_pragmas
+
+
+@dataclass
+class SourceFile:
+    """A source file's bytes and pragmas; `used` are the pragmas that some branch took."""
+
+    path: Path
+    data: bytes
+    starts: list[int]
+    pragmas: list[tuple[int, PlacedPragma]]
+    used: set[int] = field(default_factory=set)
+
+    def line_start(self, line: int) -> int:
+        return self.starts[line - 1]
+
+    def indent(self, line: int) -> int:
+        start = self.line_start(line)
+        rest = self.data[start : start + 1000]
+        return len(rest) - len(rest.lstrip(b" \t")) + 1
+
+    def begins_line(self, offset: int, line: int) -> bool:
+        return not self.data[self.line_start(line) : offset].strip()
+
+    def stray(self) -> Iterator[Diagnostic]:
+        """A warning for each pragma that no branch took."""
+        for number, (_, placed) in enumerate(self.pragmas):
+            if number not in self.used:
+                name = placed.pragma.name
+                yield Diagnostic(
+                    f"the pragma '{name}' stands before no branch of a clocked always block, and is not used",
+                    "Move it directly before the first statement of an if or else arm, a case item or the whole block.",
+                    Severity.WARNING,
+                    placed.file,
+                    placed.line,
+                    placed.column,
+                )
+
+
+def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnostic, ...]]:
+    """Every source file of the design, and what is wrong with the text of its pragmas."""
+    sources: dict[Path, SourceFile] = {}
+    diagnostics: list[Diagnostic] = []
+    for path in design.sources:
+        sources[path], problems = _read_source(design, path)
+        diagnostics += problems
+    if any(source.pragmas and b"`if" in source.data for source in sources.values()):
+        for path, ranges in _disabled_ranges(design).items():
+            if path in sources:
+                kept = [p for p in sources[path].pragmas if not any(start <= p[0] < end for start, end in ranges)]
+                sources[path].pragmas = kept
+    return sources, tuple(diagnostics)
+
+
+def _read_source(design: Design, path: Path) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
+    data = path.read_bytes()
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", data))]
+    text = data.decode("utf-8", errors="replace")
+    found, problems = find_pragmas(text, "verilog", design.name_of(path))
+    placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]
+    return SourceFile(path, data, starts, placed), problems
+
+
+def _byte_column(data: bytes, starts: Sequence[int], placed: PlacedPragma) -> int:
+    start = starts[placed.line - 1]
+    line = data[start : starts[placed.line] if placed.line < len(starts) else len(data)]
+    return len(line.decode("utf-8", errors="replace")[: placed.column - 1].encode())
+
+
+def _disabled_ranges(design: Design) -> dict[Path, list[tuple[int, int]]]:
+    """Byte ranges under a false `ifdef, `elsif or `else, by file."""
+    found: dict[Path, list[tuple[int, int]]] = defaultdict(list)
+
+    def look(item: Node) -> None:
+        if not isinstance(item, parsing.Token):
+            return
+        for trivia in item.trivia:
+            directive = trivia.syntax() if trivia.kind == parsing.TriviaKind.Directive else None
+            conditional = syntax.ConditionalBranchDirectiveSyntax | syntax.UnconditionalBranchDirectiveSyntax
+            if isinstance(directive, conditional) and directive.disabledTokens:
+                place = directive.sourceRange
+                path = Path(design.manager.getFullPath(place.start.buffer))
+                found[path].append((int(place.start.offset), int(place.end.offset)))
+
+    for unit in design.units:
+        unit.root.visit(look)
+    return found
