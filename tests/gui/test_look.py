@@ -17,9 +17,9 @@ from workbench.gui import fonts, theme
 from workbench.gui.app import SYSTEM_PACKAGES, make_application, missing_library
 from workbench.gui.icons import icon_pixmap
 from workbench.gui.palette import DARK, LIGHT, Palette, contrast
-from workbench.gui.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
 from workbench.gui.widgets import axis_x, paint_state_bar
 from workbench.model.pragma import Category
+from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 TEXTS = ("text", "second", "muted", "link", "accent", "high", "medium_text", "low", "good")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.gui.text import time_text
 from workbench.model.run import PS_PER_S, Run
+from workbench.model.text import time_text
 
 
 def folder_title(folder: Path) -> str:

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 from workbench.gui import fonts, theme
 from workbench.gui.icons import draw_icon
 from workbench.gui.jobs import JobRunner
-from workbench.gui.text import time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
@@ -34,6 +33,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import Run
+from workbench.model.text import time_text
 from workbench.run.job import JobEvent
 
 PROGRAM = "host: "  # how the log marks what the user's program printed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from workbench import __version__
 from workbench.gui.context import Context
 from workbench.gui.naming import run_title
-from workbench.gui.text import time_text
 from workbench.model.diagnostic import Severity, has_errors
+from workbench.model.text import time_text
 
 
 def status_parts(context: Context, trusted: bool) -> tuple[tuple[str, ...], str]:

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from workbench.formats.run_folder import open_run
 from workbench.gui import fonts, theme
 from workbench.gui.context import newest_run
-from workbench.gui.text import ratio_text, time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, label
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
+from workbench.model.text import ratio_text, time_text
 from workbench.session.plugins import Plugins
 from workbench.session.results import open_result
 from workbench.session.workspace import open_workspace

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-THIN = "\u2009"
-NARROW = "\u202f"  # thin and not breaking: between a number and its unit
+NARROW = "\u202f"  # thin and not breaking: between groups of three digits, and before a unit
 
 
 def thousands(value: int) -> str:

@@ -15,7 +15,6 @@ from workbench.gui.analyse.excerpt import SourceExcerpt, read_lines
 from workbench.gui.analyse.words import block_words, gain_words, metric_words, ratio_or_dash, scope_words
 from workbench.gui.context import Context
 from workbench.gui.platform.curve import RateCurve
-from workbench.gui.text import count_text, percent_text, rate_text, time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
@@ -30,6 +29,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding
+from workbench.model.text import count_text, percent_text, rate_text, time_text
 
 MOST_SUGGESTIONS = 6
 MOST_METRICS = 12

@@ -22,8 +22,8 @@ from workbench.gui.analyse.graph_paint import (
     paint_node_badge,
     rect_of,
 )
-from workbench.gui.text import percent_text, time_text
 from workbench.gui.widgets import category_name
+from workbench.model.text import percent_text, time_text
 
 IDLE_MS = 60
 SLOW_FRAME_MS = 10.0

@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from workbench.analysis.layout import Box, FrameBox, GraphLayout, NodeBox, RoutedEdge
 from workbench.analysis.results import Analysis, BlockMetrics
 from workbench.gui import icons, theme
-from workbench.gui.text import percent_text, time_text
 from workbench.gui.timeline.look import label as text
 from workbench.gui.timeline.look import text_width
 from workbench.gui.widgets import category_name, draw_swatch, paint_badge, paint_state_bar
@@ -20,6 +19,7 @@ from workbench.gui.widgets.severity import badge_size
 from workbench.gui.widgets.state_bar import ORDER
 from workbench.model.blocks import Side
 from workbench.model.pragma import Category
+from workbench.model.text import percent_text, time_text
 
 Align = Qt.AlignmentFlag
 TEXT_FROM_SCALE = 0.42  # below this only titles are written

@@ -17,12 +17,12 @@ from workbench.gui.analyse.legends import GraphLegend, bar_legend
 from workbench.gui.analyse.words import gain_words
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
-from workbench.gui.text import NARROW, count_text
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, PillButton, rule
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
+from workbench.model.text import NARROW, count_text
 from workbench.session import store
 
 FILTERS = ("all", "host", "fpga", "aside")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.gui.text import bytes_text, count_text, percent_text, rate_text, ratio_text, significant, time_text
 from workbench.model.finding import Finding
+from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, significant, time_text
 
 _TIME_SUFFIXES = ("_s", "time", ".latency")
 

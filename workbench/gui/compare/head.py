@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBo
 from workbench.analysis.results import Analysis
 from workbench.gui import fonts, theme
 from workbench.gui.analyse.graph_paint import Shares, mean_shares
-from workbench.gui.text import ratio_text, time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, paint_state_bar, rule
 from workbench.gui.widgets.state_bar import ORDER
 from workbench.model.blocks import Side
 from workbench.model.run import Manifest
+from workbench.model.text import ratio_text, time_text
 
 
 class Letter(QWidget):

@@ -16,12 +16,12 @@ from workbench.gui.compare.rows import block_changes, call_changes, middle_round
 from workbench.gui.compare.table import ChangeTable
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedFinding
-from workbench.gui.text import time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.timeline.scale import duration
 from workbench.gui.timeline.scene import Scene, build_scene
 from workbench.gui.widgets import EmptyState, PanelHeader, PillButton, rule
 from workbench.model.run import Run
+from workbench.model.text import time_text
 from workbench.session.results import OpenRun, open_result
 
 TABLES = (("call", "By call"), ("block", "By block"), ("state", "By state"))

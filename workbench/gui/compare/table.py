@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.gui import theme
 from workbench.gui.compare.rows import Change
-from workbench.gui.text import count_text, time_text
 from workbench.gui.timeline.look import label
 from workbench.gui.widgets import draw_swatch
+from workbench.model.text import count_text, time_text
 
 Align = Qt.AlignmentFlag
 ROW_PX, HEAD_PX = 34, 30

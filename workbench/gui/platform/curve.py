@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPol
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui import fonts, theme
-from workbench.gui.text import NARROW, bytes_text, rate_text
 from workbench.model.pragma import Category
+from workbench.model.text import NARROW, bytes_text, rate_text
 
 Align = Qt.AlignmentFlag
 

@@ -12,8 +12,8 @@ from workbench.formats import yaml_edit
 from workbench.formats.units import UnitError, quantity, written
 from workbench.gui.platform.curve import Series
 from workbench.gui.platform.document import Path_, PlatformDocument
-from workbench.gui.text import bytes_text, time_text
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import bytes_text, time_text
 
 
 @dataclass(frozen=True)

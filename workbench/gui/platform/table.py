@@ -33,10 +33,10 @@ from workbench.formats import yaml_edit
 from workbench.gui import fonts, theme
 from workbench.gui.platform.document import PlatformDocument
 from workbench.gui.platform.points import Point, fix_for, next_point, pasted_points, points_of, points_path
-from workbench.gui.text import rate_text
 from workbench.gui.widgets import Button, label, paint_severity
 from workbench.model.diagnostic import Severity
 from workbench.model.pragma import Category
+from workbench.model.text import rate_text
 
 Align = Qt.AlignmentFlag
 Index = QModelIndex | QPersistentModelIndex

@@ -13,7 +13,6 @@ from workbench.gui import fonts, theme
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.source.line_numbers import mean_shares
-from workbench.gui.text import count_text, percent_text, ratio_text, thousands, time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     ElidedLabel,
@@ -30,6 +29,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.blocks import Side, State
 from workbench.model.finding import Finding
+from workbench.model.text import count_text, percent_text, ratio_text, thousands, time_text
 
 _MOST_STATES = 8
 

@@ -27,9 +27,9 @@ from workbench.gui import fonts, theme
 from workbench.gui.source.highlight import Highlighter, spans
 from workbench.gui.source.line_numbers import LineNumbers
 from workbench.gui.source.lines_moved import LinesMoved
-from workbench.gui.text import count_text, percent_text
 from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.model.pragma import Category
+from workbench.model.text import count_text, percent_text
 
 NUMBERS_PX = 204  # bar, share, visits
 GUTTER_PX = 74  # swatch and line number

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 
 from workbench.gui import fonts, theme
 from workbench.gui.source.points import Choices, Point
-from workbench.gui.text import percent_text
 from workbench.gui.widgets import Button, draw_swatch, label
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.pragma import Category, Pragma
+from workbench.model.text import percent_text
 from workbench.source.pragma_text import PREFIX, Style, format_pragma, parse_pragma
 
 #: The order of the keys 1 to 6, down the columns of the grid.

@@ -9,7 +9,6 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from workbench.gui.text import NARROW, count_text, percent_text, time_text
 from workbench.gui.theme import set_ground
 from workbench.gui.timeline.index import CATEGORIES, most_at_once
 from workbench.gui.timeline.look import category
@@ -19,6 +18,7 @@ from workbench.gui.timeline.scene import Scene
 from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, category_name, label, rule
 from workbench.model.blocks import Side
 from workbench.model.run import PS_PER_S
+from workbench.model.text import NARROW, count_text, percent_text, time_text
 
 MOST_CALLS = 12
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
-from workbench.gui.text import bytes_text
 from workbench.gui.timeline.look import text_width
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scale import duration
 from workbench.gui.timeline.scene import Scene
 from workbench.model.blocks import Side
 from workbench.model.pragma import CPU
+from workbench.model.text import bytes_text
 
 
 @dataclass(frozen=True)

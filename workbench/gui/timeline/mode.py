@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayou
 from workbench.gui.context import Context
 from workbench.gui.icons import icon
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
-from workbench.gui.text import count_text, time_text
 from workbench.gui.theme import palette, set_ground
 from workbench.gui.timeline.details import TimelineDetails, selection_statistics
 from workbench.gui.timeline.hover import Hit
@@ -20,6 +19,7 @@ from workbench.gui.timeline.view import TimelineView
 from workbench.gui.widgets import EmptyState, PillButton, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
+from workbench.model.text import count_text, time_text
 
 #: Narrower than this the pills of the toolbar show their signs only.
 NAMES_FROM_PX = 1000

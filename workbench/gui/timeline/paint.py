@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from workbench.gui import theme
-from workbench.gui.text import time_text
 from workbench.gui.timeline import draw
 from workbench.gui.timeline.hover import messages_of, place_tooltip, tooltip_size
 from workbench.gui.timeline.look import category, label
@@ -16,6 +15,7 @@ from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scene import RareEvent, Scene
 from workbench.gui.timeline.surface import PAD, WORK, Surface
 from workbench.model.run import PS_PER_S
+from workbench.model.text import time_text
 
 if TYPE_CHECKING:
     from workbench.gui.timeline.view import TimelineView

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from workbench.gui.text import NARROW, significant
 from workbench.model.run import PS_PER_S
+from workbench.model.text import NARROW, significant
 
 LEAST_PIXEL_PS = 10.0
 _UNITS = ((PS_PER_S, "s"), (PS_PER_S // 10**3, "ms"), (PS_PER_S // 10**6, "µs"), (PS_PER_S // 10**9, "ns"), (1, "ps"))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui import theme
-from workbench.gui.text import ratio_text
+from workbench.model.text import ratio_text
 
 #: The axis runs from 1x to this.
 AXIS_END = 20.0
