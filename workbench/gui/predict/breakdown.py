@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 from workbench.gui import fonts, theme
 from workbench.gui.predict.figures import Figure, Figures
 from workbench.gui.predict.words import input_text, move_equation, node_equation, output_text, output_title, prefixed
-from workbench.gui.text import percent_text, ratio_text, significant, time_text
 from workbench.gui.timeline.look import label as paint_label
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, rule
 from workbench.model.pragma import Category
+from workbench.model.text import percent_text, ratio_text, significant, time_text
 from workbench.predict.density import Density, DensityModelFile
 from workbench.predict.formulas import ModelFile
 from workbench.predict.ratss import Prediction, RatssModelFile

@@ -12,13 +12,14 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from workbench.gui import theme
+from workbench.gui.predict import pieces
 from workbench.gui.predict.figures import Figure, Figures
 from workbench.gui.predict.plot import Axis, Line, Mark, Plot
 from workbench.gui.predict.words import prefixed
-from workbench.gui.text import percent_text, time_text
 from workbench.gui.timeline.look import label
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, rule
 from workbench.model.diagnostic import WorkbenchError
+from workbench.model.text import percent_text, time_text
 from workbench.predict.density import Density, DensityModelFile, Layer, density, layers, rho
 
 POINTS = 240
@@ -122,7 +123,7 @@ class DensityView(QWidget):
         column.addWidget(split, 1)
 
     def _curve_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = pieces.panel()
         self.curve_head = PanelHeader("Density by size of the store", "", 20)
         self.reset_button = Button("Reset")
         self.reset_button.setToolTip("Put the layers back where the model has them")
@@ -131,11 +132,11 @@ class DensityView(QWidget):
         column.addWidget(self.curve_head)
         self.curve = Plot("Density by size of the store", 300)
         self.curve.moved.connect(self.move_layer)
-        column.addWidget(_padded(self.curve), 1)
+        column.addWidget(pieces.padded(self.curve), 1)
         return panel
 
     def _bars_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = pieces.panel()
         column.addWidget(PanelHeader("What each layer lets through", "sigma, operations a second", 20))
         self.bars = SigmaBars()
         column.addWidget(self.bars)
@@ -148,10 +149,10 @@ class DensityView(QWidget):
         return panel
 
     def _roof_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = pieces.panel()
         column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, held by the compute bound", 16))
         self.roof = Plot("Roofline", 240)
-        column.addWidget(_padded(self.roof), 1)
+        column.addWidget(pieces.padded(self.roof), 1)
         return panel
 
     # ---- data
@@ -258,21 +259,3 @@ class DensityView(QWidget):
 
 def _rate(value: float) -> str:
     return prefixed(value, "/s") if math.isfinite(value) else "no bound"
-
-
-def _panel() -> tuple[QWidget, QVBoxLayout]:
-    panel = QWidget()
-    theme.set_ground(panel, "panel")
-    column = QVBoxLayout(panel)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return panel, column
-
-
-def _padded(widget: QWidget) -> QWidget:
-    holder = QWidget()
-    theme.set_ground(holder, "panel")
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(12, 8, 12, 6)
-    column.addWidget(widget)
-    return holder

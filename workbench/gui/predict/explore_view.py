@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from workbench.formats.units import UnitError, quantity
 from workbench.gui import theme
 from workbench.gui.context import Context
-from workbench.gui.platform.form import StillCombo
+from workbench.gui.predict import pieces
 from workbench.gui.predict.influence_bars import InfluenceBars
 from workbench.gui.predict.plot import Axis, Line, Plot
-from workbench.gui.predict.sweeping import Answer, Question, answer, matters, usual_range
+from workbench.gui.predict.sweeping import Answer, Question, answer, matters, said_of, usual_range
 from workbench.gui.predict.words import input_text, output_text, output_title, unit_of
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, PillButton, label, rule, set_role
 from workbench.model.diagnostic import Diagnostic
@@ -68,8 +68,8 @@ class ExploreView(QWidget):
         column = QVBoxLayout(box)
         column.setContentsMargins(20, 10, 16, 10)
         column.setSpacing(8)
-        self.output, self.name, self.second, self.target_name = (_combo(140) for _ in range(4))
-        self.low, self.high, self.target = (_field(96) for _ in range(3))
+        self.output, self.name, self.second, self.target_name = (pieces.combo(140) for _ in range(4))
+        self.low, self.high, self.target = (pieces.field(96) for _ in range(3))
         self.log = PillButton("Log")
         self.log.setToolTip("Logarithmic axes")
         first, other = QHBoxLayout(), QHBoxLayout()
@@ -108,11 +108,11 @@ class ExploreView(QWidget):
         return box
 
     def _sweep_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = pieces.panel()
         self.head = PanelHeader("Sweep", "", 20)
         self.head.add(label("and", "second"))
         self.head.add(self.second)
-        self.share = _combo(110)
+        self.share = pieces.combo(110)
         self.share.setAccessibleName("Uncertainty of the inputs")
         self.share.setToolTip("How far inputs that the model takes as certain may be off")
         for text, share in SHARES.items():
@@ -127,11 +127,11 @@ class ExploreView(QWidget):
         column.addWidget(self.problem)
         self.plot = Plot("Sweep", 300)
         self.plot.chosen.connect(self._chosen)
-        column.addWidget(_padded(self.plot), 1)
+        column.addWidget(pieces.padded(self.plot), 1)
         return panel
 
     def _influence_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = pieces.panel()
         self.influence_head = PanelHeader("What matters most", "", 20)
         column.addWidget(self.influence_head)
         self.influences = InfluenceBars()
@@ -141,9 +141,9 @@ class ExploreView(QWidget):
         return panel
 
     def _front_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = pieces.panel()
         self.front_head = PanelHeader("Against a resource", "", 16)
-        self.resource = _combo(120)
+        self.resource = pieces.combo(120)
         self.resource.setAccessibleName("Resource")
         self.resource.activated.connect(lambda: self._later.start())
         self.front_head.add(self.resource)
@@ -153,7 +153,7 @@ class ExploreView(QWidget):
         column.addWidget(self.no_front)
         self.front = Plot("Front", 240)
         self.front.chosen.connect(self._front_chosen)
-        column.addWidget(_padded(self.front), 1)
+        column.addWidget(pieces.padded(self.front), 1)
         return panel
 
     def set_narrow(self, narrow: bool) -> None:
@@ -181,13 +181,13 @@ class ExploreView(QWidget):
         outputs = list(outputs_of(file, None, reading))
         resources = list(getattr(file.model, "resources", {}))
         wanted = "speedup" if "speedup" in outputs else outputs[0]
-        _fill(self.output, {output_title(n): n for n in outputs if n not in resources}, wanted, fresh)
+        pieces.fill(self.output, {output_title(n): n for n in outputs if n not in resources}, wanted, fresh)
         names = {n: n for n in file.inputs}
         first = next((n for n in names if fresh and matters(file, n, wanted, reading)), next(iter(names), ""))
-        _fill(self.name, names, first, fresh)
-        _fill(self.second, {NOTHING: "", **names}, "", fresh)
-        _fill(self.target_name, names, first, fresh)
-        _fill(self.resource, {n: n for n in resources}, next(iter(resources), ""), fresh)
+        pieces.fill(self.name, names, first, fresh)
+        pieces.fill(self.second, {NOTHING: "", **names}, "", fresh)
+        pieces.fill(self.target_name, names, first, fresh)
+        pieces.fill(self.resource, {n: n for n in resources}, next(iter(resources), ""), fresh)
         self.resource.setVisible(bool(resources))
         self._say_goal()
         if fresh:
@@ -342,18 +342,12 @@ class ExploreView(QWidget):
         if few:
             return
         x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
-        self.front.say = lambda line, point: self._front_said(found, point)
+        self.front.say = lambda line, point: said_of(self.file, found, point)
         self.front.show_data(
             Axis(asked.resource, lambda v: output_text(asked.resource, v)),
             Axis(output_title(asked.output), lambda v: output_text(asked.output, v)),
             [Line("", x, y, "good", points=len(x) <= 80)],
         )
-
-    def _front_said(self, found: Answer, point: int) -> str:
-        assert self.file is not None
-        at = found.front[point]
-        inputs = ", ".join(f"{n} {input_text(self.file, n, v)}" for n, v in at.inputs.items())
-        return f"{inputs}: {output_text(found.question.output, at.y)}"
 
     def _chosen(self, line: int, point: int) -> None:
         if self.found is None:
@@ -405,45 +399,3 @@ class ExploreView(QWidget):
         self.answer.setText(text[:1].upper() + text[1:] if role == "high" else text)
         self.answer.setVisible(bool(text))
         set_role(self.answer, role)
-
-
-def _combo(width: int) -> StillCombo:
-    combo = StillCombo()
-    combo.setMinimumWidth(width)
-    combo.setMaximumWidth(width + 60)
-    return combo
-
-
-def _field(width: int) -> QLineEdit:
-    line = QLineEdit()
-    line.setProperty("role", "code")
-    line.setFixedWidth(width)
-    return line
-
-
-def _fill(combo: StillCombo, items: dict[str, str], first: str, fresh: bool) -> None:
-    """Fill a combo box, keeping what was chosen where it is still there."""
-    kept = first if fresh else combo.currentData()
-    combo.clear()
-    for text, data in items.items():
-        combo.addItem(text, data)
-    at = combo.findData(kept)
-    combo.setCurrentIndex(at if at >= 0 else max(combo.findData(first), 0))
-
-
-def _panel() -> tuple[QWidget, QVBoxLayout]:
-    panel = QWidget()
-    theme.set_ground(panel, "panel")
-    column = QVBoxLayout(panel)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return panel, column
-
-
-def _padded(widget: QWidget) -> QWidget:
-    holder = QWidget()
-    theme.set_ground(holder, "panel")
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(12, 8, 12, 6)
-    column.addWidget(widget)
-    return holder

@@ -10,8 +10,8 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui import theme
-from workbench.gui.text import percent_text
 from workbench.gui.timeline.look import label
+from workbench.model.text import percent_text
 from workbench.predict.sensitivity import Influence
 
 ROW_PX = 26

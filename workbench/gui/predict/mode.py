@@ -13,12 +13,13 @@ from workbench.gui.context import Context
 from workbench.gui.platform.document import Path_
 from workbench.gui.platform.form import PartForm, StillCombo
 from workbench.gui.platform.part_list import PartList
-from workbench.gui.platform.parts import Part, Section
+from workbench.gui.platform.parts import Part
+from workbench.gui.predict import pieces
 from workbench.gui.predict.breakdown import Breakdown
 from workbench.gui.predict.density_view import DensityView
 from workbench.gui.predict.document import ModelDocument, models_of
 from workbench.gui.predict.explore_view import ExploreView
-from workbench.gui.predict.parts import add_part, sections_of
+from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import Results
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
@@ -68,13 +69,15 @@ class PredictMode(QWidget):
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setHandleWidth(1)
         self._split.setChildrenCollapsible(False)
-        left, column = _panel(180)
+        left, column = pieces.panel(180)
         column.addWidget(PanelHeader("Models"))
         column.addWidget(self.models, 1)
         self._split.addWidget(left)
-        centre, column = _panel(400)
+        centre, column = pieces.panel(400)
         column.addWidget(self._head())
-        column.addWidget(self._read_only_note())
+        said = "This model belongs to the workbench and is not changed. Save as copy to edit it in the project."
+        self.note = pieces.note(said)
+        column.addWidget(self.note)
         self.problem_box = QWidget()
         self._problems = QVBoxLayout(self.problem_box)
         self._problems.setContentsMargins(16, 8, 16, 8)
@@ -113,23 +116,14 @@ class PredictMode(QWidget):
             self.head.add(widget)
         return self.head
 
-    def _read_only_note(self) -> QWidget:
-        self.note = QWidget()
-        set_ground(self.note, "sunken")
-        row = QHBoxLayout(self.note)
-        row.setContentsMargins(20, 6, 16, 6)
-        said = "This model belongs to the workbench and is not changed. Save as copy to edit it in the project."
-        row.addWidget(label(said, "smallsecond", wrap=True), 1)
-        return self.note
-
     def _model_page(self) -> QWidget:
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setHandleWidth(1)
         split.setChildrenCollapsible(False)
-        left, column = _panel(190)
+        left, column = pieces.panel(190)
         self.parts.filter.setPlaceholderText("Filter parts")
         column.addWidget(self.parts, 1)
-        right, column = _panel(260)
+        right, column = pieces.panel(260)
         self.form_head = PanelHeader("", "", 20)
         self.remove = IconButton("trash-2", "Remove this from the model")
         self.form_head.add(self.remove)
@@ -187,20 +181,7 @@ class PredictMode(QWidget):
         self.open_model(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
 
     def _list_models(self) -> None:
-        found = models_of(self.context.root())
-        kinds = {"ratss": "RATSS", "density": "Density"}
-        sections = []
-        own = [m for m in found if m.own]
-        if own:
-            made = tuple(Part(("model", str(m.path)), m.title, kinds[m.kind], "", (), code=False) for m in own)
-            sections.append(Section("Of the project", made))
-        for kind, title in (("ratss", "RATSS, bundled"), ("density", "Density, bundled")):
-            made = tuple(
-                Part(("model", str(m.path)), m.title, "", "", (), code=False)
-                for m in found
-                if not m.own and m.kind == kind
-            )
-            sections.append(Section(title, made))
+        sections = model_sections(models_of(self.context.root()))
         self.models.show_sections(sections, self.document)
         if self.document.path:
             self.models.set_current(("model", str(self.document.path)))
@@ -415,13 +396,3 @@ class PredictMode(QWidget):
             self.document.save()
         elif workspace is not None and self.document.save_copy(workspace.root):
             self._list_models()
-
-
-def _panel(least: int) -> tuple[QWidget, QVBoxLayout]:
-    panel = QWidget()
-    set_ground(panel, "panel")
-    panel.setMinimumSize(QSize(least, 100))
-    column = QVBoxLayout(panel)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return panel, column

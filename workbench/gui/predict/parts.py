@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.gui.platform.document import Path_
 from workbench.gui.platform.parts import Part, Section
 from workbench.gui.predict import fields
-from workbench.gui.predict.document import ModelDocument
+from workbench.gui.predict.document import ModelDocument, ModelFound
 from workbench.predict.algorithms import ALGORITHMS
+
+
+def model_sections(found: Sequence[ModelFound]) -> tuple[Section, ...]:
+    """The list of models: the project's, then the bundled ones by kind. A model's path is ("model", its file)."""
+    kinds = {"ratss": "RATSS", "density": "Density"}
+
+    def part(model: ModelFound) -> Part:
+        return Part(("model", str(model.path)), model.title, kinds[model.kind] if model.own else "", "", (), code=False)
+
+    own = [part(m) for m in found if m.own]
+    bundled = [
+        Section(f"{title}, bundled", tuple(part(m) for m in found if not m.own and m.kind == kind))
+        for kind, title in kinds.items()
+    ]
+    return (*([Section("Of the project", tuple(own))] if own else []), *bundled)
 
 
 def sections_of(document: ModelDocument) -> tuple[Section, ...]:

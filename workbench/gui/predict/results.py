@@ -22,11 +22,11 @@ from workbench.gui.predict.tables import (
 from workbench.gui.predict.timing import timing_of
 from workbench.gui.predict.timing_view import TimingView
 from workbench.gui.predict.words import stage_equation
-from workbench.gui.text import percent_text, ratio_text, thousands, time_text
 from workbench.gui.widgets import Button, ElidedLabel, Legend, PanelHeader, PillButton, rule
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Run
+from workbench.model.text import percent_text, ratio_text, thousands, time_text
 from workbench.predict.calibrate import RunComparison, compare_with_run
 from workbench.predict.errors import quantities
 from workbench.predict.ratss import Prediction, RatssModelFile, predict

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.gui.predict.words import input_text, output_text
 from workbench.predict.explore import Bands, FrontPoint, bands, explore, outputs_of, sweep
 from workbench.predict.formulas import ModelFile, Spread
 from workbench.predict.sensitivity import Influence, sensitivity
@@ -145,3 +146,10 @@ def answer(file: ModelFile, asked: Question) -> Answer:
         float(own[asked.name]),
         float(outputs_of(file, None, asked.reading)[asked.output]),
     )
+
+
+def said_of(file: ModelFile | None, found: Answer, point: int) -> str:
+    """A point of the front: its inputs and its output."""
+    at = found.front[point]
+    inputs = ", ".join(f"{n} {input_text(file, n, v)}" for n, v in at.inputs.items()) if file else ""
+    return f"{inputs}: {output_text(found.question.output, at.y)}"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from workbench.gui.predict.words import input_text, scientific
-from workbench.gui.text import NARROW, count_text, significant, thousands
 from workbench.model.diagnostic import WorkbenchError
+from workbench.model.text import NARROW, count_text, significant, thousands
 from workbench.predict.calibrate import RunComparison
 from workbench.predict.density import DensityModelFile
 from workbench.predict.errors import ErrorRow, errors

@@ -10,8 +10,8 @@ from workbench.gui import theme
 from workbench.gui.predict.plot import ticks
 from workbench.gui.predict.timing import Bar, StageSpan, Timing
 from workbench.gui.predict.words import trimmed
-from workbench.gui.text import thousands, time_text
 from workbench.gui.timeline.look import label, text_width
+from workbench.model.text import thousands, time_text
 
 LABELS_PX, RULER_PX, STAGE_PX, ROW_PX, FOOT_PX = 168, 26, 28, 30, 10
 _CENTRE = Qt.AlignmentFlag.AlignHCenter

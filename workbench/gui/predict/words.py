@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from workbench.gui.text import NARROW, count_text, ratio_text, significant, thousands, time_text
+from workbench.model.text import NARROW, count_text, ratio_text, significant, thousands, time_text
 from workbench.predict.formulas import ModelFile
 from workbench.predict.ratss_model import ComputeNode, Transaction
 
