@@ -16,6 +16,7 @@ from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.platform.fields import Group
 from workbench.gui.predict import fields
+from workbench.gui.predict.density_view import BUNDLED_KERNELS
 from workbench.gui.predict.document import models_of
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.predict.plot import Axis, Line, Plot, ticks
@@ -26,6 +27,7 @@ from workbench.predict.density import Compute, DensityModel, LayerChange
 from workbench.predict.density import density as bounds_of
 from workbench.predict.formulas import Input
 from workbench.predict.library import find_model
+from workbench.predict.measured_density import bundled_kernel
 from workbench.predict.ratss import predict
 from workbench.predict.ratss_model import ComputeNode, Measured, RatssModel, Stage, Transaction
 from workbench.session.plugins import Plugins, load_plugins
@@ -379,3 +381,17 @@ def test_plots_place_what_they_are_given(qtbot: QtBot) -> None:
     assert trimmed("1\u202f000") == "1\u202f000"
     assert trimmed("0.250") == "0.25"
     assert prefixed(28e6, "B") == "28\u202fMB"
+
+
+def test_a_kernels_measured_density_stands_beside_the_model(mode: PredictMode, qtbot: QtBot) -> None:
+    """The naive order falls short of the model until one matrix fits in the store (Steffen 2007, section 3)."""
+    mode.open_model(find_model("matrix_multiply", "density"))
+    title, arguments = BUNDLED_KERNELS[0]
+    mode.density.measure_kernel(title, bundled_kernel("matrix_multiply"), arguments)
+    qtbot.waitUntil(lambda: len(mode.density.curve.lines) == 2, timeout=60_000)
+    measured = mode.density.curve.lines[1]
+    assert measured.name == "measured"
+    assert min(measured.y) == pytest.approx(1 / 8, rel=0.05)  # each multiply-add loads both its operands of 4 bytes
+    assert "furthest from the model -" in mode.density.curve_head.subtitle.text()
+    mode.density.reset()
+    assert len(mode.density.curve.lines) == 1

@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         self.settings = SettingsPopover(self.context, self.set_theme, self)
         self.keys = about.KeysPopover(self)
         self.about = about.AboutPopover(self)
-        self._template = False  # whether a template is open by itself
+        self._template = False  # whether a template, or the models, are shown without a project
         self._guide: GuideWindow | None = None  # made when it is asked for
 
         self.setMenuWidget(self.header)
@@ -172,6 +172,12 @@ class MainWindow(QMainWindow):
         self.context.open_project(path, runs=runs)
         if runs:
             self.context.set_mode("analyse")
+
+    def show_predict(self) -> None:
+        """The models, with or without a project: prediction needs no code."""
+        self._template = True
+        self.context.set_mode("predict")
+        self._show_content()
 
     def _open_template(self, path: Path) -> None:
         """A platform template by itself, without a project."""

@@ -81,7 +81,10 @@ class Welcome(QScrollArea):
         self.open_button.clicked.connect(self._window.ask_project)
         run = Button("Open a run", "chart-gantt")
         run.clicked.connect(self._window.ask_run)
-        for button in (self.open_button, run):
+        models = Button("Predict", "trending-up")
+        models.setToolTip("Before there is code: what a platform would make of an algorithm")
+        models.clicked.connect(self._window.show_predict)
+        for button in (self.open_button, run, models):
             button.setProperty("large", "true")
             row.addWidget(button)
         row.addStretch(1)

@@ -199,6 +199,7 @@ class Breakdown(QWidget):
     ) -> None:  # fmt: skip
         while item := self._inputs.takeAt(0):
             if (widget := item.widget()) is not None:
+                widget.hide()
                 widget.deleteLater()
         self.inputs_title.setVisible(bool(inputs))
         for name, value in inputs.items():

@@ -5,22 +5,41 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QInputDialog,
+    QMenu,
+    QSizePolicy,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.gui import theme
+from workbench.gui.context import Context
 from workbench.gui.predict import pieces
 from workbench.gui.predict.figures import Figure, Figures
 from workbench.gui.predict.plot import Axis, Line, Mark, Plot
 from workbench.gui.predict.words import prefixed
 from workbench.gui.timeline.look import label
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, rule
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import percent_text, time_text
 from workbench.predict.density import Density, DensityModelFile, Layer, density, layers, rho
+from workbench.predict.measured_density import MeasuredDensity, beside, bundled_kernel, measure
+
+#: The bundled matrix multiply in the orders whose density differs, and its arguments.
+BUNDLED_KERNELS = (
+    ("matrix multiply, rows by columns", ("96", "naive")),
+    ("matrix multiply, blocks of 16 x 16", ("96", "blocked", "16")),
+)
 
 POINTS = 240
 #: Told apart by place and name too.
@@ -94,8 +113,10 @@ class DensityView(QWidget):
 
     changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
+        self._context = context
+        self._measured: tuple[str, MeasuredDensity] | None = None
         self.file: DensityModelFile | None = None
         self.result: Density | None = None
         self.moved: tuple[Layer, ...] | None = None
@@ -128,6 +149,16 @@ class DensityView(QWidget):
         self.reset_button = Button("Reset")
         self.reset_button.setToolTip("Put the layers back where the model has them")
         self.reset_button.clicked.connect(self.reset)
+        self.measure_button = Button("Measure a kernel")
+        self.measure_button.setToolTip("Compile and run C code, and draw the density that its loads have")
+        menu = QMenu(self.measure_button)
+        for title, arguments in BUNDLED_KERNELS:
+            kernel = bundled_kernel("matrix_multiply")
+            menu.addAction(title).triggered.connect(partial(self.measure_kernel, title, kernel, arguments))
+        menu.addSeparator()
+        menu.addAction("A C file of yours…").triggered.connect(self._choose_kernel)
+        self.measure_button.setMenu(menu)
+        self.curve_head.add(self.measure_button)
         self.curve_head.add(self.reset_button)
         column.addWidget(self.curve_head)
         self.curve = Plot("Density by size of the store", 300)
@@ -159,13 +190,39 @@ class DensityView(QWidget):
 
     def show_model(self, file: DensityModelFile, changes: dict[str, float], reading: str | None) -> None:
         """Compute and show; layers moved before are put back. Raises WorkbenchError where there is no value."""
+        if self.file is None or file.model.name != self.file.model.name:
+            self._measured = None
         self.file, self._changes, self._reading, self.moved = file, changes, reading, None
         self._own = layers(file, changes, reading)
         self._show()
 
+    def measure_kernel(self, title: str, kernel: Path, arguments: Sequence[str], checked: bool = False) -> None:
+        """Compile and run a kernel in the background, and draw what its loads say beside the model's curve."""
+        self.measure_button.setEnabled(False)
+        self.curve_head.set_title("Density by size of the store", f"measuring {title}")
+
+        def done(measured: MeasuredDensity) -> None:
+            self.measure_button.setEnabled(True)
+            self._measured = (title, measured)
+            self._show()
+
+        def failed(diagnostics: tuple[Diagnostic, ...]) -> None:
+            self.measure_button.setEnabled(True)
+            self._context.notify(*diagnostics)
+            self._show()
+
+        self._context.background.start("kernel", lambda: measure(kernel, arguments), done, failed)
+
+    def _choose_kernel(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Measure a kernel: it is compiled and run", "", "C files (*.c)")
+        if name:
+            text, given = QInputDialog.getText(self, "Measure a kernel", "Arguments of the program")
+            if given:
+                self.measure_kernel(Path(name).name, Path(name), text.split())
+
     def reset(self) -> None:
-        """The model's own layers again."""
-        self.moved = None
+        """The model's own layers again, and no measured curve."""
+        self.moved, self._measured = None, None
         self._show()
         self.changed.emit()
 
@@ -185,7 +242,7 @@ class DensityView(QWidget):
         self._show_curve(file, now)
         self.bars.show_density(self.result)
         self._show_roof(self.result)
-        self.reset_button.setEnabled(self.moved is not None)
+        self.reset_button.setEnabled(self.moved is not None or self._measured is not None)
         least = min(self.result.bounds, key=lambda b: float(b.ops_per_s), default=None)
         self.why.setText(
             f"Latency takes {percent_text(1 - float(least.ops_per_s) / float(least.ops_per_s_without_latency))} of "
@@ -207,7 +264,8 @@ class DensityView(QWidget):
 
     def _show_curve(self, file: DensityModelFile, now: Sequence[Layer]) -> None:
         sizes = [float(x.layer_bytes) for x in self._own] or [1e3, 1e6]
-        alphas = np.geomspace(min(sizes) / 300, max(sizes) * 30, POINTS)
+        least = min(sizes) / 300 if self._measured is None else min(2.0 * self._measured[1].element_bytes, min(sizes))
+        alphas = np.geomspace(least, max(sizes) * 30, POINTS)
         try:
             values = np.broadcast_to(np.asarray(rho(file, alphas, self._changes, self._reading), float), alphas.shape)
         except WorkbenchError:
@@ -223,13 +281,27 @@ class DensityView(QWidget):
         ]  # fmt: skip
         said = "drag a layer: across for its size, up for its bandwidth" if marks else "the model has no memory layer"
         self.curve_head.set_title("Density by size of the store", said)
+        lines = [Line("rho", alphas, values)]
+        if self._measured:
+            title, measured = self._measured
+            points = beside(file, measured, changes=self._changes, reading=self._reading)
+            sizes_bytes = np.array([p.alpha_bytes for p in points])
+            found = np.array([p.measured_ops_per_byte for p in points])
+            lines = [Line("rho, model", alphas, values), Line("measured", sizes_bytes, found, "high", points=True)]
+            worst = max((p for p in points if math.isfinite(p.difference_pct)), key=lambda p: abs(p.difference_pct))
+            said = (
+                f"measured: {title}; furthest from the model {worst.difference_pct:+.1f} % at "
+                f"{bytes_of(worst.alpha_bytes)}"
+            )
+            self.curve_head.set_title("Density by size of the store", said)
         self.curve.say = lambda line, point: (
-            f"{bytes_of(float(alphas[point]))}: {prefixed(float(values[point]), f' {file.model.operation}s/B')}"
+            f"{lines[line].name}, {bytes_of(float(lines[line].x[point]))}: "
+            f"{prefixed(float(lines[line].y[point]), f' {file.model.operation}s/B')}"
         )
         self.curve.show_data(
             Axis("size of the store", bytes_of, log=True),
             Axis("rho, operations per byte", lambda v: prefixed(v, "/B"), log=True),
-            [Line("rho", alphas, values)],
+            lines,
             marks,
             Axis("bandwidth", lambda v: prefixed(v, "B/s"), log=True) if marks else None,
         )

@@ -57,7 +57,7 @@ class PredictMode(QWidget):
         self.models.lines.setAccessibleName("Models")
         self.parts = PartList()
         self.form = PartForm(self.document)
-        self.results, self.density, self.explore = Results(), DensityView(), ExploreView(context)
+        self.results, self.density, self.explore = Results(), DensityView(context), ExploreView(context)
         self._build()
         self._connect()
         self._list_models()
