@@ -63,7 +63,7 @@ class MainWindow(QMainWindow):
         self.keys = about.KeysPopover(self)
         self.about = about.AboutPopover(self)
         self._template = False  # whether a template, or the models, are shown without a project
-        self._guide: GuideWindow | None = None  # made when it is asked for
+        self.guide: GuideWindow | None = None  # made when it is asked for
 
         self.setMenuWidget(self.header)
         self._rail_bar = _fixed_bar(self.rail)
@@ -312,10 +312,10 @@ class MainWindow(QMainWindow):
         self._open_in_middle(self.keys)
 
     def show_guide(self) -> None:
-        if self._guide is None:
-            self._guide = GuideWindow(self)
-        self._guide.show()
-        self._guide.raise_()
+        if self.guide is None:
+            self.guide = GuideWindow(self)
+        self.guide.show()
+        self.guide.raise_()
 
     def show_about(self) -> None:
         self._open_in_middle(self.about)
