@@ -286,7 +286,9 @@ class CompareMode(QWidget):
         said = [f"{letter}: {duration(t.span_ps)}" for letter, t in zip("AB", turns, strict=True)]
         whole = " The whole run where no loop repeats." if any(t.rounds == 1 for t in turns) else ""
         from_call = (
-            f" Each begins with {turns[0].first_call}." if turns[0].first_call == turns[1].first_call != "" else ""
+            f" Each begins with {turns[0].first_call}."
+            if turns[0].first_call == turns[1].first_call != ""
+            else " They hold different calls, so their lengths do not compare."
         )
         self.rounds_head.set_title("One round each", f"{'. '.join(said)}.{from_call}{whole}")
 

@@ -110,13 +110,15 @@ class RoundsView(QWidget):
         return y + len(rows) * ROW_PX
 
     def _paint_end(self, painter: QPainter, y: float, x: float, rows: int, letter: str, turn: Round) -> None:
-        """Where the shorter round ends, and how much shorter it is."""
+        """Where the shorter round ends; how much shorter it is where both begin with the same call."""
         if len(self.pair) != 2 or not self.same_scale:
             return
         other = self.pair["BA".index(letter)][2]
         if turn.span_ps >= other.span_ps:
             return
-        text = f"{duration(turn.span_ps)}, {other.span_ps / max(turn.span_ps, 1):.2f} times shorter"
+        text = duration(turn.span_ps)
+        if turn.first_call == other.first_call:
+            text += f", {other.span_ps / max(turn.span_ps, 1):.2f} times shorter"
         painter.setPen(QPen(theme.colour("accent"), 2))
         painter.drawLine(QPointF(x + 1, y - 2), QPointF(x + 1, y + rows * ROW_PX + 2))
         wide = text_width(text, 12, 600) + 8
