@@ -12,9 +12,14 @@ from rc_workbench_plugins.recap_rules import workbench_rules
 from workbench.analysis import analyse, load_knowledge
 from workbench.analysis.compare import Comparison, compare, comparison_json
 from workbench.analysis.export import EXPORTERS, export_chrome, export_csv, intervals_of
+from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.run import PS_PER_S, Run
+from workbench.model.run import PS_PER_S, Run, RunStatus
+from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
 
 
@@ -62,6 +67,23 @@ def test_a_run_compared_with_itself_is_the_same(run: Run) -> None:
     assert same.speedup == 1
     assert (same.gone, same.new) == ((), ())
     assert [pair[0] for pair in same.kept] == list(analysis.findings)
+
+
+def test_a_failed_run_can_be_compared(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = RunWriter(tmp_path / "good", run.manifest)
+    good.finish(run.manifest, run.tables)
+    failed = RunWriter(tmp_path / "failed", run.manifest)
+    failed.mark(RunStatus.FAILED, "the card crashed")
+    for pair in ([good.path, failed.path], [failed.path, good.path], [failed.path, failed.path]):
+        assert main(["compare", *map(str, pair)]) == 0
+        shown = capsys.readouterr()
+        assert "not to be compared: one of the two did not come to its end" in shown.out
+        assert "the card crashed" in shown.err
+        assert main(["compare", "--json", *map(str, pair)]) == 0
+        assert json.loads(capsys.readouterr().out)["speedup"] is None
+        opened = [open_result(path, load_plugins()) for path in pair]
+        comparison = compare(opened[0].analysis, opened[1].analysis, complete=False)
+        assert "not to be compared" in html_report(opened[0].run, opened[0].analysis, None, comparison)
 
 
 def test_the_chrome_trace_holds_every_interval_and_call_exactly(run: Run, tmp_path: Path) -> None:

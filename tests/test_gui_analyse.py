@@ -21,7 +21,7 @@ from workbench.gui.platform.curve import CallPoint, RateCurve, Series
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.gui.timeline.look import pixels_of
 from workbench.gui.widgets import Button, axis_x
-from workbench.model.finding import Finding
+from workbench.model.finding import Finding, tops
 from workbench.model.run import Run, RunStatus
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
@@ -190,8 +190,7 @@ def test_a_badge_filters_the_findings(qtbot: QtBot, mode: AnalyseMode) -> None:
     click(qtbot, mode, badge_rect(host, badge[1]).center())
     assert mode.only_node == "host.main"
     assert all(f.block == "host.main" for f in mode.table.findings.tops)
-    shown = len(mode.table.findings.tops) + sum(len(p) for p in mode.table.findings.parts.values())
-    assert shown == badge[1]
+    assert len(mode.table.findings.tops) == badge[1]
     mode.node_pill.click()
     assert mode.only_node == ""
 
@@ -204,7 +203,7 @@ def test_node_facts_add_up(mode: AnalyseMode, opened: OpenRun) -> None:
     stack = next(n for n in layout.nodes if n.tiles)
     assert len(mode.graph.facts[stack.key].tiles) == 20
     counted = sum(f.badge[1] for f in mode.graph.facts.values() if f.badge)
-    assert counted == sum(1 for f in opened.analysis.findings if f.scope != "application" or f.block)
+    assert counted == sum(f.scope != "application" for f in tops(opened.analysis.findings))
 
 
 def test_the_graph_shows_state_colours_and_the_selection_in_accent(mode: AnalyseMode) -> None:

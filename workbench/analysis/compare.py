@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics, Grou
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
+from workbench.model.text import ratio_text
 
 T = TypeVar("T")
 
@@ -27,14 +27,14 @@ class Pair(Generic[T]):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Run B against run A. `speedup` is A's time over B's.
+    """Run B against run A. `speedup` is A's time over B's, None where one of them did not come to its end.
 
     `blocks` are paired by group of replicas, `calls` by label, and the states of the host's main block, `states`, by
     name; each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
     """
 
     time_s: tuple[float, float]
-    speedup: float
+    speedup: float | None
     blocks: tuple[Pair[GroupMetrics], ...]
     calls: tuple[Pair[CallMetrics], ...]
     states: tuple[Pair[StateMetrics], ...]
@@ -43,12 +43,15 @@ class Comparison:
     new: tuple[Finding, ...]
 
 
-def compare(a: Analysis, b: Analysis) -> Comparison:
-    """Compare two analysed runs. Lines may move: findings of calls are the same where rule, block and label are."""
+def compare(a: Analysis, b: Analysis, complete: bool = True) -> Comparison:
+    """Compare two analysed runs. Lines may move: findings of calls are the same where rule, block and label are.
+
+    `complete` tells whether both runs came to their end: the times of others say nothing of which is faster.
+    """
     findings_a, findings_b = ({_finding_key(f): f for f in reversed(run.findings)} for run in (a, b))
     return Comparison(
         time_s=(a.time_s, b.time_s),
-        speedup=a.time_s / b.time_s if b.time_s else math.inf,
+        speedup=a.time_s / b.time_s if complete and a.time_s and b.time_s else None,
         blocks=_pairs(a.groups(), b.groups(), lambda g: g.group, lambda g: g.mean_work_share * g.members[0].time_s),
         calls=_pairs(_named(a.calls), _named(b.calls), lambda c: c.site.label, lambda c: c.time_s),
         states=_pairs(_host_states(a), _host_states(b), lambda s: s.state.name, lambda s: s.time_s),
@@ -94,11 +97,19 @@ def _finding_key(finding: Finding) -> tuple[str, str, str, str]:
     return finding.rule, finding.scope, re.sub(r"\[[^\]]*\]", "[*]", finding.block), label
 
 
+def faster_words(comparison: Comparison) -> str:
+    """`2.00× faster`, as run B is said to be; that it cannot be said where a run did not come to its end."""
+    speedup = comparison.speedup
+    if speedup is None:
+        return "not to be compared: one of the two did not come to its end"
+    return f"{ratio_text(speedup)} faster" if speedup >= 1 else f"{ratio_text(1 / speedup)} slower"
+
+
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """The JSON document of `workbench compare`."""
     return {
         "time_s": list(comparison.time_s),
-        "speedup": comparison.speedup if math.isfinite(comparison.speedup) else None,
+        "speedup": comparison.speedup,
         "blocks": [{"id": pair.name, "a": _block_json(pair.a), "b": _block_json(pair.b)} for pair in comparison.blocks],
         "calls": [
             {

@@ -10,7 +10,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 import workbench
-from workbench.analysis.compare import Comparison, Pair
+from workbench.analysis.compare import Comparison, Pair, faster_words
 from workbench.analysis.report_rows import (
     axis_svg,
     block_rows,
@@ -26,7 +26,7 @@ from workbench.analysis.svg_graph import ORDER, graph_svg, mean_shares
 from workbench.analysis.svg_parts import COLOURS, category_name, rect, svg
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.finding import Finding
+from workbench.model.finding import Finding, count_words
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import PS_PER_S, Run, RunStatus
@@ -67,9 +67,6 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         manifest.created,
     ]
     settings = ", ".join(f"{name} {value}" for name, value in manifest.settings.items())
-    top = [f for f in analysis.findings if not f.part_of]
-    folded = len(analysis.findings) - len(top)
-    parts = f" {folded} more are parts of these and stand under them." if folded else ""
     return {
         "name": manifest.name or manifest.project or "Run",
         "subtitle": ", ".join(part for part in [*names, settings] if part),
@@ -80,9 +77,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "bars": _bars(analysis),
         "simulated": _simulated(run, platform),
         "axis": axis_svg(),
-        "findings_said": (
-            f"{len(top)}, ranked by gain: the smaller of ideal and cap. Gains overlap; they do not add up.{parts}"
-        ),
+        "findings_said": (f"{count_words(analysis.findings)}, ranked by gain. Gains overlap; they do not add up."),
         "no_findings": f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell.",
         "states_said": (
             "Every clocked cycle of every block is in one state, or unclassified where no pragma tells; sums are exact."
@@ -162,11 +157,6 @@ def _simulated(run: Run, platform: Platform | None) -> str:
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     a, b = comparison.time_s
-    faster = (
-        f"{ratio_text(comparison.speedup)} faster"
-        if comparison.speedup >= 1
-        else f"{ratio_text(1 / comparison.speedup)} slower"
-    )
     largest = max((s.time_s for p in comparison.states for s in (p.a, p.b) if s), default=0.0)
     findings = {"gone": comparison.gone, "kept": [a for a, _ in comparison.kept], "new": comparison.new}
     names = {
@@ -174,7 +164,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     }
     return {
         "other": "the other run",
-        "answer": f"{time_text(a, 4)} here, {time_text(b, 4)} there: the other run is {faster}.",
+        "answer": f"{time_text(a, 4)} here, {time_text(b, 4)} there: the other run is {faster_words(comparison)}.",
         "states": [_state_pair(pair, largest) for pair in comparison.states],
         **names,
     }

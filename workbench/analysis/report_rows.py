@@ -25,7 +25,7 @@ from workbench.analysis.svg_parts import (
     text,
 )
 from workbench.model.blocks import Side
-from workbench.model.finding import Finding
+from workbench.model.finding import Finding, tops
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.text import (
@@ -106,9 +106,7 @@ def shortener(project: str) -> Shorten:
 def finding_rows(analysis: Analysis, platform: Platform | None, short: Shorten) -> list[dict[str, Any]]:
     """Top findings in order, each with the `parts` that repeat some of it."""
     rows = []
-    for finding in analysis.findings:
-        if finding.part_of:
-            continue
+    for finding in tops(analysis.findings):
         row = _finding_row(finding, analysis, short)
         row["parts"] = [_finding_row(f, analysis, short) for f in analysis.findings if f.part_of == finding.id]
         row["curve"] = Markup(_curve_of(finding, analysis, platform))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from workbench.analysis.layout import GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
@@ -19,7 +19,7 @@ from workbench.analysis.svg_parts import (
     text,
 )
 from workbench.model.blocks import BlockGraph, Side
-from workbench.model.finding import Finding
+from workbench.model.finding import Finding, findings_on
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.text import percent_text, time_text
 
@@ -37,12 +37,12 @@ def graph_svg(
 ) -> str:
     """Draw a graph. `blocks` gives the states' times; without them nodes show only names.
 
-    A node's warning counts the findings on it (those that repeat part of another are left out) and links to
+    A node's warning counts the findings on it (`findings_on`) and links to
     `link_prefix` + `#finding-` + the id of the first.
     """
     layout = layout_graph(graph, LayoutStyle())
     metrics = {m.block.id: m for m in blocks}
-    of_node = {node.key: _on(node, findings) for node in layout.nodes}
+    of_node = {node.key: findings_on(findings, node.block_ids) for node in layout.nodes}
     parts = [rect(0, 0, layout.width, layout.height + _LEGEND_HEIGHT, fill=COLOURS["panel"])]
     for frame in layout.frames:
         box = frame.box
@@ -64,10 +64,6 @@ def graph_svg(
         f' markerUnits="userSpaceOnUse"><path d="M0 .5L8 4L0 7.5Z" fill="{COLOURS["second"]}"/></marker>'
     )
     return svg(layout.width, layout.height + _LEGEND_HEIGHT, parts, "Block graph", css=arrow)
-
-
-def _on(node: NodeBox, findings: Iterable[Finding]) -> list[Finding]:
-    return [f for f in findings if f.block in node.block_ids and not f.part_of and f.scope != "application"]
 
 
 def _line(edge: RoutedEdge, longest: float) -> str:

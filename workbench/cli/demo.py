@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from workbench.analysis.compare import compare
+from workbench.analysis.compare import compare, faster_words
 from workbench.analysis.html_report import html_report
 from workbench.cli.output import DONE, FAILED, show_event
 from workbench.model.run import Run
@@ -50,11 +50,12 @@ def run_demo(arguments: argparse.Namespace) -> int:
             open_workspace(path, plugins), RunOptions(out=out / form, trace=True), Job(show_event)
         )
     original, optimised = (open_result(out / form, plugins) for form in FORMS)
-    comparison = compare(original.analysis, optimised.analysis)
+    complete = all(run.complete for run in runs.values())
+    comparison = compare(original.analysis, optimised.analysis, complete)
     write_atomically(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
     first = original.analysis.findings[0] if original.analysis.findings else None
     times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"
-    print(f"{times}: {comparison.speedup:.2f}x")
+    print(f"{times}: {faster_words(comparison)}")
     if first:
         print(f"mend first: {first.title} ({first.where}), at most {first.gain:.2f}x")
     print(f"report: {out / 'report.html'}")
@@ -64,7 +65,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
         from workbench.gui.app import run_window  # Qt only where there is a display
 
         return run_window(project, [out / form for form in FORMS])
-    return DONE if all(run.complete for run in runs.values()) else FAILED
+    return DONE if complete else FAILED
 
 
 def run_pictures(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.analysis.compare import compare, comparison_json
+from workbench.analysis.compare import compare, comparison_json, faster_words
 from workbench.analysis.export import EXPORTERS
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
@@ -71,12 +71,12 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 def run_compare(arguments: argparse.Namespace) -> int:
     a, b = (_open(path, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
-    comparison = compare(a.analysis, b.analysis)
+    comparison = compare(a.analysis, b.analysis, a.run.complete and b.run.complete)
     document = comparison_json(comparison)
     if arguments.json:
         print_json(document)
     else:
-        print(f"A {a.run.time_s:.9f} s, B {b.run.time_s:.9f} s: B is {document['speedup']:.2f}x faster")
+        print(f"A {a.run.time_s:.9f} s, B {b.run.time_s:.9f} s: B is {faster_words(comparison)}")
         for kind in ("gone", "kept", "new"):
             print(f"{kind}: {', '.join(document['findings'][kind]) or 'none'}")
     return DONE

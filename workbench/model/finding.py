@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -55,3 +55,23 @@ class Finding:
         if self.speedup_predicted is not None:
             return self.speedup_predicted
         return min(self.speedup_ideal, self.speedup_cap or self.speedup_ideal)
+
+
+def tops(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that count: those that repeat a part of another stand under it and are not counted."""
+    kept = list(findings)
+    known = {finding.id for finding in kept}
+    return [finding for finding in kept if finding.part_of not in known]
+
+
+def findings_on(findings: Iterable[Finding], block_ids: Iterable[str]) -> list[Finding]:
+    """What the warning on a node of the block graph counts: the top findings shown on one of its blocks."""
+    ids = set(block_ids)
+    return [f for f in tops(findings) if f.block in ids and f.scope != "application"]
+
+
+def count_words(findings: Iterable[Finding]) -> str:
+    """How many there are, as every place says it: `5, and 9 parts of them`."""
+    kept = list(findings)
+    parts = len(kept) - len(tops(kept))
+    return f"{len(kept) - parts}" + (f", and {parts} part{'s' if parts != 1 else ''} of them" if parts else "")

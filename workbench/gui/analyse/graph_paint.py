@@ -18,6 +18,7 @@ from workbench.gui.widgets import category_name, draw_swatch, paint_badge, paint
 from workbench.gui.widgets.severity import badge_size
 from workbench.gui.widgets.state_bar import ORDER
 from workbench.model.blocks import Side
+from workbench.model.finding import findings_on
 from workbench.model.pragma import Category
 from workbench.model.text import percent_text, time_text
 
@@ -43,12 +44,10 @@ class NodeFacts:
 def node_facts(layout: GraphLayout, analysis: Analysis) -> dict[str, NodeFacts]:
     """Facts of every node, computed once for a run."""
     metrics = {m.block.id: m for m in analysis.blocks}
-    badges: dict[str, list[str]] = {}
-    for finding in analysis.findings:
-        node = layout.node_of(finding.block)
-        if node is not None:
-            badges.setdefault(node.key, []).append(finding.severity)
-    return {node.key: _facts(node, metrics, badges.get(node.key, [])) for node in layout.nodes}
+    severities = {
+        node.key: [f.severity for f in findings_on(analysis.findings, node.block_ids)] for node in layout.nodes
+    }
+    return {node.key: _facts(node, metrics, severities[node.key]) for node in layout.nodes}
 
 
 def _facts(node: NodeBox, metrics: Mapping[str, BlockMetrics], severities: Sequence[str]) -> NodeFacts:

@@ -21,8 +21,8 @@ from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, PillButton, rule
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.finding import Finding
-from workbench.model.text import NARROW, count_text
+from workbench.model.finding import Finding, count_words, findings_on, tops
+from workbench.model.text import NARROW
 from workbench.session import store
 
 FILTERS = ("all", "host", "fpga", "aside")
@@ -290,16 +290,17 @@ class AnalyseMode(QWidget):
         shown = groups[self.filter]
         node = self._layout.node_of(self.only_node) if self._layout and self.only_node else None
         if node:
-            shown = [f for f in shown if f.block == node.key or f.block in node.block_ids]
+            here = {f.id for f in findings_on(analysis.findings, node.block_ids)}
+            shown = [f for f in shown if f.id in here or f.part_of in here]
             self.node_pill.setText(node.title)
             self.node_pill.setChecked(True)
         self.node_pill.setVisible(node is not None)
         known = {f.id for f in active}
         ranks = {f.id: n for n, f in enumerate((f for f in active if f.part_of not in known), 1)}
         self.table.show_findings(shown, self._aside, ranks)
-        rules = f"{len(active)} of {len(ranked)}" if len(active) < len(ranked) else count_text(len(ranked))
+        counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
         self.findings_head.set_title(
-            "Findings", f"{rules}, ranked by ideal or cap, whichever is less. Gains overlap; they do not add up."
+            "Findings", f"{counted}, ranked by ideal or cap, whichever is less. Gains overlap; they do not add up."
         )
         self._table_pages.setCurrentIndex(0 if shown else 1)
         if not shown:
