@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from rc_workbench_plugins.verilog.language import VerilogLanguage
+from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.api import HdlBuild
 from workbench.model.application import HardwareSources, ReadOut

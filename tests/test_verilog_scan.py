@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.verilog.language import VerilogLanguage
+from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Severity

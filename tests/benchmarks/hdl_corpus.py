@@ -28,8 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rc_workbench_plugins.verilog import VerilogLanguage
 from rc_workbench_plugins.verilog.design import read_design
-from rc_workbench_plugins.verilog.language import VerilogLanguage
 from rc_workbench_plugins.verilog.top import read_top
 
 from workbench.model.application import HardwareSources, ReadOut

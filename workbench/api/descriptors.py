@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
+    import numpy as np
+    from numpy.typing import NDArray
 
-from workbench.model.application import HardwareSources, HostSources, ReadOut
-from workbench.model.blocks import Block
-from workbench.model.diagnostic import Diagnostic
-from workbench.model.platform import Platform
-from workbench.model.run import Entry, Site, Table
-from workbench.model.scan import HdlScan, HostScan
+    from workbench.model.application import HardwareSources, HostSources, ReadOut
+    from workbench.model.blocks import Block
+    from workbench.model.diagnostic import Diagnostic
+    from workbench.model.platform import Platform
+    from workbench.model.run import Entry, Site, Table
+    from workbench.model.scan import HdlScan, HostScan
 
 
 @dataclass(frozen=True)

@@ -24,15 +24,16 @@ from workbench.session.workspace import open_workspace
 FORMS = ("original", "optimised")
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    demo = commands.add_parser("demo", help="the bundled application, from instrumenting to the report")
-    demo.add_argument("--headless", action="store_true", help="make the report and pictures, open no window")
-    demo.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR")
-    demo.set_defaults(run=run_demo)
-    pictures = commands.add_parser("pictures", help="pictures of the window, every mode, light and dark")
-    pictures.add_argument("--out", type=Path, required=True, metavar="DIR")
-    pictures.add_argument("--demo", type=Path, default=Path("demo"), metavar="DIR", help="a folder that `demo` left")
-    pictures.set_defaults(run=run_pictures)
+def add_demo(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--headless", action="store_true", help="make the report and pictures, open no window")
+    command.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR")
+    command.set_defaults(run=run_demo)
+
+
+def add_pictures(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--out", type=Path, required=True, metavar="DIR")
+    command.add_argument("--demo", type=Path, default=Path("demo"), metavar="DIR", help="a folder that `demo` left")
+    command.set_defaults(run=run_pictures)
 
 
 def run_demo(arguments: argparse.Namespace) -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.model.diagnostic import Diagnostic
-from workbench.run.job import JobEvent
+from workbench.model.diagnostic import Diagnostic, has_errors
+
+if TYPE_CHECKING:
+    from workbench.run.job import JobEvent
 
 DONE, FAILED, BAD_INPUT, CANCELLED = 0, 1, 2, 130
 
@@ -37,6 +40,17 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:
     return [d.as_json() for d in diagnostics]
+
+
+def print_checked(arguments: argparse.Namespace, problems: tuple[Diagnostic, ...]) -> int:
+    """What a check of `arguments.file` found; gives the exit code."""
+    if arguments.json:
+        print_json({"file": str(arguments.file), "diagnostics": as_json(problems)})
+    else:
+        print_diagnostics(problems)
+        if not problems:
+            print(f"{arguments.file}: no problems")
+    return FAILED if has_errors(problems) else DONE
 
 
 def show_event(event: JobEvent) -> None:

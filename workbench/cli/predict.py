@@ -49,8 +49,7 @@ F = TypeVar("F", bound=ModelFile)
 Loader = Callable[[Path, Mapping[str, Platform]], tuple[F | None, tuple[Diagnostic, ...]]]
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    top = commands.add_parser("predict", help="predict an application's time from a model, before any code")
+def add_predict(top: argparse.ArgumentParser) -> None:
     kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
     ratss = kinds.add_parser("ratss", help="multi-FPGA systems: nodes, networks, stages (RATSS)")
     ratss.set_defaults(run=run_ratss)

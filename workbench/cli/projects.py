@@ -17,24 +17,34 @@ from workbench.session.trust import is_trusted, trust
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    scan = commands.add_parser("scan", help="find API calls, clocked blocks, branches and pragmas")
-    scan.set_defaults(run=run_scan)
-    instrument = commands.add_parser("instrument", help="write instrumented copies of the sources")
-    instrument.add_argument("--out", type=Path, required=True, metavar="DIR")
-    instrument.set_defaults(run=run_instrument)
-    run = commands.add_parser("run", help="instrument, build and run on the simulated card")
-    run.add_argument(
+def add_scan(command: argparse.ArgumentParser) -> None:
+    _add_project(command)
+    command.set_defaults(run=run_scan)
+
+
+def add_instrument(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--out", type=Path, required=True, metavar="DIR")
+    _add_project(command)
+    command.set_defaults(run=run_instrument)
+
+
+def add_run(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--out", type=Path, metavar="RUN", help="run folder to make (default: runs/run-N beside the project)"
     )
-    run.add_argument("--plain", action="store_true", help="leave host and hardware uninstrumented")
-    run.add_argument("--trace", action="store_true", help="keep every change of state, for the timeline")
-    run.add_argument("--deterministic", action="store_true", help="host time from counted work: two runs are identical")
-    run.set_defaults(run=run_run)
-    for command in (scan, instrument, run):
-        command.add_argument("project", type=Path, metavar="PROJECT")
-        command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="changes")
-        command.add_argument("--json", action="store_true")
+    command.add_argument("--plain", action="store_true", help="leave host and hardware uninstrumented")
+    command.add_argument("--trace", action="store_true", help="keep every change of state, for the timeline")
+    command.add_argument(
+        "--deterministic", action="store_true", help="host time from counted work: two runs are identical"
+    )
+    _add_project(command)
+    command.set_defaults(run=run_run)
+
+
+def _add_project(command: argparse.ArgumentParser) -> None:
+    command.add_argument("project", type=Path, metavar="PROJECT")
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="changes")
+    command.add_argument("--json", action="store_true")
 
 
 def _open(arguments: argparse.Namespace) -> Workspace:

@@ -16,25 +16,32 @@ from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    report = commands.add_parser("report", help="what a run spent its time on, and which bottleneck to mend")
-    report.add_argument("run_folder", type=Path, metavar="RUN")
-    report.add_argument("--html", type=Path, metavar="F", help="write a report that stands alone")
-    report.add_argument("--svg", type=Path, metavar="F", help="write the block graph")
-    report.add_argument("--png", type=Path, metavar="F", help="write a picture of the window on this run")
-    report.set_defaults(run=run_report)
-    both = commands.add_parser("compare", help="two runs side by side")
-    both.add_argument("run_a", type=Path, metavar="RUN_A")
-    both.add_argument("run_b", type=Path, metavar="RUN_B")
-    both.set_defaults(run=run_compare)
-    for command in (report, both):
-        command.add_argument("--threshold", type=float, default=1.05, help="least ideal speedup that is reported")
-        command.add_argument("--json", action="store_true")
-    export = commands.add_parser("export", help="write a run in a form that other programs read")
-    export.add_argument("run_folder", type=Path, metavar="RUN")
-    export.add_argument("--format", choices=sorted(EXPORTERS), required=True)
-    export.add_argument("--out", type=Path, required=True, metavar="FILE")
-    export.set_defaults(run=run_export)
+def add_report(command: argparse.ArgumentParser) -> None:
+    command.add_argument("run_folder", type=Path, metavar="RUN")
+    command.add_argument("--html", type=Path, metavar="F", help="write a report that stands alone")
+    command.add_argument("--svg", type=Path, metavar="F", help="write the block graph")
+    command.add_argument("--png", type=Path, metavar="F", help="write a picture of the window on this run")
+    _add_threshold(command)
+    command.set_defaults(run=run_report)
+
+
+def add_compare(command: argparse.ArgumentParser) -> None:
+    command.add_argument("run_a", type=Path, metavar="RUN_A")
+    command.add_argument("run_b", type=Path, metavar="RUN_B")
+    _add_threshold(command)
+    command.set_defaults(run=run_compare)
+
+
+def add_export(command: argparse.ArgumentParser) -> None:
+    command.add_argument("run_folder", type=Path, metavar="RUN")
+    command.add_argument("--format", choices=sorted(EXPORTERS), required=True)
+    command.add_argument("--out", type=Path, required=True, metavar="FILE")
+    command.set_defaults(run=run_export)
+
+
+def _add_threshold(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--threshold", type=float, default=1.05, help="least ideal speedup that is reported")
+    command.add_argument("--json", action="store_true")
 
 
 def _open(path: Path, threshold: float = 1.05) -> OpenRun:

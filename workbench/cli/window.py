@@ -6,10 +6,9 @@ import argparse
 from pathlib import Path
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    window = commands.add_parser("open", help="the window, on a project, a run or a template")
-    window.add_argument("path", type=Path, nargs="?", metavar="PATH")
-    window.set_defaults(run=run_open)
+def add_open(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", type=Path, nargs="?", metavar="PATH")
+    command.set_defaults(run=run_open)
 
 
 def run_open(arguments: argparse.Namespace) -> int:

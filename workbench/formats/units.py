@@ -8,32 +8,54 @@ from __future__ import annotations
 
 import difflib
 import re
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pint import UnitRegistry
+_POWERS = {
+    ("",): Fraction(1),
+    ("p", "pico"): Fraction(1, 10**12),
+    ("n", "nano"): Fraction(1, 10**9),
+    ("u", "\u00b5", "\u03bc", "micro"): Fraction(1, 10**6),
+    ("m", "milli"): Fraction(1, 1000),
+    ("k", "kilo"): Fraction(10**3),
+    ("M", "mega"): Fraction(10**6),
+    ("G", "giga"): Fraction(10**9),
+    ("T", "tera"): Fraction(10**12),
+    ("Ki", "kibi"): Fraction(2**10),
+    ("Mi", "mebi"): Fraction(2**20),
+    ("Gi", "gibi"): Fraction(2**30),
+}
 
-_DEFINITIONS = """
-pico- = 1e-12 = p-
-nano- = 1e-9 = n-
-micro- = 1e-6 = u- = µ- = μ-
-milli- = 1e-3 = m-
-kilo- = 1e3 = k-
-mega- = 1e6 = M-
-giga- = 1e9 = G-
-tera- = 1e12 = T-
-kibi- = 1024 = Ki-
-mebi- = 1048576 = Mi-
-gibi- = 1073741824 = Gi-
-second = [time] = s
-minute = 60 * second = min
-hour = 3600 * second = h
-hertz = 1 / second = Hz
-bit = [information]
-byte = 8 * bit = B
-"""
+
+@dataclass(frozen=True)
+class _Unit:
+    """A factor to seconds and bytes, and the powers of both."""
+
+    factor: Fraction
+    seconds: int
+    bytes: int
+
+    def per(self, other: _Unit) -> _Unit:
+        return _Unit(self.factor / other.factor, self.seconds - other.seconds, self.bytes - other.bytes)
+
+
+_PLAIN = {
+    ("s", "second", "seconds"): _Unit(Fraction(1), 1, 0),
+    ("min", "minute", "minutes"): _Unit(Fraction(60), 1, 0),
+    ("h", "hour", "hours"): _Unit(Fraction(3600), 1, 0),
+    ("Hz", "hertz"): _Unit(Fraction(1), -1, 0),
+    ("B", "byte", "bytes"): _Unit(Fraction(1), 0, 1),
+    ("bit", "bits"): _Unit(Fraction(1, 8), 0, 1),
+}
+#: Every spelling: a prefix or none, and a unit's name.
+_UNITS = {
+    prefix + name: replace(unit, factor=unit.factor * power)
+    for prefixes, power in _POWERS.items()
+    for prefix in prefixes
+    for names, unit in _PLAIN.items()
+    for name in names
+}
 
 #: What a unit is called, and how a value of it is written. The keys are the units that `quantity` converts to.
 _KINDS = {
@@ -109,30 +131,29 @@ def _factor(written: str, unit: str) -> Fraction:
     hint = f'Write {kind} with its unit, as in "{sample}".'
     if _UNIT.fullmatch(written) is None:
         raise UnitError(f"'{written[:20]}' is no unit", hint)
-    import pint  # half a second: only for those who write units
-
-    try:
-        source = _registry().Unit(written)
-    except (pint.errors.PintError, ValueError, AttributeError):
+    source = _unit(written)
+    if source is None:
         near = [usual for usual in _USUAL if usual.lower() == written.lower()] or difflib.get_close_matches(
             written, _USUAL, 1
         )
-        raise UnitError(f"there is no unit '{written}'", f"Did you mean '{near[0]}'?" if near else hint) from None
-    target = _registry().Unit(unit)
-    if source.dimensionality != target.dimensionality:
-        if unit == "s/B" and source.dimensionality == _registry().Unit("s").dimensionality:
-            return _factor(written, "s")
+        raise UnitError(f"there is no unit '{written}'", f"Did you mean '{near[0]}'?" if near else hint)
+    wanted = _unit(unit)
+    assert wanted is not None, unit
+    ratio = source.per(wanted)
+    if unit == "s/B" and (ratio.seconds, ratio.bytes) == (0, 1):
+        return _factor(written, "s")
+    if ratio.seconds or ratio.bytes:
         raise UnitError(f"'{written}' is not {kind}", hint)
-    return Fraction((1 * source).to(target).magnitude)
+    return ratio.factor
 
 
-@lru_cache(maxsize=1)
-def _registry() -> UnitRegistry:
-    from pint import UnitRegistry
-
-    registry: UnitRegistry = UnitRegistry(None, non_int_type=Fraction)
-    registry.load_definitions(_DEFINITIONS.strip().splitlines())
-    return registry
+def _unit(written: str) -> _Unit | None:
+    """What a unit's text means, as one name or a quotient of two; None where a name is unknown."""
+    parts = [_UNITS.get(name.strip()) for name in written.split("/")]
+    if None in parts:
+        return None
+    first, *below = (part for part in parts if part is not None)
+    return first.per(below[0]) if below else first
 
 
 _SCALES: dict[str, tuple[tuple[Fraction, str], ...]] = {

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rc_workbench_plugins.c.instrumenting import instrument
-from rc_workbench_plugins.c.survey import SUFFIXES, survey
 from workbench.api import HostBuild, HostLanguage, hookimpl
-from workbench.model.application import HostSources
-from workbench.model.platform import Platform
-from workbench.model.scan import CallSite, HostScan
+
+if TYPE_CHECKING:
+    from workbench.model.application import HostSources
+    from workbench.model.platform import Platform
+    from workbench.model.scan import HostScan
+
+SUFFIXES = (".c", ".h")
 
 
 class CLanguage:
-    """C up to C17 with GNU extensions, as gcc compiles it."""
+    """C up to C17 with GNU extensions, as gcc compiles it. What reads it is imported when it is first used."""
 
     name = "c"
     suffixes: tuple[str, ...] = SUFFIXES
@@ -22,29 +25,16 @@ class CLanguage:
 
     def scan(self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
         """Every call of the platform's API in the project's own files, with the pragmas that speak of it."""
-        found = survey(root, host, platform, defines)
-        calls = tuple(
-            CallSite(
-                file=str(one.file),
-                line=one.use.place.line,
-                column=one.use.place.column,
-                callee=one.callee.name,
-                kind=one.callee.kind,
-                entry=one.callee.entry_text,
-                function=one.function,
-                pragmas=one.pragmas,
-                pragma_line=one.pragma_line,
-                indent=one.indent,
-            )
-            for one in found.uses
-            if one.use.is_call
-        )
-        return HostScan(calls, found.diagnostics)
+        from rc_workbench_plugins.c.survey import scan
+
+        return scan(root, host, platform, defines)
 
     def instrument(
         self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str], out: Path
     ) -> HostBuild:
         """Copies of the sources below `out` in which every such call is recorded; the user's files stay as they are."""
+        from rc_workbench_plugins.c.instrumenting import instrument
+
         return instrument(root, host, platform, defines, out)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from rc_workbench_plugins.c import clang_parse
+from rc_workbench_plugins.c import SUFFIXES, clang_parse
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.prototypes import Callee, callees
@@ -16,9 +16,8 @@ from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
+from workbench.model.scan import CallSite, HostScan
 from workbench.source.pragma_text import find_pragmas
-
-SUFFIXES = (".c", ".h")
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,28 @@ class Survey:
     user_files: tuple[Path, ...]  # the sources, and the user's own headers that they include
     uses: tuple[FoundUse, ...]  # each once, by file and place, sources in the project's order
     diagnostics: tuple[Diagnostic, ...]
+
+
+def scan(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
+    """Every call of the platform's API in the project's own files, with the pragmas that speak of it."""
+    found = survey(root, host, platform, defines)
+    calls = tuple(
+        CallSite(
+            file=str(one.file),
+            line=one.use.place.line,
+            column=one.use.place.column,
+            callee=one.callee.name,
+            kind=one.callee.kind,
+            entry=one.callee.entry_text,
+            function=one.function,
+            pragmas=one.pragmas,
+            pragma_line=one.pragma_line,
+            indent=one.indent,
+        )
+        for one in found.uses
+        if one.use.is_call
+    )
+    return HostScan(calls, found.diagnostics)
 
 
 def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> Survey:

@@ -3,9 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rc_workbench_plugins.verilog.language import VerilogLanguage
-from workbench.api import HdlLanguage, hookimpl
+from workbench.api import HdlBuild, HdlLanguage, hookimpl
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from workbench.model.application import HardwareSources
+    from workbench.model.platform import Platform
+    from workbench.model.run import Table
+    from workbench.model.scan import HdlScan
+
+
+class VerilogLanguage:
+    """Verilog and SystemVerilog as far as slang reads them. What reads them is imported when it is first used."""
+
+    name: str = "verilog"
+    suffixes: tuple[str, ...] = (".v", ".sv", ".vh", ".svh")
+    pragma_prefix: str = "//pragma recap "
+
+    def scan(self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str]) -> HdlScan:
+        from rc_workbench_plugins.verilog import language
+
+        return language.scan(root, hardware, platform, parameters)
+
+    def instrument(
+        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
+    ) -> HdlBuild:
+        from rc_workbench_plugins.verilog import language
+
+        return language.instrument(root, hardware, platform, parameters, out)
+
+    def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
+        from workbench.instrument import readout
+
+        return readout.tables(build.metadata, len(build.blocks), words)
 
 
 @hookimpl

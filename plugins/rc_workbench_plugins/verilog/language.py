@@ -1,12 +1,9 @@
-"""Verilog and SystemVerilog behind the workbench's interface for hardware languages."""
+"""What the workbench asks of a hardware language, answered for Verilog and SystemVerilog."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rc_workbench_plugins.verilog import build
 from rc_workbench_plugins.verilog.blocks import SourceBlock, read_blocks
@@ -15,45 +12,36 @@ from rc_workbench_plugins.verilog.instances import Instance, elaborate
 from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
-from workbench.instrument import readout
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.platform import Platform
-from workbench.model.run import Table
 from workbench.model.scan import Branch, HdlBlock, HdlScan
 
 
-class VerilogLanguage:
-    name: str = "verilog"
-    suffixes: tuple[str, ...] = (".v", ".sv", ".vh", ".svh")
-    pragma_prefix: str = "//pragma recap "
+def scan(root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str]) -> HdlScan:
+    design, blocks, top, diagnostics = _read(root, hardware, parameters)
+    reasons = _why_not(design, blocks, top, platform)
+    uses: dict[tuple[str, int], list[str]] = {block.key: [] for block in blocks}
+    for instance in top.walk() if top else ():
+        for use in instance.blocks:
+            uses[use.source.key].append(use.path)
+    found = tuple(_hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, "")) for block in blocks)
+    instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
+    return HdlScan(found, instances, diagnostics)
 
-    def scan(self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str]) -> HdlScan:
-        design, blocks, top, diagnostics = _read(root, hardware, parameters)
-        reasons = _why_not(design, blocks, top, platform)
-        uses: dict[tuple[str, int], list[str]] = {block.key: [] for block in blocks}
-        for instance in top.walk() if top else ():
-            for use in instance.blocks:
-                uses[use.source.key].append(use.path)
-        found = tuple(_hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, "")) for block in blocks)
-        instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
-        return HdlScan(found, instances, diagnostics)
 
-    def instrument(
-        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
-    ) -> HdlBuild:
-        design, blocks, top, diagnostics = _read(root, hardware, parameters)
-        if top is None or has_errors(diagnostics):
-            raise WorkbenchError(*diagnostics)
-        if platform.hardware is None:
-            raise WorkbenchError(
-                Diagnostic(f"the platform '{platform.name}' describes no hardware port", "Add its section `hardware`.")
-            )
-        reasons = _why_not(design, blocks, top, platform)
-        return build.build(design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics)
-
-    def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
-        return readout.tables(build.metadata, len(build.blocks), words)
+def instrument(
+    root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
+) -> HdlBuild:
+    design, blocks, top, diagnostics = _read(root, hardware, parameters)
+    if top is None or has_errors(diagnostics):
+        raise WorkbenchError(*diagnostics)
+    if platform.hardware is None:
+        raise WorkbenchError(
+            Diagnostic(f"the platform '{platform.name}' describes no hardware port", "Add its section `hardware`.")
+        )
+    reasons = _why_not(design, blocks, top, platform)
+    return build.build(design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics)
 
 
 def _read(

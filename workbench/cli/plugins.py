@@ -1,0 +1,29 @@
+"""`workbench plugins`: what is loaded, from where, and what failed to load and why."""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.output import DONE, print_json, table
+from workbench.session.plugins import load_plugins
+
+
+def add_plugins(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run=run_plugins)
+
+
+def run_plugins(arguments: argparse.Namespace) -> int:
+    loaded = load_plugins().loaded
+    if arguments.json:
+        print_json(
+            {
+                "plugins": [
+                    {"name": p.name, "origin": p.origin, "version": p.version, "hooks": list(p.hooks), "error": p.error}
+                    for p in loaded
+                ]
+            }
+        )
+    else:
+        print(table((p.name, p.origin, p.error or ", ".join(p.hooks)) for p in loaded))
+    return DONE

@@ -1,0 +1,73 @@
+"""`workbench template`: platform templates listed, checked, copied."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+from workbench.cli.output import DONE, print_checked, print_diagnostics, print_json, table
+from workbench.formats.platform_file import load_platform
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.plugins import load_plugins
+from workbench.session.workspace import unknown_name
+
+
+def add_template(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True)
+    listing = actions.add_parser("list", help="the templates there are")
+    listing.set_defaults(run=run_list)
+    check = actions.add_parser("check", help="check a template file")
+    check.add_argument("file", type=Path, metavar="FILE")
+    check.set_defaults(run=run_check)
+    new = actions.add_parser("new", help="start a template of your own from an existing one")
+    new.add_argument("file", type=Path, metavar="FILE")
+    new.add_argument("--of", default="nallatech_h101", metavar="NAME", help="the template to start from")
+    new.set_defaults(run=run_new)
+    for action in (listing, check, new):
+        action.add_argument("--json", action="store_true")
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    rows = []
+    lines: list[tuple[str, ...]] = []
+    for support in load_plugins().platforms.values():
+        platform, problems = load_platform(support.template)
+        print_diagnostics(problems)
+        title = platform.title if platform else "cannot be read"
+        lines.append((support.name, title, "can be simulated" if support.api_sources else "for prediction"))
+        rows.append(
+            {
+                "name": support.name,
+                "title": title,
+                "file": str(support.template),
+                "simulated": bool(support.api_sources),
+            }
+        )
+    if arguments.json:
+        print_json({"templates": rows})
+    else:
+        print(table(lines))
+    return DONE
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    return print_checked(arguments, load_platform(arguments.file)[1])
+
+
+def run_new(arguments: argparse.Namespace) -> int:
+    platforms = load_plugins().platforms
+    if arguments.of not in platforms:
+        raise WorkbenchError(unknown_name("platform template", arguments.of, platforms))
+    try:
+        with arguments.file.open("xb") as target, platforms[arguments.of].template.open("rb") as source:
+            shutil.copyfileobj(source, target)
+    except FileExistsError:
+        raise WorkbenchError(
+            Diagnostic("this file exists already", "Choose another name.", file=str(arguments.file))
+        ) from None
+    except OSError as error:
+        raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", file=str(arguments.file))) from None
+    if arguments.json:
+        print_json({"file": str(arguments.file)})
+    return DONE
