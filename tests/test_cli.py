@@ -2,21 +2,77 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from workbench.cli.main import main
+from workbench.cli.arguments import COMMANDS
+from workbench.cli.main import main, parser
+
+#: What takes long to import, and waits until it is used.
+HEAVY = {"PySide6", "pyqtgraph", "numpy", "scipy", "networkx", "pydantic", "yaml", "jinja2", "pygments", "simpleeval",
+         "pyslang", "clang", "psutil"}  # fmt: skip
+TEMPLATE = "platform_templates/nallatech_h101.yaml"
 
 
-def test_the_command_line_loads_no_qt() -> None:
-    code = (
-        "import sys, workbench.cli.main; print([m for m in sys.modules if m.split('.')[0] in ('PySide6', 'pyqtgraph')])"
+def imported(code: str) -> set[str]:
+    """The packages that a fresh interpreter has imported when it ends."""
+    told = (
+        "import atexit, sys; atexit.register(lambda: print(*{m.split('.')[0] for m in sys.modules}, file=sys.stderr))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    done = subprocess.run([sys.executable, "-c", f"{told}\n{code}"], capture_output=True, text=True, check=True)
+    return {module.split(".")[0] for module in done.stderr.splitlines()[-1].split()}
+
+
+def command(*arguments: str) -> str:
+    return f"from workbench.cli.main import main; main({list(arguments)})"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        (["--help"], set()),
+        (["--version"], set()),
+        (["run", "--help"], set()),
+        (["report", "--help"], set()),
+        (["predict", "density", "--help"], set()),
+        (["plugins"], set()),
+        (["template", "check", TEMPLATE], {"pydantic", "yaml"}),
+    ],
+)
+def test_a_command_imports_only_what_it_needs(arguments: list[str], needed: set[str]) -> None:
+    assert imported(command(*arguments)) & HEAVY == needed
+
+
+def test_no_command_that_needs_no_window_imports_qt() -> None:
+    modules = {f"workbench.cli.{path.stem}" for path in Path("workbench/cli").glob("[!_]*.py")}
+    assert not imported("import " + ", ".join(sorted(modules))) & {"PySide6", "pyqtgraph"}
+
+
+def test_a_window_with_nothing_open_imports_only_what_it_shows() -> None:
+    assert imported("from workbench.gui.app import make_window; make_window()") & HEAVY == {"PySide6"}
+
+
+def test_every_command_has_the_function_that_does_it() -> None:
+    def leaves(top: argparse.ArgumentParser) -> Iterator[str]:
+        below = [a for a in top._actions if isinstance(a, argparse._SubParsersAction)]
+        for action in below:
+            for inner in action.choices.values():
+                yield from leaves(inner)
+        if not below:
+            yield top.get_default("run")
+
+    places = list(leaves(parser()))
+    assert len(places) > len(COMMANDS)
+    for place in places:
+        module, function = place.split(":")
+        assert callable(getattr(importlib.import_module(f"workbench.cli.{module}"), function))
 
 
 @pytest.mark.parametrize(
@@ -34,12 +90,17 @@ def test_json_prints_one_document_and_nothing_else(arguments: list[str], capsys:
     assert isinstance(json.loads(capsys.readouterr().out), dict)
 
 
-@pytest.mark.parametrize("arguments", [[], ["run"], ["nothing"], ["export", "x", "--format", "none", "--out", "y"]])
+@pytest.mark.parametrize("arguments", [[], ["run"], ["nothing"], ["report", "x", "--threshold", "much"]])
 def test_bad_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
     assert capsys.readouterr().out == ""
+
+
+def test_an_unknown_format_is_answered_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "x", "--format", "cvs", "--out", "y"]) == 2
+    assert "there is no format 'cvs' Did you mean 'csv'?" in capsys.readouterr().err
 
 
 def test_an_unknown_setting_is_named_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

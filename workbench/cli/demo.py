@@ -24,18 +24,6 @@ from workbench.session.workspace import open_workspace
 FORMS = ("original", "optimised")
 
 
-def add_demo(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--headless", action="store_true", help="make the report and pictures, open no window")
-    command.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR")
-    command.set_defaults(run=run_demo)
-
-
-def add_pictures(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--out", type=Path, required=True, metavar="DIR")
-    command.add_argument("--demo", type=Path, default=Path("demo"), metavar="DIR", help="a folder that `demo` left")
-    command.set_defaults(run=run_pictures)
-
-
 def run_demo(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out.resolve()
     plugins = load_plugins()

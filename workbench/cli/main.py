@@ -10,41 +10,18 @@ from importlib import import_module
 from types import FrameType
 
 import workbench
+from workbench.cli.arguments import add_commands
 from workbench.cli.output import BAD_INPUT, CANCELLED, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import WorkbenchError
 from workbench.run.job import Cancelled
 
-#: Every command: its line in the list, and the function that gives a parser its arguments. A command's module is
-#: imported only when the command is asked for, so that each answers at once.
-COMMANDS = {
-    "open": ("the window, on a project, a run or a template", "workbench.cli.window:add_open"),
-    "demo": ("the bundled application, from instrumenting to the report", "workbench.cli.demo:add_demo"),
-    "pictures": ("pictures of the window, every mode, light and dark", "workbench.cli.demo:add_pictures"),
-    "scan": ("find API calls, clocked blocks, branches and pragmas", "workbench.cli.projects:add_scan"),
-    "instrument": ("write instrumented copies of the sources", "workbench.cli.projects:add_instrument"),
-    "run": ("instrument, build and run on the simulated card", "workbench.cli.projects:add_run"),
-    "report": ("what a run spent its time on, and which bottleneck to mend", "workbench.cli.runs:add_report"),
-    "compare": ("two runs side by side", "workbench.cli.runs:add_compare"),
-    "export": ("write a run in a form that other programs read", "workbench.cli.runs:add_export"),
-    "predict": ("predict an application's time from a model, before any code", "workbench.cli.predict:add_predict"),
-    "template": ("platform templates: list, check, copy", "workbench.cli.templates:add_template"),
-    "rules": ("bottleneck rules: list, check", "workbench.cli.rules:add_rules"),
-    "plugins": ("what is loaded, from where, and what failed to load and why", "workbench.cli.plugins:add_plugins"),
-}
 
-
-def parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The parser of the whole line, with the arguments of those commands that `arguments` may mean."""
+def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="workbench", description="Where an FPGA application's time goes, and what mending it would gain."
     )
     top.add_argument("--version", action="version", version=f"RC Workbench {workbench.__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (line, place) in COMMANDS.items():
-        command = commands.add_parser(name, help=line)
-        if name in arguments:
-            module, function = place.split(":")
-            getattr(import_module(module), function)(command)
+    add_commands(top)
     return top
 
 
@@ -54,8 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(number, _interrupt)
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        chosen = parser(given).parse_args(given)
-        return int(chosen.run(chosen))
+        chosen = parser().parse_args(given)
+        module, function = chosen.run.split(":")
+        return int(getattr(import_module(f"workbench.cli.{module}"), function)(chosen))
     except WorkbenchError as error:
         print_diagnostics(error.diagnostics)
         if "--json" in given:

@@ -8,11 +8,6 @@ from workbench.cli.output import DONE, print_json, table
 from workbench.session.plugins import load_plugins
 
 
-def add_plugins(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true")
-    command.set_defaults(run=run_plugins)
-
-
 def run_plugins(arguments: argparse.Namespace) -> int:
     loaded = load_plugins().loaded
     if arguments.json:

@@ -49,37 +49,6 @@ F = TypeVar("F", bound=ModelFile)
 Loader = Callable[[Path, Mapping[str, Platform]], tuple[F | None, tuple[Diagnostic, ...]]]
 
 
-def add_predict(top: argparse.ArgumentParser) -> None:
-    kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
-    ratss = kinds.add_parser("ratss", help="multi-FPGA systems: nodes, networks, stages (RATSS)")
-    ratss.set_defaults(run=run_ratss)
-    ratss.add_argument("--run", dest="run_folder", type=Path, metavar="RUN", help="compare with a run, stage by stage")
-    ratss.add_argument("--take-over", action="store_true", help="write the run's measurements into the model file")
-    dense = kinds.add_parser("density", help="what the memories let an algorithm reach (computational density)")
-    dense.set_defaults(run=run_density)
-    dense.add_argument("--kernel", metavar="FILE.c", help="measure rho of a C kernel, which is compiled and run (or of "
-                       "a bundled one, by name), beside the model's")  # fmt: skip
-    dense.add_argument("--kernel-args", default="", metavar="'ARGS'", help="the kernel's arguments")
-    for command, target in ((ratss, "speedup"), (dense, "limit_ops_per_s")):
-        command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")
-        command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
-        command.add_argument("--sweep", action="append", default=[], metavar="NAME=a:b:n | NAME=v1,v2",
-                             help="values of an input; given several times, every combination")  # fmt: skip
-        command.add_argument("--uncertain", type=int, default=0, metavar="N", help="draw the uncertain inputs N times")
-        command.add_argument("--spread", action="append", default=[], metavar="NAME=LOW:HIGH",
-                             help="take an input as uncertain, between two values")  # fmt: skip
-        command.add_argument(
-            "--output", default="", metavar="NAME", help="what to sweep for (default: the time or rate)"
-        )
-        command.add_argument("--against", default="", metavar="NAME", help="Pareto front of the output and this one")
-        command.add_argument("--sensitivity", action="store_true", help="which input matters most")
-        command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted")
-        command.add_argument("--speedup" if command is ratss else "--rate", dest="target", type=float, metavar="X")
-        command.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler to sweep on")
-        command.add_argument("--seed", type=int, default=0)
-        command.add_argument("--json", action="store_true")
-
-
 def bundled_platforms() -> dict[str, Platform]:
     """The platform templates of the loaded plugins, by name."""
     found: dict[str, Platform] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, show_event, table
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
@@ -15,36 +14,6 @@ from workbench.session.pipeline import RunOptions, instrument_workspace, run_wor
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import is_trusted, trust
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
-
-
-def add_scan(command: argparse.ArgumentParser) -> None:
-    _add_project(command)
-    command.set_defaults(run=run_scan)
-
-
-def add_instrument(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--out", type=Path, required=True, metavar="DIR")
-    _add_project(command)
-    command.set_defaults(run=run_instrument)
-
-
-def add_run(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--out", type=Path, metavar="RUN", help="run folder to make (default: runs/run-N beside the project)"
-    )
-    command.add_argument("--plain", action="store_true", help="leave host and hardware uninstrumented")
-    command.add_argument("--trace", action="store_true", help="keep every change of state, for the timeline")
-    command.add_argument(
-        "--deterministic", action="store_true", help="host time from counted work: two runs are identical"
-    )
-    _add_project(command)
-    command.set_defaults(run=run_run)
-
-
-def _add_project(command: argparse.ArgumentParser) -> None:
-    command.add_argument("project", type=Path, metavar="PROJECT")
-    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="changes")
-    command.add_argument("--json", action="store_true")
 
 
 def _open(arguments: argparse.Namespace) -> Workspace:

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from workbench.analysis.knowledge import load_knowledge
 from workbench.cli.output import DONE, as_json, print_checked, print_diagnostics, print_json, table
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_knowledge
-
-
-def add_rules(command: argparse.ArgumentParser) -> None:
-    actions = command.add_subparsers(dest="action", required=True)
-    listing = actions.add_parser("list", help="the rules in force")
-    listing.set_defaults(run=run_list)
-    check = actions.add_parser("check", help="check a knowledge-base file")
-    check.add_argument("file", type=Path, metavar="FILE")
-    check.set_defaults(run=run_check)
-    for action in (listing, check):
-        action.add_argument("--json", action="store_true")
 
 
 def run_list(arguments: argparse.Namespace) -> int:

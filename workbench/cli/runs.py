@@ -11,37 +11,11 @@ from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.analysis.svg_graph import graph_svg
 from workbench.cli.output import DONE, print_diagnostics, print_json, table
+from workbench.model.diagnostic import WorkbenchError
 from workbench.session.files import write_atomically
 from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
-
-
-def add_report(command: argparse.ArgumentParser) -> None:
-    command.add_argument("run_folder", type=Path, metavar="RUN")
-    command.add_argument("--html", type=Path, metavar="F", help="write a report that stands alone")
-    command.add_argument("--svg", type=Path, metavar="F", help="write the block graph")
-    command.add_argument("--png", type=Path, metavar="F", help="write a picture of the window on this run")
-    _add_threshold(command)
-    command.set_defaults(run=run_report)
-
-
-def add_compare(command: argparse.ArgumentParser) -> None:
-    command.add_argument("run_a", type=Path, metavar="RUN_A")
-    command.add_argument("run_b", type=Path, metavar="RUN_B")
-    _add_threshold(command)
-    command.set_defaults(run=run_compare)
-
-
-def add_export(command: argparse.ArgumentParser) -> None:
-    command.add_argument("run_folder", type=Path, metavar="RUN")
-    command.add_argument("--format", choices=sorted(EXPORTERS), required=True)
-    command.add_argument("--out", type=Path, required=True, metavar="FILE")
-    command.set_defaults(run=run_export)
-
-
-def _add_threshold(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--threshold", type=float, default=1.05, help="least ideal speedup that is reported")
-    command.add_argument("--json", action="store_true")
+from workbench.session.workspace import unknown_name
 
 
 def _open(path: Path, threshold: float = 1.05) -> OpenRun:
@@ -90,6 +64,8 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
 
 def run_export(arguments: argparse.Namespace) -> int:
+    if arguments.format not in EXPORTERS:
+        raise WorkbenchError(unknown_name("format", arguments.format, EXPORTERS))
     opened = _open(arguments.run_folder)
     EXPORTERS[arguments.format](opened.run, arguments.out)
     return DONE

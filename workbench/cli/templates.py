@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from pathlib import Path
 
 from workbench.cli.output import DONE, print_checked, print_diagnostics, print_json, table
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import unknown_name
-
-
-def add_template(command: argparse.ArgumentParser) -> None:
-    actions = command.add_subparsers(dest="action", required=True)
-    listing = actions.add_parser("list", help="the templates there are")
-    listing.set_defaults(run=run_list)
-    check = actions.add_parser("check", help="check a template file")
-    check.add_argument("file", type=Path, metavar="FILE")
-    check.set_defaults(run=run_check)
-    new = actions.add_parser("new", help="start a template of your own from an existing one")
-    new.add_argument("file", type=Path, metavar="FILE")
-    new.add_argument("--of", default="nallatech_h101", metavar="NAME", help="the template to start from")
-    new.set_defaults(run=run_new)
-    for action in (listing, check, new):
-        action.add_argument("--json", action="store_true")
 
 
 def run_list(arguments: argparse.Namespace) -> int:

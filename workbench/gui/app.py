@@ -13,6 +13,8 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from workbench.gui.main_window import MainWindow
+
 SYSTEM_PACKAGES = "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
 
 
@@ -46,8 +48,8 @@ def missing_library(error: ImportError) -> Diagnostic:
     )
 
 
-def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
-    """Open the window on a project, a run or nothing, and stay until it is closed. Gives the exit code."""
+def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QApplication, MainWindow]:
+    """The application and its window, shown on a project, a run or nothing."""
     from workbench.session.plugins import load_plugins
     from workbench.session.store import load
 
@@ -58,4 +60,10 @@ def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
     window = MainWindow(load_plugins())
     window.open(path, runs)
     window.show()
+    return application, window
+
+
+def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
+    """Open the window on a project, a run or nothing, and stay until it is closed. Gives the exit code."""
+    application, _window = make_window(path, runs)
     return int(application.exec())

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.analysis import Analysis, KnowledgeBase
-from workbench.formats.run_folder import open_run
 from workbench.gui.background import Background
 from workbench.gui.selection import (
     SelectedCall,
@@ -20,16 +19,19 @@ from workbench.gui.selection import (
     SelectedState,
     Selection,
 )
-from workbench.model.blocks import Block, State
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.platform import Platform
-from workbench.model.run import Run
-from workbench.model.scan import ProjectScan
 from workbench.session import recent, store
 from workbench.session.history import Command, History
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, open_knowledge, open_result
 from workbench.session.workspace import Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from workbench.analysis import Analysis, KnowledgeBase
+    from workbench.model.blocks import Block, State
+    from workbench.model.platform import Platform
+    from workbench.model.run import Run
+    from workbench.model.scan import ProjectScan
 
 MODES = ("source", "analyse", "timeline", "compare", "platform", "predict")
 Range = tuple[int, int]
@@ -46,6 +48,8 @@ class Place:
 
 def newest_run(workspace: Workspace) -> Path | None:
     """The newest run of this very project; the folder of runs may hold those of another one beside it."""
+    from workbench.formats.run_folder import open_run
+
     for folder in reversed(workspace.run_folders()):
         with suppress(WorkbenchError):
             if open_run(folder)[0].manifest.project in ("", str(workspace.path)):

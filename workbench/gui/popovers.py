@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -22,8 +23,10 @@ from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, DiagnosticRow, label, rule
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.diagnostic import WorkbenchError
-from workbench.session.pipeline import RunOptions
 from workbench.session.workspace import Workspace, parse_settings
+
+if TYPE_CHECKING:
+    from workbench.session.pipeline import RunOptions
 
 _INSIDE_PX = MARGIN_PX + 16
 
@@ -168,6 +171,8 @@ class RunOptionsPopover(Popover):
 
     def options(self, workspace: Workspace) -> RunOptions:
         """What is chosen. Raises WorkbenchError for a setting that cannot be read."""
+        from workbench.session.pipeline import RunOptions
+
         own = workspace.project.settings
         texts = [f"{n}={f.text()}" for n, f in self.fields.items() if n in own and f.text() != str(own[n])]
         return RunOptions(

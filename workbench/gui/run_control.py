@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -15,10 +17,18 @@ from workbench.gui.trust_prompt import ask_trust
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
 from workbench.run.job import Job
-from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.workspace import Workspace
 
-RunFunction = Callable[[Workspace, RunOptions, Job], Run]
+if TYPE_CHECKING:
+    from workbench.session.pipeline import RunOptions
+
+RunFunction = Callable[[Workspace, "RunOptions", Job], Run]
+
+
+def _run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+    from workbench.session.pipeline import run_workspace  # what builds and simulates is imported by the first run
+
+    return run_workspace(workspace, options, job)
 
 
 class RunControl(QObject):
@@ -36,7 +46,7 @@ class RunControl(QObject):
         self._context, self._runner, self._dock = context, runner, dock
         self._options, self._window = options, window
         self._last: RunOptions | None = None
-        self.run_function: RunFunction = run_workspace
+        self.run_function: RunFunction = _run
         self.title = ""
         runner.finished.connect(self._on_finished)
 
@@ -78,7 +88,7 @@ class RunControl(QObject):
         how += ["deterministic"] if options.deterministic else []
         detail = ", ".join((workspace.project.title or workspace.project.name, *values, "simulated card", *how))
         self._dock.set_run_title(self.title, detail)
-        chosen = RunOptions(out, options.plain, options.trace, options.deterministic, options.settings)
+        chosen = replace(options, out=out)
         function = self.run_function
         self._runner.start(self.title, lambda job: function(workspace, chosen, job))
 

@@ -7,7 +7,6 @@ from functools import partial
 
 from PySide6.QtGui import QAction
 
-from workbench.formats.project_file import expand_sources
 from workbench.gui.context import Context
 from workbench.gui.search import SearchItem
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
@@ -59,6 +58,8 @@ def _source_items(context: Context) -> Iterable[SearchItem]:
     workspace = context.workspace
     if workspace is None:
         return
+    from workbench.formats.project_file import expand_sources
+
     project = workspace.project
     for path in expand_sources(workspace.root, (*project.host.sources, *project.hardware.sources)):
         yield SearchItem(path.name, "file", "file", partial(context.open_line, str(path), 1))

@@ -9,7 +9,6 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.formats.run_folder import open_run
 from workbench.gui import fonts, theme
 from workbench.gui.context import newest_run
 from workbench.gui.theme import set_ground
@@ -34,6 +33,8 @@ class LastRun:
 
 def last_run(project: Path, plugins: Plugins) -> LastRun:
     """Read off the window's thread: opens the project and its newest run."""
+    from workbench.formats.run_folder import open_run
+
     try:
         folder = newest_run(open_workspace(project, plugins))
         if folder is None:

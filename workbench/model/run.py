@@ -10,17 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 SCHEMA_VERSION = 1
 PS_PER_S = 1_000_000_000_000
 
-Table = Mapping[str, NDArray[Any]]
+Table = Mapping[str, "NDArray[Any]"]
 
 
 class RunStatus(StrEnum):

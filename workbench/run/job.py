@@ -13,8 +13,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 
@@ -159,6 +157,8 @@ def _pump(stream: object, name: str, lines: queue.Queue[tuple[str, str]]) -> Non
 
 def end_process_tree(child: subprocess.Popen[str] | subprocess.Popen[bytes], grace_s: float = 1.0) -> None:
     """End a child and everything it started, first politely. Does nothing when all have ended."""
+    import psutil  # only where something has to be ended
+
     family: list[psutil.Process] = []
     with suppress(psutil.NoSuchProcess):
         family = psutil.Process(child.pid).children(recursive=True)

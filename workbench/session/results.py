@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
-from workbench.formats.platform_file import load_platform
-from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.platform import Platform
-from workbench.model.run import Run
 from workbench.session.plugins import Plugins
+
+if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
+    from workbench.analysis import Analysis, KnowledgeBase
+    from workbench.model.platform import Platform
+    from workbench.model.run import Run
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class OpenRun:
 
 def open_knowledge(plugins: Plugins) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
     """Every plugin's rules and reasons, merged."""
+    from workbench.analysis import load_knowledge
+
     return load_knowledge([file.path for file in plugins.rule_files])
 
 
@@ -42,11 +45,16 @@ def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[
                 file=str(run.path) if run.path else None,
             ),
         )
+    from workbench.formats.platform_file import load_platform
+
     return load_platform(path)
 
 
 def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
     """Open and analyse a run folder. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
+    from workbench.analysis import analyse
+    from workbench.formats.run_folder import open_run
+
     run, problems = open_run(path)
     platform, more = platform_of_run(run, plugins)
     knowledge, rule_problems = open_knowledge(plugins)

@@ -6,19 +6,17 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
-
-import yaml
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport
-from workbench.formats.platform_file import load_platform
-from workbench.formats.project_file import expand_sources, load_project
-from workbench.model.application import HostSources, Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import Platform
 from workbench.model.scan import ProjectScan
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
+
+if TYPE_CHECKING:  # the documents' schemas are imported by the first project
+    from workbench.model.application import HostSources, Project
+    from workbench.model.platform import Platform
 
 PROJECT_SUFFIX = ".workbench.yaml"
 Value = int | float | str
@@ -89,6 +87,8 @@ class Workspace:
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
     """`NAME=VALUE` texts, values read as YAML scalars. WorkbenchError for one without a name or an equals sign."""
+    import yaml
+
     settings: dict[str, Value] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -126,6 +126,9 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
 
     Reads only; nothing of the project is run.
     """
+    from workbench.formats.platform_file import load_platform
+    from workbench.formats.project_file import load_project
+
     path = find_project(path).resolve()
     project, problems = load_project(path)
     if project is None:
@@ -150,6 +153,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
 
 def _with_expanded_sources(project: Project, root: Path) -> Project:
     """The project with every source named by itself, patterns resolved."""
+    from workbench.formats.project_file import expand_sources
 
     def expanded(sources: Iterable[str]) -> tuple[str, ...]:
         return tuple(str(path.relative_to(root)) for path in expand_sources(root, sources))

@@ -1,0 +1,170 @@
+"""What each command takes, and the function that does it: `module:function` of this package.
+
+Nothing here imports what a command needs, so that help and bad usage are answered at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_commands(top: argparse.ArgumentParser) -> None:
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (line, add) in COMMANDS.items():
+        add(commands.add_parser(name, help=line))
+
+
+def add_open(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", type=Path, nargs="?", metavar="PATH")
+    command.set_defaults(run="window:run_open")
+
+
+def add_demo(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--headless", action="store_true", help="make the report and pictures, open no window")
+    command.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR")
+    command.set_defaults(run="demo:run_demo")
+
+
+def add_pictures(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--out", type=Path, required=True, metavar="DIR")
+    command.add_argument("--demo", type=Path, default=Path("demo"), metavar="DIR", help="a folder that `demo` left")
+    command.set_defaults(run="demo:run_pictures")
+
+
+def add_scan(command: argparse.ArgumentParser) -> None:
+    _add_project(command)
+    command.set_defaults(run="projects:run_scan")
+
+
+def add_instrument(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--out", type=Path, required=True, metavar="DIR")
+    _add_project(command)
+    command.set_defaults(run="projects:run_instrument")
+
+
+def add_run(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--out", type=Path, metavar="RUN", help="run folder to make (default: runs/run-N beside the project)"
+    )
+    command.add_argument("--plain", action="store_true", help="leave host and hardware uninstrumented")
+    command.add_argument("--trace", action="store_true", help="keep every change of state, for the timeline")
+    command.add_argument(
+        "--deterministic", action="store_true", help="host time from counted work: two runs are identical"
+    )
+    _add_project(command)
+    command.set_defaults(run="projects:run_run")
+
+
+def _add_project(command: argparse.ArgumentParser) -> None:
+    command.add_argument("project", type=Path, metavar="PROJECT")
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="changes")
+    command.add_argument("--json", action="store_true")
+
+
+def add_report(command: argparse.ArgumentParser) -> None:
+    command.add_argument("run_folder", type=Path, metavar="RUN")
+    command.add_argument("--html", type=Path, metavar="F", help="write a report that stands alone")
+    command.add_argument("--svg", type=Path, metavar="F", help="write the block graph")
+    command.add_argument("--png", type=Path, metavar="F", help="write a picture of the window on this run")
+    _add_threshold(command)
+    command.set_defaults(run="runs:run_report")
+
+
+def add_compare(command: argparse.ArgumentParser) -> None:
+    command.add_argument("run_a", type=Path, metavar="RUN_A")
+    command.add_argument("run_b", type=Path, metavar="RUN_B")
+    _add_threshold(command)
+    command.set_defaults(run="runs:run_compare")
+
+
+def add_export(command: argparse.ArgumentParser) -> None:
+    command.add_argument("run_folder", type=Path, metavar="RUN")
+    command.add_argument("--format", required=True, metavar="NAME", help="csv, chrome")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE")
+    command.set_defaults(run="runs:run_export")
+
+
+def _add_threshold(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--threshold", type=float, default=1.05, help="least ideal speedup that is reported")
+    command.add_argument("--json", action="store_true")
+
+
+def add_predict(top: argparse.ArgumentParser) -> None:
+    kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
+    ratss = kinds.add_parser("ratss", help="multi-FPGA systems: nodes, networks, stages (RATSS)")
+    ratss.set_defaults(run="predict:run_ratss")
+    ratss.add_argument("--run", dest="run_folder", type=Path, metavar="RUN", help="compare with a run, stage by stage")
+    ratss.add_argument("--take-over", action="store_true", help="write the run's measurements into the model file")
+    dense = kinds.add_parser("density", help="what the memories let an algorithm reach (computational density)")
+    dense.set_defaults(run="predict:run_density")
+    dense.add_argument("--kernel", metavar="FILE.c", help="measure rho of a C kernel, which is compiled and run (or of "
+                       "a bundled one, by name), beside the model's")  # fmt: skip
+    dense.add_argument("--kernel-args", default="", metavar="'ARGS'", help="the kernel's arguments")
+    for command, target in ((ratss, "speedup"), (dense, "limit_ops_per_s")):
+        command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")
+        command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
+        command.add_argument("--sweep", action="append", default=[], metavar="NAME=a:b:n | NAME=v1,v2",
+                             help="values of an input; given several times, every combination")  # fmt: skip
+        command.add_argument("--uncertain", type=int, default=0, metavar="N", help="draw the uncertain inputs N times")
+        command.add_argument("--spread", action="append", default=[], metavar="NAME=LOW:HIGH",
+                             help="take an input as uncertain, between two values")  # fmt: skip
+        command.add_argument(
+            "--output", default="", metavar="NAME", help="what to sweep for (default: the time or rate)"
+        )
+        command.add_argument("--against", default="", metavar="NAME", help="Pareto front of the output and this one")
+        command.add_argument("--sensitivity", action="store_true", help="which input matters most")
+        command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted")
+        command.add_argument("--speedup" if command is ratss else "--rate", dest="target", type=float, metavar="X")
+        command.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler to sweep on")
+        command.add_argument("--seed", type=int, default=0)
+        command.add_argument("--json", action="store_true")
+
+
+def add_template(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True)
+    listing = actions.add_parser("list", help="the templates there are")
+    listing.set_defaults(run="templates:run_list")
+    check = actions.add_parser("check", help="check a template file")
+    check.add_argument("file", type=Path, metavar="FILE")
+    check.set_defaults(run="templates:run_check")
+    new = actions.add_parser("new", help="start a template of your own from an existing one")
+    new.add_argument("file", type=Path, metavar="FILE")
+    new.add_argument("--of", default="nallatech_h101", metavar="NAME", help="the template to start from")
+    new.set_defaults(run="templates:run_new")
+    for action in (listing, check, new):
+        action.add_argument("--json", action="store_true")
+
+
+def add_rules(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True)
+    listing = actions.add_parser("list", help="the rules in force")
+    listing.set_defaults(run="rules:run_list")
+    check = actions.add_parser("check", help="check a knowledge-base file")
+    check.add_argument("file", type=Path, metavar="FILE")
+    check.set_defaults(run="rules:run_check")
+    for action in (listing, check):
+        action.add_argument("--json", action="store_true")
+
+
+def add_plugins(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run="plugins:run_plugins")
+
+
+#: Every command: its line in the list, and what gives its parser the arguments.
+COMMANDS = {
+    "open": ("the window, on a project, a run or a template", add_open),
+    "demo": ("the bundled application, from instrumenting to the report", add_demo),
+    "pictures": ("pictures of the window, every mode, light and dark", add_pictures),
+    "scan": ("find API calls, clocked blocks, branches and pragmas", add_scan),
+    "instrument": ("write instrumented copies of the sources", add_instrument),
+    "run": ("instrument, build and run on the simulated card", add_run),
+    "report": ("what a run spent its time on, and which bottleneck to mend", add_report),
+    "compare": ("two runs side by side", add_compare),
+    "export": ("write a run in a form that other programs read", add_export),
+    "predict": ("predict an application's time from a model, before any code", add_predict),
+    "template": ("platform templates: list, check, copy", add_template),
+    "rules": ("bottleneck rules: list, check", add_rules),
+    "plugins": ("what is loaded, from where, and what failed to load and why", add_plugins),
+}
