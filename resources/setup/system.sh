@@ -5,6 +5,8 @@ set -eu
 
 missing=""
 need() { missing="$missing $1"; }
+wished="" # without these the tests that drive the window with real keys are skipped, and all else works
+wish() { command -v "$1" >/dev/null 2>&1 || wished="$wished $2"; }
 
 library() { # library FILE PACKAGE
     (ldconfig -p 2>/dev/null || /sbin/ldconfig -p) | grep -q "$1" || need "$2"
@@ -24,8 +26,25 @@ library libxkbcommon.so.0 libxkbcommon0
 library libfontconfig.so.1 libfontconfig1
 library libdbus-1.so.3 libdbus-1-3
 library libglib-2.0.so.0 libglib2.0-0
+library libxcb-cursor.so.0 libxcb-cursor0
+library libxcb-icccm.so.4 libxcb-icccm4
+library libxcb-image.so.0 libxcb-image0
+library libxcb-keysyms.so.1 libxcb-keysyms1
+library libxcb-randr.so.0 libxcb-randr0
+library libxcb-render-util.so.0 libxcb-render-util0
+library libxcb-shape.so.0 libxcb-shape0
+library libxcb-xkb.so.1 libxcb-xkb1
+library libxkbcommon-x11.so.0 libxkbcommon-x11-0
+library libX11-xcb.so.1 libx11-xcb1
+wish Xvfb xvfb
+wish openbox openbox
+wish xdotool xdotool
 
-[ -n "$missing" ] || exit 0
+[ -n "$missing$wished" ] || exit 0
+if [ -z "$missing" ] && { [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; }; then
+    echo "Missing here, for the tests that drive the window:$wished." >&2
+    exit 0
+fi
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "Missing here, and there is no apt-get to install it:$missing. Please install the equivalents." >&2
     exit 1
@@ -34,8 +53,11 @@ if [ "$(id -u)" != 0 ]; then
     echo "Missing here:$missing. Please run: sudo apt-get install$missing" >&2
     exit 1
 fi
-echo "Installing:$missing"
+echo "Installing:$missing$wished"
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 # shellcheck disable=SC2086
-apt-get install -y -qq --no-install-recommends $missing >/dev/null
+[ -z "$missing" ] || apt-get install -y -qq --no-install-recommends $missing >/dev/null
+# shellcheck disable=SC2086
+[ -z "$wished" ] || apt-get install -y -qq --no-install-recommends $wished >/dev/null ||
+    echo "These could not be had, so the tests that drive the window are skipped:$wished" >&2

@@ -1,0 +1,60 @@
+"""The real window on a screen of its own, with a window manager, a mouse and a keyboard. See `driver`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from driven.driver import Driven, Stage, missing_tools
+
+from workbench.formats.run_folder import RunWriter
+from workbench.testing.runs import synthetic_run
+
+TINY = Path(__file__).parents[1] / "data" / "tiny"
+Open = Callable[..., Driven]
+
+
+@pytest.fixture(scope="session")
+def stage() -> Iterator[Stage]:
+    if (missing := missing_tools()) and "CI" not in os.environ:
+        pytest.skip(f"driven tests need {', '.join(missing)} (`make system` installs them on Debian, as root)")
+    with Stage() as made:
+        yield made
+
+
+@pytest.fixture
+def open_window(stage: Stage) -> Iterator[Open]:
+    """Opens real windows: `open_window(project, run, size=(1024, 700))`. At the end of the test nothing must have
+    gone wrong in any of them: no exception, no word of complaint from Qt."""
+    opened: list[Driven] = []
+    with ExitStack() as stack:
+
+        def open_(*paths: Path, **how: object) -> Driven:
+            driven = stack.enter_context(stage.window(*paths, **how))  # type: ignore[arg-type]
+            opened.append(driven)
+            return driven
+
+        yield open_
+    assert [fault for driven in opened for fault in driven.faults] == []
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The project file of a copy of the tiny project."""
+    shutil.copytree(TINY, tmp_path / "tiny")
+    return tmp_path / "tiny" / "tiny.workbench.yaml"
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> tuple[Path, Path]:
+    """Two synthetic runs, saved."""
+    saved = []
+    for name, rounds in (("first", 3), ("second", 2)):
+        run = synthetic_run(cores=4, rounds=rounds)
+        RunWriter(tmp_path / name, run.manifest).finish(run.manifest, run.tables)
+        saved.append(tmp_path / name)
+    return saved[0], saved[1]

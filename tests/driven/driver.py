@@ -1,0 +1,182 @@
+"""Drives a real window with real keys and a real mouse (xdotool), and waits for what should come of it.
+
+    with Stage() as stage, stage.window(project) as driven:
+        driven.key("ctrl+2")
+        driven.wait("window.context.mode == 'analyse'")
+
+Nothing here waits for a time: every wait is for a condition, and fails after PATIENCE_S with what it waited for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+TOOLS = ("Xvfb", "openbox", "xdotool")
+PATIENCE_S = 60.0
+_LOOK_AGAIN_S = 0.02
+
+
+def missing_tools() -> list[str]:
+    return [tool for tool in TOOLS if shutil.which(tool) is None]
+
+
+class Stage:
+    """A screen with a window manager, on which windows are opened, each in a process of its own."""
+
+    def __init__(self, *, warm: bool = True) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="rcw-stage-")
+        self._socket = Path(self._folder.name, "stage")
+        script = Path(__file__).with_name("stage.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(script), str(self._socket), *(["--warm"] if warm else [])],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline().split()
+        if said[:1] != ["ready"]:
+            raise RuntimeError("the screen could not be started")
+        self.display = said[1]
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+        self._folder.cleanup()
+
+    @contextmanager
+    def window(
+        self, *open_: Path, size: tuple[int, int] = (1600, 1000), theme: str = "light", preferences: Path | None = None
+    ) -> Iterator[Driven]:
+        """A window on a project and its runs (or on nothing), with preferences of its own, in front and settled."""
+        with tempfile.TemporaryDirectory(prefix="rcw-driven-") as folder:
+            kept = preferences or Path(folder, "preferences")
+            environment = {"RCW_PREFERENCES": str(kept)}
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(str(self._socket))
+            driven = Driven(connection, self.display)
+            try:
+                driven.start(
+                    {"open": [str(p) for p in open_], "size": size, "theme": theme, "environment": environment}
+                )
+                yield driven
+            finally:
+                driven.kill()
+
+
+class Driven:
+    """One window. `ask` and `wait` take Python expressions over `window`, worked out in the window's own thread."""
+
+    def __init__(self, connection: socket.socket, display: str) -> None:
+        self._lines = connection.makefile("rw", encoding="utf-8")
+        self._connection = connection
+        self._environment = {**os.environ, "DISPLAY": display}
+        self.pid = 0
+        self.faults: list[str] = []
+
+    def start(self, asked: dict[str, Any]) -> None:
+        self._connection.settimeout(PATIENCE_S)
+        self.pid = self._exchange(asked)["pid"]
+        self.wait("window.isActiveWindow()")
+        self.settle()
+
+    def kill(self) -> None:
+        """End the window at once, as a power cut would."""
+        if self.alive:
+            os.kill(self.pid, signal.SIGKILL)
+        self.wait_for(lambda: not self.alive, "the window's end")
+        self._connection.close()
+
+    @property
+    def alive(self) -> bool:
+        return bool(self.pid) and Path(f"/proc/{self.pid}").exists()
+
+    # ---- what the window knows
+
+    def _exchange(self, message: dict[str, Any]) -> dict[str, Any]:
+        try:
+            self._lines.write(json.dumps(message) + "\n")
+            self._lines.flush()
+            answer: dict[str, Any] = json.loads(self._lines.readline() or '{"error": "the window has gone"}')
+        except ConnectionError:
+            raise RuntimeError("the window has gone") from None
+        self.faults += answer.get("faults", ())
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer
+
+    def ask(self, expression: str) -> Any:
+        return self._exchange({"ask": expression})["value"]
+
+    def do(self, statement: str) -> None:
+        """Run statements in the window's process, for what is no matter of keys and mouse."""
+        self._exchange({"statement": statement})
+
+    def wait(self, expression: str, what: str = "") -> Any:
+        """Wait until the expression is true; gives its value."""
+        return self.wait_for(lambda: self.ask(expression), what or expression)
+
+    def wait_for(self, condition: Any, what: str) -> Any:
+        end = time.monotonic() + PATIENCE_S
+        while not (value := condition()):
+            if time.monotonic() > end:
+                raise AssertionError(f"waited in vain for: {what}. {' '.join(self.faults)}")
+            time.sleep(_LOOK_AGAIN_S)
+        return value
+
+    def settle(self) -> None:
+        """Wait until nothing is read or worked out in the background, and what came of it was taken in."""
+        self.wait_for(lambda: all(self.ask("not window.context.background.busy") for _ in range(3)), "a quiet window")
+
+    # ---- keys and mouse
+
+    def xdo(self, *arguments: object) -> None:
+        subprocess.run(["xdotool", *map(str, arguments)], check=True, env=self._environment)
+
+    def key(self, *names: str) -> None:
+        """Press keys, as xdotool names them: "ctrl+s", "F8", "Escape". They are on their way when this returns: wait
+        for what should come of them."""
+        self.xdo("key", "--clearmodifiers", *names)
+
+    def type(self, text: str) -> None:
+        self.xdo("type", "--clearmodifiers", "--delay", 5, text)
+
+    def place(self, widget: str, x: float | None = None, y: float | None = None) -> tuple[int, int]:
+        """Where on the screen a point of a widget is; from its far edge where negative, its middle where left out."""
+        left, top = self.ask(f"place({widget}, {x}, {y})")
+        return left, top
+
+    def click(
+        self, widget: str = "window", x: float | None = None, y: float | None = None, *, button: int = 1, times: int = 1
+    ) -> None:
+        self.xdo("mousemove", *self.place(widget, x, y), "click", "--repeat", times, "--delay", 20, button)
+
+    def drag(self, widget: str, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
+        (x0, y0), (x1, y1) = self.place(widget, *start), self.place(widget, *end)
+        self.xdo("mousemove", x0, y0, "mousedown", 1)
+        for step in range(1, steps + 1):
+            self.xdo("mousemove", "--sync", x0 + (x1 - x0) * step // steps, y0 + (y1 - y0) * step // steps)
+        self.xdo("mouseup", 1)
+
+    def resize(self, size: Sequence[int]) -> None:
+        self.do(f"window.resize{tuple(size)}")
+        self.wait(f"(window.width(), window.height()) == {tuple(size)}")
+        self.settle()
+
+    def picture(self, path: Path) -> Path:
+        """The whole screen's part under the window, floating things and all."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.ask(f"picture({str(path)!r})")
+        return path

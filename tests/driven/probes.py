@@ -1,0 +1,104 @@
+"""What a driven test can ask about the window, beside its own attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
+
+
+def place(widget: QWidget, x: float | None, y: float | None) -> tuple[int, int]:
+    """A point of a widget on the screen: from its far edge where negative, its middle where left out."""
+    box = widget.rect()
+    across = box.width() / 2 if x is None else x if x >= 0 else box.width() + x
+    down = box.height() / 2 if y is None else y if y >= 0 else box.height() + y
+    at, ratio = widget.mapToGlobal(QPoint(int(across), int(down))), widget.devicePixelRatioF()
+    return int(at.x() * ratio), int(at.y() * ratio)
+
+
+def picture(path: str) -> None:
+    """Save what the screen shows where the window is, with all that floats over it."""
+    frame = QRect(_window().frameGeometry())
+    shown = QApplication.primaryScreen().grabWindow(0)
+    ratio = shown.devicePixelRatio()
+    shown.copy(*(int(value * ratio) for value in frame.getRect())).save(path)  # type: ignore[call-overload]
+
+
+def visible_widgets() -> Iterator[QWidget]:
+    for top in QApplication.topLevelWidgets():
+        if top.isVisible():
+            yield top
+            yield from (widget for widget in top.findChildren(QWidget) if widget.isVisible())
+
+
+def find(text: str = "", kind: str = "", name: str = "") -> QWidget:
+    """The first widget shown with this text, class and part of its accessible name. KeyError where there is none."""
+    for widget in visible_widgets():
+        own = widget.text() if callable(getattr(widget, "text", None)) else None
+        if (
+            (not text or own == text)
+            and (not kind or type(widget).__name__ == kind)
+            and name in widget.accessibleName()
+        ):
+            return widget
+    raise KeyError(f"no {kind or 'widget'} '{text or name}' is shown")
+
+
+def focus() -> str:
+    """The names of the widget that has the focus and of what it is in, innermost first."""
+    names = []
+    widget = QApplication.focusWidget()
+    while widget is not None:
+        names.append(type(widget).__name__)
+        widget = widget.parentWidget()
+    return " < ".join(names)
+
+
+def focus_in(widget: QWidget) -> bool:
+    """Whether the focus is on a widget or in it, in the window that has the keyboard."""
+    focused = QApplication.focusWidget()
+    return focused is not None and focused.isActiveWindow() and (widget is focused or widget.isAncestorOf(focused))
+
+
+# ---- menus
+
+
+def menu_actions(menu: QMenu | QMenuBar) -> Iterator[QAction]:
+    """Every command of a menu, those of its sub-menus among them."""
+    for action in menu.actions():
+        if (inside := action.menu()) is not None:
+            assert isinstance(inside, QMenu)
+            yield from menu_actions(inside)
+        elif not action.isSeparator():
+            yield action
+
+
+def shortcuts() -> list[tuple[str, str, bool]]:
+    """Every command in the menus that has keys: its text, its keys as xdotool names them, whether it can be given."""
+    return [
+        (action.text(), xdotool_keys(key), action.isEnabled())
+        for action in menu_actions(_window().header.menus)  # type: ignore[attr-defined]
+        for key in action.shortcuts()
+    ]
+
+
+def xdotool_keys(key: QKeySequence) -> str:
+    """`Ctrl+Shift+Z` as `ctrl+shift+z`: what `xdotool key` takes."""
+    parts = key.toString().split("+")
+    return "+".join([*(part.lower() for part in parts[:-1]), parts[-1].lower() if len(parts[-1]) == 1 else parts[-1]])
+
+
+def count_commands() -> None:
+    """From now on `given` counts how often each command of the menus was given."""
+    given.clear()
+    for action in menu_actions(_window().header.menus):  # type: ignore[attr-defined]
+        action.triggered.connect(lambda checked=False, given_action=action: given.append(given_action.text()))
+
+
+given: list[str] = []
+
+
+def _window() -> QWidget:
+    return next(w for w in QApplication.topLevelWidgets() if type(w).__name__ == "MainWindow")
