@@ -15,6 +15,7 @@ from rc_workbench_plugins import nallatech
 from workbench.formats.platform_file import parse_platform
 from workbench.formats.yaml_edit import insert_item, remove_item, set_value, swap_items, write_checked
 from workbench.formats.yaml_marks import read_marked
+from workbench.formats.yaml_nodes import compose
 from workbench.model.diagnostic import WorkbenchError
 
 TEXT = """\
@@ -201,3 +202,15 @@ def test_the_nallatech_template_survives_edits() -> None:
     assert platform.hardware.clock_hz == 125e6
     assert [c for c in before.splitlines() if c.startswith("#")] == [c for c in text.splitlines() if c.startswith("#")]
     assert yaml.safe_load(text)["host"]["entries"][0]["prototype"] == "int f(int a, int b)"
+
+
+def test_an_edit_and_its_reading_parse_one_new_text() -> None:
+    """An editor changes a cell, shows the new text and checks it: what was parsed once is not parsed again."""
+    text = nallatech.workbench_platforms()[0].template.read_text()
+    parse_platform(text)
+    before = compose.cache_info().misses
+    new = set_value(text, ("transfer_tables", "write", "points", 1, "time_s"), "9 us")
+    assert read_marked(new)[0] is not None
+    assert parse_platform(new)[0] is not None
+    assert parse_platform(text)[0] is not None  # taken back
+    assert compose.cache_info().misses == before + 1

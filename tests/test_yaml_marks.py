@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
 
 from workbench.formats.yaml_marks import read_marked, validate
+from workbench.formats.yaml_nodes import Scalars, compose
 from workbench.model.diagnostic import Severity
+
+TEMPLATES = Path(__file__).parents[1] / "platform_templates"
 
 
 class Strict(BaseModel):
@@ -120,7 +125,7 @@ def test_places() -> None:
         (("on: true", "? [a]\n: b"), 14, 3, "a key should be a plain name", "name: value"),
         (("on: true", "words: &a [*a]"), 14, 8, "alias refers to what it stands in", ""),
         (("on: true", "words: 1e999"), 14, 8, "too large", ""),
-        (("on: true", 'words: "\\ud800"'), 14, 8, "cannot be read", ""),
+        (("on: true", 'words: "\\ud800"'), 14, 11, "invalid Unicode character", ""),
         (("on: true", "words: 1\x07"), 14, 9, "not allowed in YAML", ""),
         (("on: true", "---\na: 1"), 14, 1, "this is not YAML", "one document"),
     ],
@@ -183,3 +188,40 @@ def test_mangled_documents_never_raise(data: st.DataObject) -> None:
     for problem in problems:
         assert problem.line is not None
         assert 1 <= problem.line <= text.count("\n") + 2
+
+
+@pytest.mark.parametrize("template", sorted(TEMPLATES.glob("*.yaml")), ids=lambda path: str(path.stem))
+def test_marks_are_those_of_the_python_scanner(template: Path) -> None:
+    """Editors take text at these places: libyaml's marks must be character offsets, as PyYAML's own are."""
+    text = template.read_text("utf-8").replace("title: ", "title: \N{MICRO SIGN}\N{BAR CHART} ", 1)
+
+    def flat(node: yaml.Node) -> list[tuple[str, int, int, int, int]]:
+        start, end = node.start_mark, node.end_mark
+        inner = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+        below = [place for part in inner for place in flat(part)] if isinstance(inner, list) else []
+        stripped = start.index + len(text[start.index : end.index].rstrip())
+        return [(node.tag, start.index, stripped, start.line, start.column), *below]
+
+    ours = compose(text)
+    assert ours is not None
+    loader = yaml.BaseLoader(text)
+    loader.resolve = Scalars().resolve  # the same kinds; what is compared are the marks
+    assert flat(ours) == flat(loader.get_single_node())
+
+
+def test_what_is_too_much_is_answered_at_once() -> None:
+    bomb = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n" + "".join(
+        f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(8)
+    )
+    for text in ("[" * 100_000, "- " * 100_000, "{a: " * 100_000, bomb, "a: 1\n" * 1_000_000):
+        marked, (problem,) = read_marked(text)
+        assert marked is None
+        assert "too large or too deep" in problem.message
+
+
+def test_numbers_beyond_a_machine_word() -> None:
+    marked, _ = read_marked(f"a: {2**64 - 1}\nb: 1e30\n")
+    assert marked is not None
+    assert marked.data == {"a": 2**64 - 1, "b": 1e30}
+    for number in (str(2**64), "1" * 400, "1" * 5000, "-" + "9" * 30):
+        assert read_marked(f"a: {number}")[0] is None

@@ -7,6 +7,7 @@ Each edit is verified: the new text read again must hold the old data with just 
 from __future__ import annotations
 
 import copy
+import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -16,17 +17,18 @@ import yaml
 
 from workbench.files import read_file, write_files
 from workbench.formats.schema import Path as DataPath
-from workbench.formats.yaml_marks import Loader, read_marked
+from workbench.formats.yaml_marks import read_marked
+from workbench.formats.yaml_nodes import Scalars, YamlError, compose
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 _WIDTH = 110
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes what the workbench's loader would not read as the same text."""
+    """Quotes what the workbench would not read as the same text."""
 
 
-_Dumper.yaml_implicit_resolvers = Loader.yaml_implicit_resolvers
+_Dumper.yaml_implicit_resolvers = Scalars.yaml_implicit_resolvers
 
 
 def set_value(text: str, path: DataPath, value: Any) -> str:
@@ -42,9 +44,8 @@ def set_value(text: str, path: DataPath, value: Any) -> str:
         inner[path[-1]] = value
         return data
 
-    node = _node(text, path) if path else None
-    if node is not None:
-        return _verified(text, _replaced(text, node, value, _indent_of(text, path)), change)
+    if path and (nodes := _nodes(text, path)):
+        return _verified(text, _replaced(text, nodes, value), change)
     parent = _node(text, path[:-1]) if path else None
     if isinstance(parent, yaml.MappingNode):
         return _verified(text, _key_added(text, parent, str(path[-1]), value), change)
@@ -156,19 +157,27 @@ def _verified(old: str, new: str, change: Callable[[Any], Any]) -> str:
     return new
 
 
-def _node(text: str, path: DataPath) -> yaml.Node | None:
+def _nodes(text: str, path: DataPath) -> list[Any]:
+    """The nodes from the top down to the one at `path`; empty where there is none."""
     try:
-        node = Loader(text).get_single_node()
-    except (yaml.YAMLError, RecursionError):
+        node: Any = compose(text)
+    except YamlError:
         raise _by_hand() from None
+    nodes = [node]
     for part in path:
         if isinstance(node, yaml.MappingNode):
             node = next((value for key, value in node.value if key.value == part), None)
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
         else:
-            return None
-    return node
+            return []
+        nodes.append(node)
+    return nodes if node is not None else []
+
+
+def _node(text: str, path: DataPath) -> yaml.Node | None:
+    nodes = _nodes(text, path)
+    return nodes[-1] if nodes else None
 
 
 def _children(node: yaml.CollectionNode) -> tuple[list[yaml.Node], list[yaml.Node]]:
@@ -191,15 +200,14 @@ def _end(text: str, node: yaml.Node) -> int:
 
 
 def _dashes(text: str, node: yaml.SequenceNode) -> list[int]:
-    """Where the items' dashes stand, in a list of block style."""
-    inside = range(node.start_mark.index, node.end_mark.index + 1)
-    return [
-        token.start_mark.index
-        for token in yaml.scan(text, Loader=Loader)
-        if isinstance(token, yaml.BlockEntryToken)
-        and token.start_mark.index in inside
-        and token.start_mark.column == node.start_mark.column
-    ]
+    """Where the items' dashes stand, in a list of block style: all in one column, each but the first on a new line."""
+    dash = re.compile(rf"^ {{{node.start_mark.column}}}(?=-(?:\s|\Z))", re.MULTILINE)
+    dashes = [node.start_mark.index]
+    for before in node.value[:-1]:
+        if (found := dash.search(text, _end(text, before))) is None:
+            raise _by_hand()
+        dashes.append(found.end())
+    return dashes
 
 
 def _newline(text: str) -> str:
@@ -238,15 +246,11 @@ def _lines_removed(text: str, start: int, end: int, following: int | None) -> st
     return text[:line] + (text[line_end + 1 :] if line_end >= 0 else "")
 
 
-def _indent_of(text: str, path: DataPath) -> int:
-    """The column of the mapping or list that the value at `path` stands in."""
-    parent = _node(text, path[:-1]) if path else None
-    return parent.start_mark.column if parent is not None else 0
-
-
-def _replaced(text: str, node: yaml.Node, value: Any, indent: int) -> str:
+def _replaced(text: str, nodes: list[Any], value: Any) -> str:
+    *above, node = nodes
+    in_flow = any(outer.flow_style for outer in above)
+    indent = above[-1].start_mark.column if above else 0
     start, end = node.start_mark.index, _end(text, node)
-    in_flow = _in_flow(text, start)
     style = node.style if isinstance(node, yaml.ScalarNode) else None
     if in_flow or not isinstance(value, str):
         new = _flow(value)
@@ -256,16 +260,6 @@ def _replaced(text: str, node: yaml.Node, value: Any, indent: int) -> str:
         new = _scalar(value, indent + 2, _newline(text))
     gap = "" if start == 0 or text[start - 1].isspace() or text[start - 1] in "[{," else " "
     return text[:start] + gap + new + text[end:]
-
-
-def _in_flow(text: str, offset: int) -> bool:
-    depth = 0
-    for token in yaml.scan(text, Loader=Loader):
-        if token.start_mark.index >= offset:
-            break
-        depth += isinstance(token, yaml.FlowMappingStartToken | yaml.FlowSequenceStartToken)
-        depth -= isinstance(token, yaml.FlowMappingEndToken | yaml.FlowSequenceEndToken)
-    return depth > 0
 
 
 def _key_added(text: str, node: yaml.MappingNode, key: str, value: Any) -> str:

@@ -1,7 +1,7 @@
 """YAML with the place of every key and value, checked against a pydantic model, errors said in a person's terms.
 
-Only plain data is read (no tags that construct objects, no merge keys), with YAML 1.2's scalars: `1e-6` is a number,
-`on` and `12:30` are texts. A key given twice is an error. Nothing here raises for bad input.
+Only plain data is read (no tags that construct objects, no merge keys). A key given twice is an error. Nothing here
+raises for bad input.
 """
 
 from __future__ import annotations
@@ -17,33 +17,12 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from workbench.formats.schema import Path, fields_at, suggestion, with_units
+from workbench.formats.yaml_nodes import DEPTH_LIMIT, NODE_LIMIT, YamlError, compose, plain_value
 from workbench.model.diagnostic import Diagnostic, Severity
 
 M = TypeVar("M", bound=BaseModel)
 
-_NODE_LIMIT = 200_000
-_DEPTH_LIMIT = 60
 _PLAIN = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
-
-
-class Loader(yaml.SafeLoader):
-    """The safe loader with YAML 1.2's scalars instead of 1.1's."""
-
-
-def _whole_number(loader: Loader, node: yaml.ScalarNode) -> int:
-    text = str(node.value)
-    return int(text, 0 if text[:2].lower() in ("0x", "0o") else 10)
-
-
-Loader.yaml_implicit_resolvers = {}
-Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
-for _tag, _pattern, _first in (
-    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
-    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-    ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+|0o[0-7]+", "-+0123456789"),
-    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
-):
-    Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
 
 
 @dataclass(frozen=True)
@@ -115,21 +94,12 @@ def read_marked(text: str, file: str | None = None) -> tuple[Marked | None, tupl
         return None, (Diagnostic(message, hint, Severity.ERROR, file, line, column),)
 
     try:
-        loader = Loader(text)
-        node = loader.get_single_node()
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        column = error.position - text.rfind("\n", 0, error.position)
-        return bad("this character is not allowed in YAML", "Remove it, or write it as an escape.", line, column)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        return bad(*_syntax(error), line, column)
-    except (RecursionError, ValueError, yaml.YAMLError):
-        return bad("this YAML is nested too deeply", "A document of the workbench has at most a few levels.")
+        node = compose(text)
+    except YamlError as error:
+        return bad(error.message, error.hint, error.line, error.column)
     if node is None:
         return bad("the file is empty", "It should begin with `schema_version: 1`.")
-    walker = _Walker(loader, file)
+    walker = _Walker(file)
     data = walker.walk(node, (), ())
     if walker.problems:
         return None, _ordered(walker.problems)
@@ -139,17 +109,17 @@ def read_marked(text: str, file: str | None = None) -> tuple[Marked | None, tupl
 class _Walker:
     """Turns nodes into plain data, and keeps their places."""
 
-    def __init__(self, loader: Loader, file: str | None) -> None:
-        self._loader, self._file = loader, file
+    def __init__(self, file: str | None) -> None:
+        self._file = file
         self.keys: dict[Path, Span] = {}
         self.values: dict[Path, Span] = {}
         self.problems: list[Diagnostic] = []
 
-    def walk(self, node: yaml.Node, path: Path, above: tuple[int, ...]) -> Any:
+    def walk(self, node: Any, path: Path, above: tuple[int, ...]) -> Any:
         self.values[path] = _span(node)
         if id(node) in above:
             return self._bad(node, "this alias refers to what it stands in", "Write the value out.")
-        if len(self.values) > _NODE_LIMIT or len(above) > _DEPTH_LIMIT:
+        if len(self.values) > NODE_LIMIT or len(above) > DEPTH_LIMIT:
             if not self.problems:
                 self._bad(node, "this document is too large or too deep", "Write aliases out, or split the file.")
             return None
@@ -169,7 +139,7 @@ class _Walker:
                 self._bad(key_node, "a key should be a plain name", "Write `name: value`.")
                 continue
             key = str(key_node.value)
-            if key == "<<" and key_node.style is None:
+            if key == "<<" and not key_node.style:
                 self._bad(key_node, "merge keys (<<) are not read", "Write the keys out.")
                 continue
             if key in data:
@@ -180,17 +150,15 @@ class _Walker:
             data[key] = self.walk(value_node, (*path, key), above)
         return data
 
-    def _scalar(self, node: yaml.Node) -> Any:
+    def _scalar(self, node: yaml.ScalarNode) -> Any:
         try:
-            value = self._loader.construct_object(node, deep=True)
-            if isinstance(value, str):
-                value.encode("utf-8")
-        except (yaml.YAMLError, ValueError, TypeError, OverflowError, LookupError):
+            value = plain_value(node)
+        except ValueError:
             return self._bad(node, f"'{str(node.value)[:40]}' cannot be read as {node.tag}", "Write plain values.")
-        if isinstance(value, float) and not abs(value) < float("inf"):
-            return self._bad(node, f"'{node.value}' is too large a number", "")
-        if value is not None and not isinstance(value, bool | int | float | str):
-            return self._bad(node, f"values of kind {node.tag} are not read", "Write a number or a text.")
+        if isinstance(value, float) and abs(value) == float("inf"):
+            return self._bad(node, f"'{node.value[:40]}' is too large a number", "")
+        if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+            return self._bad(node, f"'{node.value[:40]}' is too large a whole number", "Write it as in 1e30.")
         return value
 
     def _bad(self, node: yaml.Node, message: str, hint: str) -> None:
@@ -205,24 +173,6 @@ def _span(node: yaml.Node) -> Span:
 
 def _ordered(problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(problems, key=lambda p: (p.line or 0, p.column or 0)))
-
-
-def _syntax(error: yaml.MarkedYAMLError) -> tuple[str, str]:
-    problem = error.problem or "this is not YAML"
-    hints = {
-        "mapping values are not allowed": "Check the indentation; a text with a colon in it needs quotes.",
-        "'\\t'": "Indent with blanks, not tabs.",
-        "cannot start any token": "Put this text in quotes.",
-        "but found '?'": "Check the indentation of this line.",
-        "expected <block end>": "Check the indentation of this line.",
-        "expected ',' or": "A bracket is not closed, or a comma is missing.",
-        "unexpected end of stream": "A quote is not closed.",
-        "could not find expected ':'": "Write `key: value`, with a blank after the colon.",
-        "undefined alias": "Texts that begin with * need quotes.",
-        "another document": "Keep one document in the file: remove the line with ---.",
-    }
-    hint = next((text for part, text in hints.items() if part in problem), "")
-    return f"this is not YAML: {problem}", hint
 
 
 _SHOULD_BE = {

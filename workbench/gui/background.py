@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from shiboken6 import isValid
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
@@ -70,7 +71,9 @@ class Background(QObject):
 
     def _deliver(self, number: int, result: object, diagnostics: tuple[Diagnostic, ...] | None) -> None:
         key, done, failed = self._waiting.pop(number)
-        if self._last.get(key) == number:
+        asker = getattr(done, "__self__", None)
+        gone = isinstance(asker, QObject) and not isValid(asker)  # its view was closed meanwhile
+        if self._last.get(key) == number and not gone:
             if diagnostics is None:
                 done(result)
             else:
