@@ -173,7 +173,7 @@ def card(folder: Path) -> CardExecutable:
         words=2,
         metadata={"control": 0x2000, "select": 0x2001, "data": 0x2002, "freeze_value": 1},
     )
-    return build_card(hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, folder / "build", Job(), trace=True)
+    return build_card(hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, folder / "build" / "card", Job(), trace=True)
 
 
 def run(
@@ -517,7 +517,110 @@ def test_a_host_that_does_not_compile_or_link(tmp_path: Path) -> None:
 
 def test_a_card_that_has_not_changed_comes_from_the_cache(card: CardExecutable, tmp_path: Path) -> None:
     began = time.monotonic()
-    again = build_card(card.hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, tmp_path / "again", Job(), trace=False)
+    again = build_card(card.hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, tmp_path / "again" / "card", Job(), trace=False)
     assert time.monotonic() - began < 1.0
     assert again.path.read_bytes() == card.path.read_bytes()
     assert not again.traced
+
+
+INCLUDING = """
+`include "defs.inc"
+`include "sub/more.vh"
+module including(
+    input clk, input rst, input [31:0] addr, input wr_en, input [31:0] wr_data, input rd_en, output reg [31:0] rd_data
+);
+    always @(posedge clk) if (rd_en) rd_data <= `K + `MORE;
+endmodule
+"""
+
+
+def test_a_card_is_built_anew_when_anything_that_it_includes_has_changed(tmp_path: Path) -> None:
+    hdl, late = tmp_path / "hdl", tmp_path / "late"
+    (hdl / "sub").mkdir(parents=True)
+    (late / "sub").mkdir(parents=True)
+    (hdl / "including.v").write_text(INCLUDING)
+    (late / "defs.inc").write_text("`define K 1\n")
+    (late / "sub" / "more.vh").write_text("`define MORE 10\n")
+    design = HdlBuild((hdl / "including.v",), "including", (), include_dirs=(hdl, late))
+    source = HEAD + 'int main(void) { fpga_t *f = fpgaOpen(0); printf("%u", fpgaReadReg(f, 5)); fpgaClose(f); }'
+
+    def answer(name: str) -> str:
+        work = tmp_path / name
+        work.mkdir()
+        logged: list[str] = []
+        job = Job(lambda event: logged.append(event.text))
+        card = build_card(design, project(), PLATFORM, {}, work / "card", job, False)
+        kept = "the card has not changed since it was last built" in logged
+        return run(card, source, work).stdout + (" kept" if kept else "")
+
+    assert answer("first") == "11"
+    assert answer("same") == "11 kept"
+    (late / "defs.inc").write_text("`define K 2\n")
+    assert answer("changed file") == "12"
+    (hdl / "sub" / "more.vh").write_text("`define MORE 30\n")
+    assert answer("a file that is found before the one that was read") == "32"
+    (hdl / "sub" / "more.vh").unlink()
+    assert answer("gone again") == "12 kept"
+
+
+def observed(card: CardExecutable) -> CardExecutable:
+    return replace(card, hdl=replace(card.hdl, read_out=ReadOut(first=0x2000, last=0x20FF)))
+
+
+@pytest.mark.parametrize(
+    ("call", "where"),
+    [
+        ("fpgaWriteReg(fpga, 0x2000, 1)", "0x2000 (4 bytes)"),
+        ("fpgaWrite(fpga, data, 0x1f00, 512)", "0x1f00 (2048 bytes)"),
+    ],
+)
+def test_a_host_that_writes_where_the_counters_stand_is_told(
+    card: CardExecutable, tmp_path: Path, call: str, where: str
+) -> None:
+    source = HEAD + "int main(void) { uint32_t data[512] = {0}; fpga_t *fpga = fpgaOpen(0); fpgaWrite(fpga, data, 0, 9); "
+    outcome = run(observed(card), source + call + "; fpgaClose(fpga); return 0; }", tmp_path)
+    assert outcome.failed
+    assert f"the host writes to address {where}, in the range 0x2000 to 0x20ff" in outcome.diagnostics[0].message
+    assert no_children_left()
+
+
+def test_a_host_that_reads_where_the_counters_stand_is_warned(card: CardExecutable, tmp_path: Path) -> None:
+    source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); fpgaReadReg(fpga, 0x20ff); fpgaClose(fpga); return 0; }"
+    outcome = run(observed(card), source, tmp_path)
+    assert not outcome.failed
+    assert "the host read 1 times from the range" in outcome.diagnostics[0].message
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("fpgaWrite(fpga, data, 64, 2147483647)", "a transfer of 8589934588 bytes at address 0x40 (table 'write')"),
+        ("fpgaRead(fpga, data, 64, 2147483647)", "a transfer of 8589934588 bytes at address 0x40 (table 'read')"),
+        ("fpgaRead(fpga, data, 0, 200000000)", "would last 880"),
+    ],
+)
+def test_a_transfer_that_no_run_could_end_is_refused_at_the_call(
+    card: CardExecutable, tmp_path: Path, call: str, message: str
+) -> None:
+    source = HEAD + "int main(void) { static uint32_t data[16]; fpga_t *fpga = fpgaOpen(0); "
+    outcome = run(card, source + call + "; fpgaClose(fpga); return 0; }", tmp_path, cycle_limit=20_000_000)
+    assert outcome.exit == 113
+    assert message in outcome.diagnostics[0].message
+    assert "is the size right?" in outcome.diagnostics[0].message
+    assert no_children_left()
+
+
+def test_a_memory_without_its_file_is_an_error(tmp_path: Path) -> None:
+    body = 'reg [31:0] rom [0:15]; initial $readmemh("rom/start.hex", rom); always @(posedge clk) rd_data <= rom[addr[3:0]];'
+    ports = "input clk, input rst, input [31:0] addr, input wr_en, input [31:0] wr_data, input rd_en"
+    source = tmp_path / "rom.v"
+    source.write_text(f"module rom({ports}, output reg [31:0] rd_data); {body} endmodule\n")
+    card = build_card(HdlBuild((source,), "rom", ()), project(), PLATFORM, {}, tmp_path / "card", Job(), False)
+    host = HEAD + 'int main(void) { fpga_t *f = fpgaOpen(0); printf("%u", fpgaReadReg(f, 2)); fpgaClose(f); return 0; }'
+    without = run(card, host, tmp_path)
+    assert without.failed
+    assert "the design cannot read the file 'rom/start.hex'" in without.diagnostics[0].message
+    (tmp_path / "rom").mkdir()
+    (tmp_path / "rom" / "start.hex").write_text("1 2 2a 4\n")
+    short = run(card, host, tmp_path)
+    assert (short.stdout, short.failed) == ("42", False)

@@ -41,6 +41,9 @@ struct Sample {
     int64_t word;
 };
 
+// The first thing that the design's run-time library warned of.
+std::string design_warning;
+
 // What the host has been reading over and over, to tell a design that never answers.
 struct Poll {
     int64_t address = -1, count = 0, since_cycle = 0;
@@ -134,6 +137,7 @@ public:
 
     int64_t cycle() const { return cycle_; }
     int64_t conflicts() const { return conflicts_; }
+    int64_t counter_reads() const { return counter_reads_; }
 
     std::string activity() const {
         if (poll_.count >= 3)
@@ -164,6 +168,11 @@ private:
     }
 
     void send_words(const rcw_request& request) {
+        if (meets_counters(request))
+            throw Failure("the host writes to address " + hex(uint64_t(request.address)) + " (" + std::to_string(request.bytes)
+                          + " bytes), in the range " + hex(uint64_t(config_.read_out_first)) + " to " + hex(uint64_t(config_.read_out_last))
+                          + " that hardware.read_out declares unused: the counters stand there. Choose a range that the"
+                            " application leaves alone");
         Transfer transfer;
         transfer.send = true;
         fill(transfer, request);
@@ -174,6 +183,7 @@ private:
     }
 
     void receive_words(const rcw_request& request) {
+        counter_reads_ += meets_counters(request);
         Transfer empty;
         fill(empty, request);
         begin(std::move(empty));
@@ -189,6 +199,13 @@ private:
         answer.bytes = request.bytes;
         reply(answer, transfer.data.data());
         transfers_.remove_if([&](const Transfer& t) { return &t == &transfer; });
+    }
+
+    // Whether a transfer touches the addresses at which the monitors answer.
+    bool meets_counters(const rcw_request& request) const {
+        const int64_t last = request.address + (request.bytes / CARD_WORD_BYTES - 1) * CARD_ADDRESS_STEP;
+        return config_.counter_words && request.address <= config_.read_out_last
+            && last >= config_.read_out_first;
     }
 
     static void fill(Transfer& transfer, const rcw_request& request) {
@@ -366,7 +383,7 @@ private:
     std::unique_ptr<RecordFile> trace_;
     std::unique_ptr<Taps> taps_;
     uint32_t spare_[2] = {0, 0};
-    int64_t cycle_ = 0, conflicts_ = 0;
+    int64_t cycle_ = 0, conflicts_ = 0, counter_reads_ = 0;
     std::list<Transfer> transfers_;  // in the order of their grants
     std::deque<Sample> samples_;
     Poll poll_;
@@ -376,6 +393,8 @@ private:
 void write_end(const std::string& raw, const Card& card, const std::string& failure) {
     RecordFile file(raw + "/card_end.txt");
     std::string text = "cycles " + std::to_string(card.cycle()) + "\nport_conflicts " + std::to_string(card.conflicts());
+    if (card.counter_reads()) text += "\ncounter_reads " + std::to_string(card.counter_reads());
+    if (!design_warning.empty()) text += "\nwarning " + design_warning;
     if (!card.activity().empty()) text += "\nactivity " + card.activity();
     if (!failure.empty()) text += "\nfailure " + failure;
     text += "\n";
@@ -384,6 +403,16 @@ void write_end(const std::string& raw, const Card& card, const std::string& fail
 }
 
 }  // namespace
+
+// Verilator's warnings while the design runs. A memory that cannot be filled is no design to measure.
+void vl_warn(const char* file, int, const char*, const char* message) {
+    const std::string text = std::string(message) + " (" + file + ")";
+    if (std::strstr(message, "file not found"))
+        throw Failure("the design cannot read the file '" + std::string(file)
+                      + "', which $readmemh or $readmemb names (paths start at the project's folder)");
+    if (design_warning.empty()) design_warning = text;
+    std::fprintf(stderr, "%s\n", text.c_str());
+}
 
 // Verilator's way out of a failed assertion or an array bound: our way of telling it.
 void vl_fatal(const char* file, int line, const char*, const char* message) {

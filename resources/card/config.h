@@ -15,6 +15,7 @@ struct Config {
     bool trace = false;
     int64_t counter_words = 0;  // 0: no monitors to read
     uint64_t control = 0, select = 0, data = 0, freeze_value = 1;
+    int64_t read_out_first = INT64_MAX, read_out_last = -1;  // the addresses that the application leaves to the monitors
     int64_t settle_cycles = 0;  // between writing `select` and reading `data`
     std::vector<Tap> taps;
 
@@ -31,6 +32,7 @@ struct Config {
             else if (key == "idle_cycle_limit") words >> idle_cycle_limit;
             else if (key == "trace") words >> trace;
             else if (key == "monitor") words >> counter_words >> control >> select >> data >> freeze_value >> settle_cycles;
+            else if (key == "read_out") words >> read_out_first >> read_out_last;
             else if (key == "tap") {
                 Tap tap{};
                 words >> tap.block >> tap.lsb >> tap.width;

@@ -21,6 +21,7 @@
 #define MAX_TABLES 64
 #define MAX_POINTS 256
 #define BUFFERED_RECORDS 1024
+#define MOST_BYTES (INT64_C(1) << 30) /* what a card process keeps of one transfer */
 #define SHORT_NS 20000 /* who loses the processor loses it for longer */
 
 typedef struct {
@@ -43,6 +44,7 @@ static int failed;
 static pid_t this_process;
 static int64_t period_num = 1, period_den = 1; /* a cycle is period_num / period_den picoseconds */
 static int64_t word_bytes = 4, read_delay;
+static int64_t cycle_limit;
 static int deterministic;
 static int64_t basic_block_ps;
 static double host_factor = 1.0;
@@ -288,6 +290,8 @@ static void read_config(const char *path)
             word_bytes = a;
         else if (sscanf(line, "read_delay_cycles %lld", &a) == 1)
             read_delay = a;
+        else if (sscanf(line, "cycle_limit %lld", &a) == 1)
+            cycle_limit = a;
         else if (sscanf(line, "deterministic %lld", &a) == 1)
             deterministic = (int)a;
         else if (sscanf(line, "basic_block_ps %lld", &a) == 1)
@@ -467,6 +471,24 @@ int wbcard_configure(wbcard_t *card, const char *table, const char *file)
     return 0;
 }
 
+/* A transfer that no run could end is told at the call, before anything is moved. */
+static void check_size(const table_t *table, int64_t address, int64_t bytes, int64_t duration)
+{
+    char message[320];
+    if (bytes > MOST_BYTES)
+        snprintf(message, sizeof message, "a transfer of %lld bytes at address 0x%llx (table '%s') is more than the %lld that "
+                 "the simulated card moves in one call: is the size right?",
+                 (long long)bytes, (unsigned long long)address, table->name, (long long)MOST_BYTES);
+    else if (cycle_limit && cycles_before(duration) > cycle_limit)
+        snprintf(message, sizeof message, "a transfer of %lld bytes at address 0x%llx (table '%s') would last %lld cycles, "
+                 "more than simulation.cycle_limit (%lld): is the size right?",
+                 (long long)bytes, (unsigned long long)address, table->name, (long long)cycles_before(duration),
+                 (long long)cycle_limit);
+    else
+        return;
+    fatal(message);
+}
+
 static int transfer(wbcard_t *card, int kind, int async, const char *name, const void *from, void *to, int64_t address,
                     int64_t bytes)
 {
@@ -481,6 +503,7 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
     int64_t start = table->overlaps || *free_ps < thread_ps ? thread_ps : *free_ps;
     int64_t duration = table_ps(table, bytes), done = start + duration, words = bytes / word_bytes;
     int64_t window = duration;
+    check_size(table, address, bytes, duration);
     if (kind == RCW_RECEIVE && read_delay > 1)
         window -= cycle_start(read_delay - 1);
     if (!table->overlaps)

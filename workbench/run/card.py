@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +15,7 @@ from workbench.api.descriptors import HdlBuild
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import HardwarePort, Platform, PortStyle
+from workbench.run.card_cache import card_folder, contents, included_files, keep, relative_texts, remember_reads, take
 from workbench.run.compile import cache_dir, digest, needed, run_all
 from workbench.run.job import Job
 from workbench.run.toolchain import Tool, find_compiler, find_verilator
@@ -25,11 +25,10 @@ TAP_PORT = "recap_taps"
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _FLAGS = (
     "-std=gnu++17", "-pthread", "-fno-strict-aliasing", "-w",
-    "-DVL_USER_FATAL", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
+    "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
 )  # fmt: skip
 #: -O1 makes some models six times slower
 _LEVELS = {"card": "-O2", "fast": "-O2", "slow": "-O0", "runtime": "-O1"}
-_KEPT_CARDS = 40
 _ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
 
 
@@ -66,33 +65,43 @@ def build_card(
     tools = {"verilator": verilator.version, "g++": compiler.version}
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
     defines = list(dict.fromkeys((*named, *hdl.defines)))
-    key = digest(
+    base = Path(os.path.abspath(out.parent))
+    searched = [Path(os.path.abspath(p)) for p in (*hdl.include_dirs, *(s.parent for s in hdl.sources))]
+    searched = list(dict.fromkeys(searched))
+    command = digest(
         [
             verilator.version, compiler.version, *_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
             platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), *defines,
             *(f"{k}={v}" for k, v in sorted(parameters.items())),
-            *_contents([*hdl.sources, *_included(hdl.include_dirs), *sorted(harness_dir().iterdir())]),
+            *relative_texts(searched, base),
+            *contents([*hdl.sources, *sorted(harness_dir().iterdir())]),
         ]
     )  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
     executable = out / "card"
-    kept = cache_dir() / "cards" / key
-    if (kept / "Vcard.h").is_file() and _take(kept / "card", executable):
+    kept = card_folder(command, base)
+    if kept and (kept / "Vcard.h").is_file() and take(kept / "card", executable):
         job.log("the card has not changed since it was last built")
         _, warnings = port_header(platform.hardware, platform.name, hdl, top_ports(kept))
         return _reported(CardExecutable(executable, hdl, trace, tools, warnings), job)
     objects = out / "obj"
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir()
+    began_s = time.time()
     verilate(
         verilator, hdl.sources, hdl.top, objects, job,
         include_dirs=hdl.include_dirs, defines=defines, parameters=parameters,
     )  # fmt: skip
     port_text, warnings = port_header(platform.hardware, platform.name, hdl, top_ports(objects))
     (objects / "card_port.h").write_text(port_text)
+    assert verilator.root is not None
+    read = included_files(objects.absolute(), hdl.sources, verilator.root)
+    remember_reads(command, base, read, searched)
+    kept = card_folder(command, base)
     _compile(objects, executable, compiler, verilator, job)
-    _keep(executable, kept)
-    _keep(objects / "Vcard.h", kept)
+    if kept and all(path.stat().st_mtime < began_s for path in read):  # nothing was saved while it was read
+        keep(executable, kept)
+        keep(objects / "Vcard.h", kept)
     return _reported(CardExecutable(executable, hdl, trace, tools, warnings), job)
 
 
@@ -220,9 +229,9 @@ def _runtime_objects(compiler: Tool, verilator: Tool, include: Path, objects: Pa
     """Verilator's own runtime, compiled once for each version of the tools."""
     sources = [include / name for name in _RUNTIME]
     flags = [*_FLAGS, _LEVELS["runtime"]]
-    kept = cache_dir() / "verilated" / digest([verilator.version, compiler.version, *flags, *_contents(sources)])
+    kept = cache_dir() / "verilated" / digest([verilator.version, compiler.version, *flags, *contents(sources)])
     targets = [objects / f"{source.stem}.o" for source in sources]
-    if all(_take(kept / target.name, target) for target in targets):
+    if all(take(kept / target.name, target) for target in targets):
         return targets
     run_all(
         [
@@ -232,45 +241,9 @@ def _runtime_objects(compiler: Tool, verilator: Tool, include: Path, objects: Pa
         job, cwd=objects, what="Verilator's runtime",
     )  # fmt: skip
     for target in targets:
-        _keep(target, kept)
+        keep(target, kept)
     return targets
 
 
 def _system_include(include: Path) -> list[str]:
     return ["-isystem", str(include), "-isystem", str(include / "vltstd")]
-
-
-def _contents(paths: Sequence[Path]) -> list[str | bytes]:
-    """Names and contents, for the digest. A file that cannot be read counts by its name: the build will tell."""
-    parts: list[str | bytes] = []
-    for path in paths:
-        parts.append(path.name)
-        with suppress(OSError):
-            parts.append(path.read_bytes())
-    return parts
-
-
-def _included(folders: tuple[Path, ...]) -> list[Path]:
-    return sorted(p for folder in folders for p in folder.glob("*.*v*") if p.is_file())
-
-
-def _take(kept: Path, target: Path) -> bool:
-    try:
-        shutil.copy2(kept, target)
-        os.utime(kept.parent)
-    except OSError:
-        return False
-    return True
-
-
-def _keep(made: Path, folder: Path) -> None:
-    """Put a copy into the cache, whole or not at all; a cache that cannot be written only costs time."""
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder)
-        os.close(handle)
-        shutil.copy2(made, name)
-        os.replace(name, folder / made.name)
-        oldest = sorted(folder.parent.iterdir(), key=lambda f: f.stat().st_mtime)[:-_KEPT_CARDS]
-        for old in oldest:
-            shutil.rmtree(old, ignore_errors=True)

@@ -130,6 +130,8 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
         named = {"settle_cycles": 4, **hdl.metadata}
         keys = ("control", "select", "data", "freeze_value", "settle_cycles")
         lines.append(f"monitor {hdl.words} {' '.join(str(named[key]) for key in keys)}")
+    if hdl.words and hdl.read_out:
+        lines.append(f"read_out {hdl.read_out.first} {hdl.read_out.last}")
     lines += [f"tap {block} {lsb} {width}" for block, (lsb, width) in enumerate(hdl.taps) if width]
     return "\n".join(lines) + "\n"
 
@@ -266,15 +268,7 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
         diagnostics.append(Diagnostic(f"the host program ended with exit code {code}", said, Severity.WARNING))
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
-    conflicts = int(card_end.get("port_conflicts", "0"))
-    if conflicts:
-        diagnostics.append(
-            Diagnostic(
-                f"words of several transfers wanted the port in the same cycle ({conflicts} cycles of waiting)",
-                "Their port times in the records are those before waiting.",
-                Severity.WARNING,
-            )
-        )
+    diagnostics += _card_warnings(card_end)
     return SimulationOutcome(
         exit=code,
         stdout=b"".join(host.stdout).decode(errors="replace"),
@@ -285,6 +279,20 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
         counter_words=read_counters(raw),
         diagnostics=tuple(diagnostics),
     )
+
+
+def _card_warnings(card_end: dict[str, str]) -> list[Diagnostic]:
+    found = []
+    if conflicts := int(card_end.get("port_conflicts", "0")):
+        text = f"words of several transfers wanted the port in the same cycle ({conflicts} cycles of waiting)"
+        found.append(Diagnostic(text, "Their port times in the records are those before waiting.", Severity.WARNING))
+    if reads := int(card_end.get("counter_reads", "0")):
+        text = f"the host read {reads} times from the range that hardware.read_out declares unused"
+        hint = "The counters answer there, not the design. Choose a range that the application leaves alone."
+        found.append(Diagnostic(text, hint, Severity.WARNING))
+    if warning := card_end.get("warning"):
+        found.append(Diagnostic(f"the design warned: {warning}", "The log has every warning.", Severity.WARNING))
+    return found
 
 
 def _signal(number: int) -> str:

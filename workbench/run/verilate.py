@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,20 +43,21 @@ def verilate(
     defines: Sequence[str] = (),
     parameters: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the design as C++ classes `Vcard*` into `out`.
+    """Write the design as C++ classes `Vcard*` into `out`. Files are included from the folders given, and from nowhere else
+    that the person happens to be.
 
     Parameters that the top module does not have are left out. Raises WorkbenchError where Verilator refuses the design.
     """
     given = dict(parameters or {})
     while True:
         command: list[str | Path] = [
-            tool.path, *VERILATOR_OPTIONS, "--top-module", top, "--Mdir", out,
-            *(f"-I{folder}" for folder in include_dirs),
+            tool.path, *VERILATOR_OPTIONS, "--top-module", top, "--Mdir", os.path.abspath(out),
+            *(f"-I{os.path.abspath(folder)}" for folder in include_dirs),
             *(f"-D{define}" for define in defines),
             *(f"-G{name}={hdl_value(value)}" for name, value in given.items()),
-            *sources,
+            *(os.path.abspath(source) for source in sources),
         ]  # fmt: skip
-        result = job.run(command, env=verilator_environment(tool), on_line=lambda line: None)
+        result = job.run(command, cwd=out, env=verilator_environment(tool), on_line=lambda line: None)
         if result.returncode == 0:
             for line in result.stderr.splitlines():
                 job.log(line)

@@ -1,0 +1,100 @@
+"""Built cards, kept under a hash of what the compilers really read.
+
+Which files a design includes is known only once it has been compiled: so Verilator's own list of them is kept under a
+hash of the command (`reads`), and the card under a hash of that and of what those files hold now (`cards`). A file that
+is not there counts too, where one would be found before the one that was read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from workbench.run.compile import cache_dir, digest
+
+_KEPT = 40
+_READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat
+_LIST = "reads.json"
+
+
+def included_files(objects: Path, sources: Iterable[Path], tool_root: Path) -> list[Path]:
+    """The files that Verilator read to fill `objects`, without the sources named to it and without its own."""
+    named = {os.path.realpath(source) for source in sources}
+    text = (objects / "Vcard__verFiles.dat").read_text(encoding="utf-8", errors="replace")
+    found = dict.fromkeys(objects / match["path"] for match in _READ.finditer(text))
+    return [p for p in found if os.path.realpath(p) not in named and not p.is_relative_to(tool_root)]
+
+
+def remember_reads(command: str, base: Path, files: Iterable[Path], folders: Iterable[Path]) -> None:
+    """Keep, for the command with this hash, what it read and in which folders it looked.
+
+    Paths below `base`, the folder of this build, are kept relative to it.
+    """
+    reads = {name: relative_texts(paths, base) for name, paths in (("files", files), ("folders", folders))}
+    with tempfile.TemporaryDirectory() as folder, suppress(OSError):
+        made = Path(folder) / _LIST
+        made.write_text(json.dumps(reads), encoding="utf-8")
+        keep(made, cache_dir() / "reads" / command)
+
+
+def card_folder(command: str, base: Path) -> Path | None:
+    """Where the card is kept that this command would make of the files as they are now; None if it never ran."""
+    try:
+        reads = json.loads((cache_dir() / "reads" / command / _LIST).read_text(encoding="utf-8"))
+        files, folders = [base / p for p in reads["files"]], [base / p for p in reads["folders"]]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return cache_dir() / "cards" / digest([command, *contents(_candidates(files, folders))])
+
+
+def relative_texts(paths: Iterable[Path], base: Path) -> list[str]:
+    return [str(p.relative_to(base)) if p.is_relative_to(base) else str(p) for p in paths]
+
+
+def _candidates(files: Sequence[Path], folders: Sequence[Path]) -> list[Path]:
+    """The files that were read, and the places in the folders searched where one of the same name would be found."""
+    found = set(files)
+    for file in files:
+        for folder in folders:
+            if file.is_relative_to(folder):
+                found.update(other / file.relative_to(folder) for other in folders)
+    return sorted(found)
+
+
+def contents(paths: Iterable[Path]) -> list[str | bytes]:
+    """Names and contents, for the digest. A file that cannot be read counts by its name: the build will tell."""
+    parts: list[str | bytes] = []
+    for path in paths:
+        parts.append(path.name)
+        with suppress(OSError):
+            parts.append(path.read_bytes())
+    return parts
+
+
+def take(kept: Path, target: Path) -> bool:
+    """Copy a kept file; False where there is none."""
+    try:
+        shutil.copy2(kept, target)
+        os.utime(kept.parent)
+    except OSError:
+        return False
+    return True
+
+
+def keep(made: Path, folder: Path) -> None:
+    """Put a copy into the cache, whole or not at all; a cache that cannot be written only costs time."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder)
+        os.close(handle)
+        shutil.copy2(made, name)
+        os.replace(name, folder / made.name)
+        oldest = sorted(folder.parent.iterdir(), key=lambda f: f.stat().st_mtime)[:-_KEPT]
+        for old in oldest:
+            shutil.rmtree(old, ignore_errors=True)
