@@ -6,15 +6,18 @@ import argparse
 import os
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from workbench.analysis.compare import compare, faster_words
 from workbench.analysis.html_report import html_report
 from workbench.cli.output import DONE, FAILED, show_event
+from workbench.formats.run_folder import open_run
+from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
 from workbench.run.job import Job
 from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.files import write_atomically
+from workbench.session.files import write_result_text
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
@@ -34,14 +37,16 @@ def run_demo(arguments: argparse.Namespace) -> int:
         path = copy_example(example, out / "project")
         project = project if form != FORMS[0] else path
         trust(path)  # our own code, and the person asked for it
-        shutil.rmtree(out / form, ignore_errors=True)
+        with suppress(WorkbenchError):
+            open_run(out / form)  # a run, and not something else of that name
+            shutil.rmtree(out / form, ignore_errors=True)
         runs[form] = run_workspace(
             open_workspace(path, plugins), RunOptions(out=out / form, trace=True), Job(show_event)
         )
     original, optimised = (open_result(out / form, plugins) for form in FORMS)
     complete = all(run.complete for run in runs.values())
     comparison = compare(original.analysis, optimised.analysis, complete)
-    write_atomically(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
+    write_result_text(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
     first = original.analysis.findings[0] if original.analysis.findings else None
     times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"
     print(f"{times}: {faster_words(comparison)}")

@@ -12,7 +12,7 @@ from workbench.analysis.report import report_json
 from workbench.analysis.svg_graph import graph_svg
 from workbench.cli.output import DONE, print_diagnostics, print_json, table
 from workbench.model.diagnostic import WorkbenchError
-from workbench.session.files import write_atomically
+from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
 from workbench.session.workspace import unknown_name
@@ -27,15 +27,15 @@ def _open(path: Path, threshold: float = 1.05) -> OpenRun:
 def run_report(arguments: argparse.Namespace) -> int:
     opened = _open(arguments.run_folder, arguments.threshold)
     if arguments.html:
-        write_atomically(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
+        write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:
-        write_atomically(
+        write_result_text(
             arguments.svg, graph_svg(opened.analysis.graph, opened.analysis.findings, opened.analysis.blocks)
         )
     if arguments.png:
         from workbench.gui.pictures import take_picture  # the window's libraries only where a picture is asked for
 
-        take_picture(arguments.run_folder, arguments.png)
+        write_result(arguments.png, lambda part: take_picture(arguments.run_folder, part))
     if arguments.json:
         print_json(report_json(opened.analysis))
     else:
@@ -67,5 +67,5 @@ def run_export(arguments: argparse.Namespace) -> int:
     if arguments.format not in EXPORTERS:
         raise WorkbenchError(unknown_name("format", arguments.format, EXPORTERS))
     opened = _open(arguments.run_folder)
-    EXPORTERS[arguments.format](opened.run, arguments.out)
+    write_result(arguments.out, lambda part: EXPORTERS[arguments.format](opened.run, part))
     return DONE

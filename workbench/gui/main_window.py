@@ -32,7 +32,7 @@ from workbench.gui.welcome import Welcome
 from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.examples import Example, copy_example
-from workbench.session.files import write_atomically
+from workbench.session.files import write_result_text
 from workbench.session.plugins import Plugins
 from workbench.session.trust import is_trusted
 from workbench.session.workspace import PROJECT_SUFFIX
@@ -209,7 +209,7 @@ class MainWindow(QMainWindow):
         name, _ = QFileDialog.getSaveFileName(self, "Save report", "report.html", "Web page (*.html)")
         if name:
             try:
-                write_atomically(Path(name), html_report(opened.run, opened.analysis, opened.platform))
+                write_result_text(Path(name), html_report(opened.run, opened.analysis, opened.platform))
             except WorkbenchError as error:
                 self.context.notify(*error.diagnostics)
 

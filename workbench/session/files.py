@@ -1,18 +1,116 @@
-"""Writing what a person asked for: whole or not at all, in a folder that is made where it is not there."""
+"""Writing what a person asked for: whole or not at all, in a folder that is made where it is not there, and never over
+what is the person's own."""
 
 from __future__ import annotations
 
+import json
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from workbench.files import write_files
+from workbench.files import sha256, write_files
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+_KIND_BYTES = 40  # of a file's first line, by which results of one kind are known
+_MARK = ".rc-workbench.json"  # in a folder that is the workbench's own: the files that it wrote there
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file by replacing it at once. WorkbenchError where it cannot be written; the old file then stays."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        hint = "Choose another place."
-        raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror or error}", hint, file=str(path))) from None
+    _make_folder(path.parent)
     write_files({path: content.encode("utf-8") if isinstance(content, str) else content})
+
+
+def write_result(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` make a report, a picture or an export beside `path`, and put it there.
+
+    A file that stands there already is replaced only where it is a result of the same kind (its first line begins the
+    same); a source or a project is not. WorkbenchError for that, and where nothing can be written; the old file stays.
+    """
+    path = path.resolve()
+    _make_folder(path.parent)
+    part = path.with_name(f".{secrets.token_hex(4)}.{path.name}")
+    try:
+        write(part)
+        if path.is_file() and path.stat().st_size and _kind(path) != _kind(part):
+            raise WorkbenchError(
+                Diagnostic(
+                    "another kind of file stands here, and was left as it is",
+                    "Choose another name: only an earlier result of the same kind is replaced.",
+                    file=str(path),
+                )
+            )
+        os.replace(part, path)
+    except OSError as error:
+        raise WorkbenchError(_cannot_write(error, path)) from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def write_result_text(path: Path, text: str) -> None:
+    write_result(path, lambda part: write_atomically(part, text))
+
+
+def _kind(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.readline(_KIND_BYTES)
+
+
+def claim_folder(out: Path) -> None:
+    """Make `out` ready to be written: new, empty, or left by an earlier `seal_folder`, whose files then go.
+
+    WorkbenchError where it holds anything else, or a file that was changed since; then nothing is touched.
+    """
+    mark = out / _MARK
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        found = [p for p in out.rglob("*") if not p.is_dir() or p.is_symlink()]
+        listed = _listed(mark)
+        others = [p for p in found if p != mark and not _is_as_written(p, listed.get(str(p.relative_to(out))))]
+        if others:
+            raise WorkbenchError(
+                Diagnostic(
+                    f"this folder holds files that are not the workbench's own, such as {others[0].relative_to(out)}",
+                    "Choose a new or an empty folder; this one was left as it is.",
+                    file=str(out),
+                )
+            )
+        for path in found:
+            path.unlink()
+        mark.write_text(json.dumps({"files": {}}), encoding="utf-8")
+    except OSError as error:
+        raise WorkbenchError(_cannot_write(error, out)) from None
+
+
+def seal_folder(out: Path) -> None:
+    """Note what was written to `out`, so that it is known as the workbench's own the next time."""
+    files = {str(p.relative_to(out)): sha256(p.read_bytes()) for p in sorted(out.rglob("*")) if p.is_file()}
+    files.pop(_MARK, None)
+    write_files({out / _MARK: json.dumps({"files": files}, indent=1).encode()})
+
+
+def _listed(mark: Path) -> dict[str, Any]:
+    try:
+        files = json.loads(mark.read_text(encoding="utf-8"))["files"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
+    return files if isinstance(files, dict) else {}
+
+
+def _is_as_written(path: Path, expected_sha256: object) -> bool:
+    return path.is_file() and not path.is_symlink() and sha256(path.read_bytes()) == expected_sha256
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkbenchError(_cannot_write(error, folder)) from None
+
+
+def _cannot_write(error: OSError, path: Path) -> Diagnostic:
+    return Diagnostic(f"cannot write: {error.strerror or error}", "Choose another place.", file=str(path))

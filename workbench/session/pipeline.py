@@ -18,6 +18,7 @@ from workbench.run.host import build_host
 from workbench.run.job import Cancelled, Job
 from workbench.run.overhead import recording_overhead
 from workbench.run.simulate import SimulationOutcome, simulate
+from workbench.session.files import claim_folder, seal_folder
 from workbench.session.places import placed
 from workbench.session.workspace import Value, Workspace
 
@@ -36,15 +37,19 @@ class RunOptions:
 
 
 def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out: Path) -> tuple[HostBuild, HdlBuild]:
-    """Write instrumented copies of host and hardware below `out`. The user's files stay as they are."""
+    """Write instrumented copies of host and hardware below `out`. The user's files stay as they are.
+
+    WorkbenchError where `out` holds anything but what was written there by an earlier call.
+    """
     settings, out = workspace.settings(changes), out.resolve()
     root, platform, hardware = workspace.root, workspace.platform, workspace.project.hardware
+    claim_folder(out)
     try:
-        out.mkdir(parents=True, exist_ok=True)
         host = workspace.host_language.instrument(
             root, workspace.host, platform, workspace.defines(settings), out / "host"
         )
         hdl = workspace.hdl_language.instrument(root, hardware, platform, workspace.parameters(settings), out / "hdl")
+        seal_folder(out)
     except OSError as error:
         raise WorkbenchError(_cannot_write(error, out)) from None
     return placed(host, root), placed(hdl, root)
