@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def test_what_is_written_is_what_opens(folder: Path, made: Run) -> None:
             assert np.array_equal(run.tables[name][column], values)
             assert isinstance(run.tables[name][column], np.memmap)
             assert not run.tables[name][column].flags.writeable
-    assert sorted(entry.name for entry in folder.iterdir()) == ["manifest.json", "tables"]
+    assert sorted(entry.name for entry in folder.iterdir()) == ["checksums.json", "manifest.json", "tables"]
 
 
 def test_diagnostics_and_settings_survive(tmp_path: Path, made: Run) -> None:
@@ -102,7 +103,13 @@ def _outside(path: Path) -> None:
     np.save(path, values)
 
 
-@pytest.mark.parametrize("damage", [Path.unlink, _cut, _empty, _wrong_kind, _longer, _outside])
+def _one_bit(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[-8] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, _cut, _empty, _wrong_kind, _longer, _outside, _one_bit])
 def test_a_damaged_column_leaves_out_its_table_and_nothing_else(folder: Path, damage: object) -> None:
     damage(folder / "tables" / "call_stats" / "state.npy")  # type: ignore[operator]
     run, problems = open_run(folder)
@@ -111,6 +118,35 @@ def test_a_damaged_column_leaves_out_its_table_and_nothing_else(folder: Path, da
     assert len(problems) == 1
     assert "call_stats" in problems[0].message
     assert problems[0].file == str(folder / "tables" / "call_stats")
+
+
+@pytest.mark.parametrize(("before", "after"), [('"time_ps": ', '"time_ps": -'), ('"time_ps": ', '"time_ps": 9')])
+def test_a_manifest_that_is_not_as_it_was_written_is_told(folder: Path, before: str, after: str) -> None:
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(before, after, 1))
+    _, problems = open_run(folder)
+    assert "was changed, damaged or removed" in problems[0].message
+    assert problems[0].file == str(manifest)
+
+
+def test_a_table_that_was_removed_is_told(folder: Path) -> None:
+    shutil.rmtree(folder / "tables" / "calls")
+    run, problems = open_run(folder)
+    assert "calls" not in run.tables
+    assert [problem.file for problem in problems] == [str(folder / "tables" / "calls")]
+
+
+def test_a_run_of_an_earlier_version_has_no_checksums_and_opens(folder: Path) -> None:
+    (folder / "checksums.json").unlink()
+    _one_bit(folder / "tables" / "dwell" / "cycles.npy")
+    assert open_run(folder)[1] == ()
+
+
+def test_a_finished_run_that_is_marked_later_is_not_damaged(tmp_path: Path, made: Run) -> None:
+    writer = RunWriter(tmp_path / "run")
+    writer.finish(made.manifest, made.tables)
+    writer.mark(RunStatus.FAILED, "found out later")
+    assert [problem.message for problem in open_run(writer.path)[1]] == ["this run failed: found out later"]
 
 
 def test_a_trace_whose_offsets_do_not_fit_is_left_out(folder: Path) -> None:

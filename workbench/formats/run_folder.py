@@ -1,7 +1,8 @@
 """Run folders: `manifest.json` and `tables/<table>/<column>.npy` (`workbench.model.run`), with `raw/` while running.
 
 A folder says "running" from its first moment; only the last step of `RunWriter.finish` says "complete". So whatever
-interrupts a run (a kill, a full disk, a power cut) leaves a folder that opens and says that it is incomplete.
+interrupts a run (a kill, a full disk, a power cut) leaves a folder that opens and says that it is incomplete. A finished
+run has `checksums.json`, by which damage is told.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
+from workbench.formats.checksums import CHECKSUMS, checksums_text, is_as_written, read_checksums
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import SCHEMA_VERSION, TABLES, Manifest, Run, RunStatus, Table
 
@@ -90,7 +93,8 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
         hint = f"A run folder holds {MANIFEST}." if missing else ""
         raise WorkbenchError(Diagnostic(message, hint, file=str(path))) from None
     manifest = read_manifest(text, str(file))
-    problems = [*_incomplete(manifest, path)]
+    checksums = read_checksums(path) if manifest.status is not RunStatus.RUNNING else {}
+    problems = [*_incomplete(manifest, path), *_damaged(manifest, checksums, path)]
     tables: dict[str, Table] = {}
     for name in _table_names(path / "tables"):
         folder = path / "tables" / name
@@ -100,6 +104,9 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
         try:
             table = {column: _read_column(folder / f"{column}.npy", kind) for column, kind in TABLES[name].items()}
             _check_table(name, table, manifest)
+            for column in table:
+                if not is_as_written(path, f"tables/{name}/{column}.npy", checksums):
+                    raise _DamagedError(f"{column}.npy is not as it was written")
         except _DamagedError as error:
             problems.append(
                 Diagnostic(f"table '{name}' is damaged and is left out: {error}", "Views that need it stay empty.",
@@ -130,6 +137,20 @@ def _incomplete(manifest: Manifest, path: Path) -> Iterator[Diagnostic]:
         why = f": {manifest.reason}" if manifest.reason else ""
         yield Diagnostic(said[manifest.status] + why, "What it has is shown; run again for the rest.",
                          severity=Severity.WARNING, file=str(path))  # fmt: skip
+
+
+def _damaged(manifest: Manifest, checksums: Mapping[str, str], path: Path) -> Iterator[Diagnostic]:
+    """What is not as it was written, besides tables that are there."""
+    of_tables = {name for name in checksums if name.startswith("tables/")}
+    gone = {PurePosixPath(name).parent for name in of_tables if not (path / name).parent.is_dir()}
+    changed = [name for name in checksums if name not in of_tables and not is_as_written(path, name, checksums)]
+    for name in (*sorted(map(str, gone)), *changed):
+        yield Diagnostic("this part of the run was changed, damaged or removed since the run was made",
+                         "What it says may be wrong; run again to be sure.", severity=Severity.WARNING,
+                         file=str(path / name))  # fmt: skip
+    if manifest.time_ps < 0 or manifest.cycles < 0:
+        yield Diagnostic(f"the manifest is damaged: it says {manifest.time_ps} ps and {manifest.cycles} cycles",
+                         "Run again.", severity=Severity.WARNING, file=str(path / MANIFEST))  # fmt: skip
 
 
 def _table_names(folder: Path) -> list[str]:
@@ -195,14 +216,17 @@ class RunWriter:
         started = manifest or Manifest(name=path.name, status=RunStatus.RUNNING, created=now())
         self.manifest = replace(started, status=RunStatus.RUNNING)
         with _readable_errors(path):
-            path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
+            if path.exists() and any(path.iterdir()):
                 raise WorkbenchError(
                     Diagnostic("this folder is not empty", "Choose another for the run; this one was left as it is.",
                                file=str(path))
                 )  # fmt: skip
-            self.raw.mkdir()
-            self._write_manifest(self.manifest)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.", ignore_cleanup_errors=True) as made:
+                part = Path(made) / path.name  # a run folder is there with its manifest, or not at all
+                (part / "raw").mkdir(parents=True)
+                (part / MANIFEST).write_text(manifest_text(self.manifest), encoding="utf-8")
+                os.replace(part, path)
 
     def finish(self, manifest: Manifest, tables: Mapping[str, Table], *, keep_raw: bool = False) -> Run:
         """Write the tables, then the manifest as its last step; `raw` goes once all else is safe."""
@@ -213,9 +237,15 @@ class RunWriter:
                 _write_tables(part, tables)
                 shutil.rmtree(self.path / "tables", ignore_errors=True)
                 os.replace(part, self.path / "tables")
+                files = [*(self.path / "tables").rglob("*.npy"), *(p for p in self.path.iterdir() if p.is_file())]
+                others = [p for p in files if p.name not in (MANIFEST, CHECKSUMS)]
+                text = checksums_text(self.path, others, {MANIFEST: manifest_text(manifest)})
+                (self.path / CHECKSUMS).write_text(text, encoding="utf-8")
                 self._write_manifest(manifest)
             except BaseException:
                 shutil.rmtree(part, ignore_errors=True)
+                with suppress(OSError):
+                    (self.path / CHECKSUMS).unlink(missing_ok=True)
                 raise
         self.manifest = manifest
         if not keep_raw:
@@ -226,6 +256,7 @@ class RunWriter:
         """Say that the run failed or was cancelled, and why. What else the folder holds stays."""
         with _readable_errors(self.path):
             marked = replace(self.manifest, status=status, reason=reason)
+            (self.path / CHECKSUMS).unlink(missing_ok=True)
             self._write_manifest(marked)
             self.manifest = marked
 
