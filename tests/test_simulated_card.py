@@ -517,7 +517,9 @@ def test_a_host_that_does_not_compile_or_link(tmp_path: Path) -> None:
 
 def test_a_card_that_has_not_changed_comes_from_the_cache(card: CardExecutable, tmp_path: Path) -> None:
     began = time.monotonic()
-    again = build_card(card.hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, tmp_path / "again" / "card", Job(), trace=False)
+    again = build_card(
+        card.hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, tmp_path / "again" / "card", Job(), trace=False
+    )
     assert time.monotonic() - began < 1.0
     assert again.path.read_bytes() == card.path.read_bytes()
     assert not again.traced
@@ -577,7 +579,9 @@ def observed(card: CardExecutable) -> CardExecutable:
 def test_a_host_that_writes_where_the_counters_stand_is_told(
     card: CardExecutable, tmp_path: Path, call: str, where: str
 ) -> None:
-    source = HEAD + "int main(void) { uint32_t data[512] = {0}; fpga_t *fpga = fpgaOpen(0); fpgaWrite(fpga, data, 0, 9); "
+    source = (
+        HEAD + "int main(void) { uint32_t data[512] = {0}; fpga_t *fpga = fpgaOpen(0); fpgaWrite(fpga, data, 0, 9); "
+    )
     outcome = run(observed(card), source + call + "; fpgaClose(fpga); return 0; }", tmp_path)
     assert outcome.failed
     assert f"the host writes to address {where}, in the range 0x2000 to 0x20ff" in outcome.diagnostics[0].message
@@ -585,7 +589,9 @@ def test_a_host_that_writes_where_the_counters_stand_is_told(
 
 
 def test_a_host_that_reads_where_the_counters_stand_is_warned(card: CardExecutable, tmp_path: Path) -> None:
-    source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); fpgaReadReg(fpga, 0x20ff); fpgaClose(fpga); return 0; }"
+    source = (
+        HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); fpgaReadReg(fpga, 0x20ff); fpgaClose(fpga); return 0; }"
+    )
     outcome = run(observed(card), source, tmp_path)
     assert not outcome.failed
     assert "the host read 1 times from the range" in outcome.diagnostics[0].message
@@ -611,7 +617,8 @@ def test_a_transfer_that_no_run_could_end_is_refused_at_the_call(
 
 
 def test_a_memory_without_its_file_is_an_error(tmp_path: Path) -> None:
-    body = 'reg [31:0] rom [0:15]; initial $readmemh("rom/start.hex", rom); always @(posedge clk) rd_data <= rom[addr[3:0]];'
+    body = 'reg [31:0] rom [0:15]; initial $readmemh("rom/start.hex", rom);'
+    body += " always @(posedge clk) rd_data <= rom[addr[3:0]];"
     ports = "input clk, input rst, input [31:0] addr, input wr_en, input [31:0] wr_data, input rd_en"
     source = tmp_path / "rom.v"
     source.write_text(f"module rom({ports}, output reg [31:0] rd_data); {body} endmodule\n")

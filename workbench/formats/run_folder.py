@@ -1,8 +1,8 @@
 """Run folders: `manifest.json` and `tables/<table>/<column>.npy` (`workbench.model.run`), with `raw/` while running.
 
 A folder says "running" from its first moment; only the last step of `RunWriter.finish` says "complete". So whatever
-interrupts a run (a kill, a full disk, a power cut) leaves a folder that opens and says that it is incomplete. A finished
-run has `checksums.json`, by which damage is told.
+interrupts a run (a kill, a full disk, a power cut) leaves a folder that opens and says that it is incomplete.
+A finished run has `checksums.json`, by which damage is told.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ def verilate(
     defines: Sequence[str] = (),
     parameters: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the design as C++ classes `Vcard*` into `out`. Files are included from the folders given, and from nowhere else
-    that the person happens to be.
+    """Write the design as C++ classes `Vcard*` into `out`. Files are included from the folders given, not from where
+    the person happens to be.
 
     Parameters that the top module does not have are left out. Raises WorkbenchError where Verilator refuses the design.
     """
