@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from workbench.api.descriptors import LoadedPlugin
@@ -26,7 +26,7 @@ from workbench.run.job import Job
 from workbench.session import recent, store
 from workbench.session.pipeline import RunOptions
 from workbench.session.plugins import Plugins
-from workbench.session.trust import is_trusted, trust
+from workbench.session.trust import standing, trust
 from workbench.session.workspace import Workspace
 from workbench.testing.runs import synthetic_run
 
@@ -36,6 +36,11 @@ Settle = Callable[[MainWindow], None]
 def finished(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not window.runner.running, timeout=10_000)
     qtbot.waitUntil(lambda: not window.context.background.busy, timeout=20_000)
+
+
+def the_workspace(window: MainWindow) -> Workspace:
+    assert window.context.workspace is not None
+    return window.context.workspace
 
 
 def fake_run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
@@ -130,7 +135,8 @@ def test_a_run_asks_for_trust_once_shows_its_steps_and_opens(opened: MainWindow,
     qtbot.mouseClick(opened.header.run_button.button, Qt.MouseButton.LeftButton)
     finished(opened, qtbot)
     assert asked == ["Trust this project"]
-    assert is_trusted(project)
+    assert opened.context.trusted
+    assert standing(the_workspace(opened)).trusted
     dock = opened.run_dock
     assert dock.isVisible()
     assert [(s.name, s.state) for s in dock.steps.values()] == [
@@ -148,17 +154,44 @@ def test_a_run_asks_for_trust_once_shows_its_steps_and_opens(opened: MainWindow,
     assert [folder.name for folder in opened.context.run_folders()] == ["run-1", "run-2"]
 
 
+def test_running_again_asks_again_where_the_sources_changed_unless_they_are_the_users_own(
+    opened: MainWindow, project: Path, qtbot: QtBot
+) -> None:
+    opened.run_control.run_function = fake_run
+    said: list[list[str]] = []
+
+    def answer(own: bool) -> None:
+        prompt = QApplication.activeModalWidget()
+        assert isinstance(prompt, TrustPrompt)
+        said.append([child.text() for child in prompt.findChildren(QLabel)])
+        prompt.own.setChecked(own)
+        qtbot.mouseClick(prompt.trust, Qt.MouseButton.LeftButton)
+
+    source = project.parent / "host" / "main.c"
+    for own, again in ((False, opened.run_control.run), (True, opened.run_control.again)):
+        QTimer.singleShot(50, lambda own=own: answer(own))
+        again()
+        finished(opened, qtbot)
+        source.write_text(source.read_text() + "/* changed by a pull */\n")
+    opened.run_control.again()  # the user's own by now: no question
+    finished(opened, qtbot)
+    assert any("hdl/tiny_top.v" in text for text in said[0])
+    assert not any("Changed since" in text for text in said[0])
+    assert "Changed since you trusted it: host/main.c." in said[1]
+    assert len(said) == 2
+
+
 def test_no_trust_means_no_run(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
     opened.run_control.run_function = fake_run
     QTimer.singleShot(50, lambda: QApplication.activeModalWidget().close())  # type: ignore[union-attr]
     opened.run_control.run()
     assert not opened.runner.running
-    assert not is_trusted(project)
+    assert not standing(the_workspace(opened)).trusted
     assert not (project.parent / "runs").exists()
 
 
 def test_cancel_ends_the_run(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
-    trust(project)
+    trust(the_workspace(opened))
     opened.run_control.run_function = endless_run
     opened.actions_of.all["run"].trigger()
     dock = opened.run_dock
@@ -174,7 +207,7 @@ def test_cancel_ends_the_run(opened: MainWindow, project: Path, qtbot: QtBot) ->
 
 
 def test_a_failure_is_readable_and_leads_to_its_line(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
-    trust(project)
+    trust(the_workspace(opened))
     opened.run_control.run_function = broken_run
     opened.run_control.run()
     finished(opened, qtbot)
@@ -187,7 +220,7 @@ def test_a_failure_is_readable_and_leads_to_its_line(opened: MainWindow, project
 
 
 def test_a_fault_of_our_own_is_one_line(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
-    trust(project)
+    trust(the_workspace(opened))
     opened.run_control.run_function = failing_run
     opened.run_control.run()
     finished(opened, qtbot)
@@ -197,7 +230,7 @@ def test_a_fault_of_our_own_is_one_line(opened: MainWindow, project: Path, qtbot
 
 
 def test_how_to_run_reaches_the_run(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
-    trust(project)
+    trust(the_workspace(opened))
     seen: list[RunOptions] = []
 
     def run(workspace: Workspace, options: RunOptions, job: Job) -> Run:

@@ -36,13 +36,12 @@ def run_demo(arguments: argparse.Namespace) -> int:
         print(f"2-D PDF, {form}: the user's RTL on the simulated card", file=sys.stderr)
         path = copy_example(example, out / "project")
         project = project if form != FORMS[0] else path
-        trust(path)  # our own code, and the person asked for it
         with suppress(WorkbenchError):
             open_run(out / form)  # a run, and not something else of that name
             shutil.rmtree(out / form, ignore_errors=True)
-        runs[form] = run_workspace(
-            open_workspace(path, plugins), RunOptions(out=out / form, trace=True), Job(show_event)
-        )
+        workspace = open_workspace(path, plugins)
+        trust(workspace)  # our own code, and the person asked for it
+        runs[form] = run_workspace(workspace, RunOptions(out=out / form, trace=True), Job(show_event))
     original, optimised = (open_result(out / form, plugins) for form in FORMS)
     complete = all(run.complete for run in runs.values())
     comparison = compare(original.analysis, optimised.analysis, complete)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, show_event, table
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
@@ -12,7 +13,7 @@ from workbench.model.scan import HdlBlock
 from workbench.run.job import Job
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.trust import is_trusted, trust
+from workbench.session.trust import standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
 
 
@@ -126,17 +127,22 @@ def run_run(arguments: argparse.Namespace) -> int:
 
 
 def _ask_trust(workspace: Workspace) -> None:
-    """Building and running runs the project's code: asked once. In a script, where nobody can answer, the command
-    itself is the answer, and is said and remembered as such."""
-    if is_trusted(workspace.path):
+    """Building and running runs the project's code: asked on a terminal. In a script, where nobody can answer, the
+    command itself is the answer, for this run and no other."""
+    found = standing(workspace)
+    if found.trusted:
         return
-    print(f"Building and running {workspace.path.name} runs its code with your rights.", file=sys.stderr)
-    if sys.stdin.isatty():
-        print("Trust it? [y/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-            raise WorkbenchError(
-                Diagnostic("this project is not trusted", "Nothing was built or run.", file=str(workspace.path))
-            )
-    else:
-        print("Taken as trusted from now on, since this command asks for it.", file=sys.stderr)
-    trust(workspace.path)
+    show = partial(print, file=sys.stderr)
+    show(f"Running {workspace.path.name} runs its code.")
+    if not sys.stdin.isatty():
+        show("Taken as trusted for this run, since this command asks for it.")
+        return
+    for sentence in trust_sentences(workspace, found):
+        show(f"  {sentence}")
+    show("Trust it? [y]es, as it is now; [m]y own project, whatever changes; [N]o: ", end="", flush=True)
+    answer = sys.stdin.readline().strip().lower()
+    if answer not in ("y", "yes", "m"):
+        raise WorkbenchError(
+            Diagnostic("this project is not trusted", "Nothing was built or run.", file=str(workspace.path))
+        )
+    trust(workspace, own=answer == "m")

@@ -24,6 +24,7 @@ from workbench.session import recent, store
 from workbench.session.history import Command, History
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, open_knowledge, open_result
+from workbench.session.trust import Standing, standing
 from workbench.session.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class Context(QObject):
         self.notices = self._plugin_faults()
         self.mode = "source"
         self.running = False
+        self.trusted = True  # whether the project may be run without a question, as it stood when it was last read
         self.selection: Selection | None = None
         self.time_range: Range | None = None
         self.status: dict[str, tuple[str, ...]] = {}
@@ -163,7 +165,7 @@ class Context(QObject):
 
     def close(self) -> None:
         """Forget project, run and selection; notices that spoke of them go too."""
-        self.workspace, self.scan, self.opened = None, None, None
+        self.workspace, self.scan, self.opened, self.trusted = None, None, None, True
         self.selection, self.time_range, self._extra_runs = None, None, ()
         self.notices = self._plugin_faults()
         self._places, self._position = [], -1
@@ -185,6 +187,16 @@ class Context(QObject):
         workspace = self.workspace
         if workspace is not None:
             self.background.start("scan", workspace.scan, self._scanned, self._failed)
+
+            def stands(found: Standing) -> None:
+                if self.workspace is workspace:
+                    self.set_trusted(found.trusted)
+
+            self.background.start("trust", lambda: standing(workspace), stands, self._failed)
+
+    def set_trusted(self, trusted: bool) -> None:
+        self.trusted = trusted
+        self.status_changed.emit()
 
     def _scanned(self, scan: ProjectScan) -> None:
         self.scan = scan

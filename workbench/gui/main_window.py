@@ -34,7 +34,6 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.session.examples import Example, copy_example
 from workbench.session.files import write_result_text
 from workbench.session.plugins import Plugins
-from workbench.session.trust import is_trusted
 from workbench.session.workspace import PROJECT_SUFFIX
 
 
@@ -46,7 +45,6 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("RC Workbench")
         self.setMinimumSize(960, 600)
         self.resize(1600, 1000)
-        self._trusted = True
         self.context = Context(plugins, self)
         self.runner = JobRunner(self)
         self.run_dock = RunDock(self.runner)
@@ -140,13 +138,11 @@ class MainWindow(QMainWindow):
         running = self.runner.running
         self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
         self.rail.notices.set_count(len(self.context.problems()))
-        workspace = self.context.workspace
-        self._trusted = workspace is None or is_trusted(workspace.path)
         self._say_status()
 
     def _say_status(self, *_: object) -> None:
         running = self.runner.running
-        parts, level = status_parts(self.context, self._trusted)
+        parts, level = status_parts(self.context)
         if running:
             parts = (self.run_dock.step_text, *parts)
         busy = "Reading" if self.context.background.busy else "No jobs running"

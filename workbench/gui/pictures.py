@@ -13,6 +13,7 @@ from workbench.gui.app import make_application
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import trust
+from workbench.session.workspace import open_workspace
 
 if TYPE_CHECKING:
     from workbench.gui.main_window import MainWindow
@@ -36,7 +37,7 @@ def take_pictures(
             window.set_theme(theme)
             settle()
             taken.append(_save(window, out / f"welcome-{theme}.png"))
-        trust(project)  # among these preferences only: nothing is run
+        trust(open_workspace(project, window.context.plugins))  # among these preferences only: nothing is run
         window.open(project, runs)
         settle()
         if window.context.workspace is None:

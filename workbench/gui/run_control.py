@@ -64,9 +64,6 @@ class RunControl(QObject):
         except WorkbenchError as error:
             self._context.notify(*error.diagnostics)
             return
-        if not ask_trust(workspace, self._window):
-            return
-        self._last = options
         self._start(workspace, options)
 
     def again(self) -> None:
@@ -81,6 +78,10 @@ class RunControl(QObject):
             self._dock.ask_cancel()
 
     def _start(self, workspace: Workspace, options: RunOptions) -> None:
+        if not ask_trust(workspace, self._window):
+            return
+        self._context.set_trusted(True)
+        self._last = options
         out = options.out or workspace.next_run_folder()
         self.title = folder_title(out)
         values = [f"{name} {value}" for name, value in workspace.settings(options.settings).items()]

@@ -9,7 +9,7 @@ from workbench.model.diagnostic import Severity, has_errors
 from workbench.model.text import time_text
 
 
-def status_parts(context: Context, trusted: bool) -> tuple[tuple[str, ...], str]:
+def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
     """The parts from left to right, and the sign before them: good, a severity's level, or none."""
     parts: list[str] = []
     level = ""
@@ -28,7 +28,7 @@ def status_parts(context: Context, trusted: bool) -> tuple[tuple[str, ...], str]
         level = "good" if run.complete else "medium"
     elif context.workspace is not None:
         parts.append("No run yet")
-    if not trusted:
+    if not context.trusted:
         parts.append("not trusted yet")
     parts += context.status.get(context.mode, ())
     problems = context.problems()

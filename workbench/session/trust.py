@@ -1,16 +1,137 @@
-"""Building and running a project runs its code: asked once, remembered by the project file's path."""
+"""Building and running a project runs its code. What was agreed to is the content that was there to be seen.
+
+A project that its user calls their own is trusted whatever becomes of it. Any other is trusted as it stood: where a
+file of it has changed since, the question comes again and names the file.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.run.confine import missing_tools
 from workbench.session import store
+from workbench.session.workspace import Workspace
+
+_OWN = "own"
+_MOST_FILES = 5000
+#: Larger files are known by size and time of change: they are data, and reading them all would take long.
+_MOST_BYTES = 4 << 20
+_HARDWARE_ACTS = re.compile(
+    r"\$(?:system|fopen|fwrite|fdisplay|fscanf|fread|readmem[bh]|writemem[bh]|dumpfile)\b|\bimport\s+\"DPI(?:-C)?\""
+)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
-def is_trusted(project: Path) -> bool:
-    return str(project.resolve()) in store.load("trusted", [])
+@dataclass(frozen=True)
+class Standing:
+    """Whether a project may be run without asking, and where not, which files differ from what was agreed to."""
+
+    trusted: bool
+    changed: tuple[str, ...] = ()
 
 
-def trust(project: Path) -> None:
-    known = store.load("trusted", [])
-    store.save("trusted", sorted({*known, str(project.resolve())}))
+def standing(workspace: Workspace) -> Standing:
+    """How the project stands now; reads its files."""
+    agreed = _agreed().get(str(workspace.path))
+    if agreed == _OWN:
+        return Standing(True)
+    if not isinstance(agreed, dict):
+        return Standing(False)
+    now = content(workspace)
+    changed = sorted(name for name in {*now, *agreed} if now.get(name) != agreed.get(name))
+    return Standing(not changed and bool(now), tuple(changed))
+
+
+def trust(workspace: Workspace, own: bool = False) -> None:
+    """Agree to run what the project holds now or, where it is the user's `own`, whatever it will hold."""
+    store.save("trusted", {**_agreed(), str(workspace.path): _OWN if own else content(workspace)})
+
+
+def _agreed() -> Mapping[str, object]:
+    known = store.load("trusted", {})
+    return known if isinstance(known, dict) else {}
+
+
+def content(workspace: Workspace) -> dict[str, str]:
+    """File -> what is in it, for all that building and running may read in the project's own folders.
+
+    These are the project file, the platform's template, and whatever lies in or below the folders that hold sources
+    and headers, but for runs and hidden folders. Empty where there are too many to tell: such a project is asked for
+    each time, unless it is the user's own.
+    """
+    project, root = workspace.project, workspace.root
+    sources = [root / name for name in (*project.host.sources, *project.hardware.sources)]
+    folders = [root / name for name in (*project.host.include_dirs, *project.hardware.include_dirs)]
+    files = {workspace.path, workspace.platform_path, *sources}
+    for folder in dict.fromkeys([*(source.parent for source in sources), *folders]):
+        for path in _files_below(folder, workspace.runs_dir):
+            files.add(path)
+            if len(files) > _MOST_FILES:
+                return {}
+    return {os.path.relpath(path, root): said for path in files if (said := _digest(path))}
+
+
+def _files_below(folder: Path, runs: Path) -> Iterator[Path]:
+    for here, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".") and Path(here) / name != runs]
+        yield from (Path(here) / name for name in names)
+
+
+def _digest(path: Path) -> str:
+    """What a regular file holds, in short; nothing for what is none, or cannot be read."""
+    try:
+        if not path.is_file():
+            return ""
+        facts = path.stat()
+        if facts.st_size > _MOST_BYTES:
+            return f"{facts.st_size} bytes, {facts.st_mtime_ns} ns"
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
+    """What agreeing would run, and with which rights: a sentence each, for whoever is asked."""
+    project = workspace.project
+    flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
+    said = [f"Changed since you trusted it: {_listed(found.changed, 4)}."] if found.changed else []
+    said += [
+        f"Host: {_listed(project.host.sources)}, compiled with '{flags}' and started as a program.",
+        f"Hardware: {_listed(project.hardware.sources)}, made into a program by Verilator and started.",
+    ]
+    if acts := _hardware_acts(workspace):
+        said.append(f"The hardware's sources reach outside the simulation: {_listed(acts, 4)}.")
+    lacking = missing_tools()
+    if lacking:
+        said.append(
+            f"Both, whatever they call ($system and $fopen too), have your rights: nothing here confines them "
+            f"({', '.join(lacking)} is not installed)."
+        )
+    else:
+        said.append("Where this system allows it, both run without network and write to the run folder only.")
+    return tuple(said)
+
+
+def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:
+    """Where the HDL calls what acts on files or starts programs: `$system at hdl/top.v:12`."""
+    found = []
+    for name in workspace.project.hardware.sources:
+        try:
+            text = (workspace.root / name).read_text("utf-8", errors="replace")
+        except OSError:
+            continue
+        code = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+        for match in _HARDWARE_ACTS.finditer(code):
+            found.append(f"{match[0]} at {name}:{code.count(chr(10), 0, match.start()) + 1}")
+    return tuple(found)
+
+
+def _listed(names: Iterable[str], most: int = 3) -> str:
+    shown = list(names)
+    rest = len(shown) - most
+    return ", ".join(shown[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,110 @@
+"""What a user agreed to run is what they could see: the project's content, not its path."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.session import store, trust
+from workbench.session.plugins import load_plugins
+from workbench.session.trust import Standing, standing, trust_sentences
+from workbench.session.workspace import Workspace, open_workspace
+
+TINY = Path(__file__).parent / "data" / "tiny"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    shutil.copytree(TINY, tmp_path / "tiny")
+    return tmp_path / "tiny" / "tiny.workbench.yaml"
+
+
+@pytest.fixture
+def opened(project: Path) -> Workspace:
+    return open_workspace(project, load_plugins())
+
+
+def add(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        file.write(text)
+
+
+def test_trust_is_for_what_the_project_held(opened: Workspace) -> None:
+    assert standing(opened) == Standing(False)
+    trust.trust(opened)
+    assert standing(opened) == Standing(True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda root: add(root / "host/main.c", "int later;\n"),
+        lambda root: add(root / "hdl/tiny_top.v", "// $system\n"),
+        lambda root: add(root / "hdl/defs.inc", "`define K 2\n"),  # a file that was not there
+        lambda root: add(root / "host/deep/er/x.h", "#define K 2\n"),
+        lambda root: add(root / "tiny.workbench.yaml", "\n# flags\n"),
+    ],
+)
+def test_what_changed_since_asks_again_and_is_named(opened: Workspace, change: Callable[[Path], None]) -> None:
+    trust.trust(opened)
+    before = {p: p.read_bytes() for p in opened.root.rglob("*") if p.is_file()}
+    change(opened.root)
+    touched = [p for p in opened.root.rglob("*") if p.is_file() and before.get(p) != p.read_bytes()]
+    assert standing(opened) == Standing(False, tuple(str(p.relative_to(opened.root)) for p in touched))
+    trust.trust(opened)
+    assert standing(opened).trusted
+
+
+def test_runs_and_hidden_folders_are_no_content(opened: Workspace) -> None:
+    trust.trust(opened)
+    add(opened.root / "runs/run-1/stdout.txt", "1128\n")
+    add(opened.root / "host/.git/index", "x")
+    assert standing(opened).trusted
+
+
+def test_the_users_own_project_is_not_asked_about_again(opened: Workspace) -> None:
+    trust.trust(opened, own=True)
+    add(opened.root / "host/main.c", "int later;\n")
+    assert standing(opened) == Standing(True)
+
+
+def test_more_files_than_can_be_told_are_asked_about_each_time(
+    opened: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trust, "_MOST_FILES", 3)
+    trust.trust(opened)
+    assert not standing(opened).trusted
+    trust.trust(opened, own=True)
+    assert standing(opened).trusted
+
+
+@pytest.mark.parametrize("stored", [5, None, ["/some/path"], "yes", {"x": 3}])
+def test_nonsense_among_what_is_remembered_trusts_nothing(opened: Workspace, stored: object) -> None:
+    store.save("trusted", stored)
+    assert not standing(opened).trusted
+    trust.trust(opened)
+    assert standing(opened).trusted
+
+
+def test_a_list_of_paths_of_an_earlier_version_trusts_no_content(opened: Workspace) -> None:
+    store.save("trusted", [str(opened.path)])
+    assert not standing(opened).trusted
+
+
+def test_the_question_names_what_would_run(opened: Workspace) -> None:
+    add(opened.root / "hdl/tiny_top.v", '\n/* $system */ // $system\nmodule z; initial $system("id");\nendmodule\n')
+    line = (opened.root / "hdl/tiny_top.v").read_text().count("\n") - 1
+    said = " ".join(trust_sentences(opened, Standing(False, ("host/main.c",))))
+    assert "Changed since you trusted it: host/main.c." in said
+    assert "host/main.c" in said
+    assert f"$system at hdl/tiny_top.v:{line}." in said
+    assert said.count("$system at") == 1
+
+
+def test_the_question_says_when_nothing_confines_the_run(opened: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust, "missing_tools", lambda: ("bwrap",))
+    assert "bwrap is not installed" in trust_sentences(opened, Standing(False))[-1]

@@ -1,0 +1,103 @@
+"""Keeps the programs of a run away from the rest of the machine, where the system allows it.
+
+Inside there is no network, no other process, and nothing can be written but the run folder: the project's folder is
+seen through an overlay, so that a program writes beside its sources as it always did, and what it wrote is then in the
+run folder. `/tmp` and `/run` are empty and its own. bubblewrap does this, over an overlay that util-linux's unshare mounts;
+neither needs any rights.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_OVERLAY = 'mount -t overlay overlay -o "$1" "$2" && shift 2 && exec "$@"'
+_TOOLS = ("bwrap", "unshare", "mount")
+_PROBE_S = 20.0
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """What to put before a command, and where the files are that it wrote in the project's folder."""
+
+    prefix: tuple[str, ...]
+    files: Path
+    scratch: Path
+
+    @staticmethod
+    def exit_of(code: int) -> int:
+        """A command's exit code as `subprocess` would give it: bubblewrap says 128 + N where signal N ended it."""
+        return 128 - code if 128 < code < 128 + 65 else code
+
+    def finish(self) -> tuple[str, ...]:
+        """Clear away what was needed meanwhile; the files that were written, relative to the project's folder."""
+        work = self.scratch / "work" / "work"
+        if work.is_dir():
+            work.chmod(0o700)  # overlayfs leaves it without any permission
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        written = sorted(p.relative_to(self.files).as_posix() for p in self.files.rglob("*") if p.is_file())
+        if not written:
+            shutil.rmtree(self.files, ignore_errors=True)
+        return tuple(written)
+
+
+def confine(root: Path, files: Path, writable: Sequence[Path], readable: Sequence[Path]) -> Confinement | None:
+    """A confinement for one program that starts in `root`; None where this system has none.
+
+    What it writes below `root` goes to `files`, a new folder, which has to be on a disk that can hold an overlay.
+    `writable` folders are open to it as they are; `readable` ones stay visible even below `/tmp`.
+    """
+    if missing_tools():
+        return None
+    scratch = files.with_name(f".{files.name}")
+    for folder in (files, scratch / "work", scratch / "merged"):
+        folder.mkdir(parents=True, exist_ok=True)
+    shown = [option for folder in readable for option in ("--ro-bind", str(folder), str(folder))]
+    open_ = [option for folder in writable for option in ("--bind", str(folder), str(folder))]
+    overlay = ",".join(
+        ["userxattr", *(f"{name}={_escaped(path)}" for name, path in
+                        (("lowerdir", root), ("upperdir", files), ("workdir", scratch / "work")))]
+    )  # fmt: skip
+    prefix = (
+        # the request to end is for the program, which may still have something to write
+        "env", "--ignore-signal=TERM",
+        "unshare", "--map-root-user", "--mount", "sh", "-c", _OVERLAY, "sh", overlay, str(scratch / "merged"),
+        "bwrap", "--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid()),
+        "--unshare-net", "--unshare-ipc", "--unshare-pid", "--die-with-parent",
+        "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run",
+        *shown, "--bind", str(scratch / "merged"), str(root), *open_, "--chdir", str(root), "--",
+        "env", "--default-signal=TERM",
+    )  # fmt: skip
+    found = Confinement(prefix, files, scratch)
+    if not _works(found):
+        found.finish()
+        return None
+    return found
+
+
+@functools.cache
+def missing_tools() -> tuple[str, ...]:
+    """The tools that confining needs and this machine lacks."""
+    return tuple(tool for tool in _TOOLS if shutil.which(tool) is None)
+
+
+def _works(confinement: Confinement) -> bool:
+    """Whether the system lets us: containers and some distributions forbid user namespaces."""
+    try:
+        said = subprocess.run(
+            [*confinement.prefix, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return said.returncode == 0
+
+
+def _escaped(path: Path) -> str:
+    """A path within the options of an overlay, where colons and commas part."""
+    text = str(path).replace("\\", "\\\\")
+    return text.replace(":", "\\:").replace(",", "\\,")
