@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import pytest
 
 from workbench.analysis.report import report_json
 from workbench.cli.main import main
+from workbench.model.diagnostic import Severity
 from workbench.model.run import PS_PER_S, Run
+from workbench.run.confine import missing_tools
 from workbench.run.job import Job, JobEvent
 from workbench.run.skeleton import from_table, unfold
 from workbench.session.pipeline import STEPS, RunOptions, run_workspace
@@ -123,6 +126,25 @@ def test_two_deterministic_runs_are_identical_bit_for_bit(workspace: Workspace, 
     for name, table in run.tables.items():
         for column in table:
             np.testing.assert_array_equal(again.tables[name][column], table[column], err_msg=f"{name}.{column}")
+
+
+def test_what_a_host_writes_is_in_the_run_folder_and_the_run_says_so(workspace: Workspace, run: Run) -> None:
+    assert run.manifest.confined == ("CI" in os.environ or not missing_tools())
+    if not run.manifest.confined:
+        pytest.skip("this system confines nothing")
+    host = workspace.root / "host" / "main.c"
+    source = host.read_text()
+    host.write_text(source.replace("    fpgaClose", '    fclose(fopen("result.txt", "w"));\n    fpgaClose'))
+    try:
+        wrote = made(workspace, "wrote", deterministic=True)
+    finally:
+        host.write_text(source)
+    assert wrote.manifest.status.value == "complete"
+    assert wrote.path is not None
+    assert (wrote.path / "files" / "result.txt").is_file()
+    assert not (workspace.root / "result.txt").exists()
+    (note,) = [d for d in wrote.manifest.diagnostics if d.severity is Severity.NOTE]
+    assert "result.txt" in note.message
 
 
 def test_the_hosts_order_of_calls_is_kept_as_a_loop(run: Run) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,3 +112,42 @@ def test_the_question_names_what_would_run(opened: Workspace) -> None:
 def test_the_question_says_when_nothing_confines_the_run(opened: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trust, "missing_tools", lambda: ("bwrap",))
     assert "bwrap is not installed" in trust_sentences(opened, Standing(False))[-1]
+
+
+def on_terminal(command: list[str], answer: str) -> tuple[int, str]:
+    """A command on a terminal of its own, asked once: its exit code and all it said."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    with open(ours, "r+b", buffering=0) as terminal:
+        try:
+            while data := terminal.read(4096):
+                said += data
+                if b"[N]o: " in said and answer:
+                    terminal.write(f"{answer}\n".encode())
+                    answer = ""
+        except OSError:
+            pass  # Linux's way of saying that the other end is closed
+    return child.wait(), said.decode()
+
+
+def test_on_a_terminal_a_no_runs_nothing(opened: Workspace) -> None:
+    code, said = on_terminal([sys.executable, "-m", "workbench", "run", str(opened.path)], "n")
+    assert code == 2
+    assert "host/main.c" in said
+    assert "not trusted" in said
+    assert not standing(opened).trusted
+    assert not (opened.root / "runs").exists()
+
+
+def test_a_scripts_run_is_its_own(opened: Workspace) -> None:
+    """A script asks for one run; the window asks all the same."""
+    broken = opened.root / "host" / "main.c"
+    broken.write_text(broken.read_text() + "#error stop before anything is built\n")
+    command = [sys.executable, "-m", "workbench", "run", str(opened.path)]
+    said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert "for this run" in said.stderr
+    assert said.returncode == 2
+    assert "#error" in said.stderr
+    assert not standing(opened).trusted

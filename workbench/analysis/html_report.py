@@ -210,6 +210,7 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
                 "instrumented" if manifest.instrumented else "plain",
                 "profile and trace" if manifest.traced else "profile",
                 "deterministic" if manifest.deterministic else "host time measured",
+                "without network, writing to the run folder only" if manifest.confined else "not confined",
             ]
         ),
         "Overhead": ", ".join(

@@ -116,13 +116,15 @@ def run_run(arguments: argparse.Namespace) -> int:
                 "status": manifest.status.value,
                 "time_s": manifest.time_ps / PS_PER_S,
                 "exit": manifest.exit,
+                "confined": manifest.confined,
                 "stdout_sha256": manifest.stdout_sha256,
                 "overhead": {name: manifest.overhead.get(name) for name in ("host_pct", "virtual_pct")},
                 "diagnostics": as_json(manifest.diagnostics),
             }
         )
     else:
-        print(f"{run.path}: {manifest.status.value}, {manifest.time_ps / PS_PER_S:.9f} s virtual (simulated card)")
+        how = "simulated card, confined" if manifest.confined else "simulated card, not confined"
+        print(f"{run.path}: {manifest.status.value}, {manifest.time_ps / PS_PER_S:.9f} s virtual ({how})")
     return DONE if manifest.status is RunStatus.COMPLETE and not manifest.exit else FAILED
 
 

@@ -119,6 +119,7 @@ class Manifest:
     instrumented: bool = True
     traced: bool = False
     deterministic: bool = False
+    confined: bool = False  # ran without network, writing to the run folder only
     settings: Mapping[str, int | float | str] = field(default_factory=dict)
     tools: Mapping[str, str] = field(default_factory=dict)
     clock_hz: float = 0.0

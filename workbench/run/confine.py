@@ -2,8 +2,8 @@
 
 Inside there is no network, no other process, and nothing can be written but the run folder: the project's folder is
 seen through an overlay, so that a program writes beside its sources as it always did, and what it wrote is then in the
-run folder. `/tmp` and `/run` are empty and its own. bubblewrap does this, over an overlay that util-linux's unshare mounts;
-neither needs any rights.
+run folder. `/tmp` and `/run` are empty and its own. bubblewrap does this, over an overlay that util-linux's unshare
+mounts; neither needs any rights.
 """
 
 from __future__ import annotations

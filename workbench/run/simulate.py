@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S
 from workbench.model.transfer_time import table_points_ps
 from workbench.run.card import CardExecutable
+from workbench.run.confine import Confinement, confine
 from workbench.run.job import Job, end_process_tree
 from workbench.run.records import read_counters, read_end, read_transfers
 
@@ -41,7 +42,8 @@ class SimulationOutcome:
 
     `exit` is the host program's code, -N where signal N ended it. `stdout` keeps the first 16 MiB; the hash is of all
     its bytes. `host_ps` is the time that the host's own code took. `cycles` counts clocked cycles out of reset.
-    `counter_words` are None where the design has no monitors or they could not be read.
+    `counter_words` are None where the design has no monitors or they could not be read. `confined` tells whether host
+    and card ran without network and with writing limited to the run folder.
     """
 
     exit: int
@@ -52,6 +54,7 @@ class SimulationOutcome:
     cycles: int
     counter_words: NDArray[np.uint32] | None
     diagnostics: tuple[Diagnostic, ...]
+    confined: bool = False
 
     @property
     def failed(self) -> bool:
@@ -70,7 +73,9 @@ def simulate(
     deterministic: bool = False,
     root: Path | None = None,
 ) -> SimulationOutcome:
-    """Run the host against the card; records go to the folder `raw`. Both start in `root` (the project's folder).
+    """Run the host against the card; records go to the folder `raw`. Both start in `root`, the project's folder, and
+    are confined to it where the system allows that: what they write there is then in `files` and `card_files` beside
+    `raw`. Without `root` they start here, unconfined.
 
     What goes wrong in the run (a crash, a limit, an exit code) is in the outcome's diagnostics. Raises Cancelled,
     and WorkbenchError where a process cannot be started.
@@ -85,13 +90,19 @@ def simulate(
         raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
     ends = socket.socketpair()
     processes: list[_Process] = []
+    readable = (raw.parent, host_executable.parent, card.path.parent)
+    jails = [confine(root, raw.parent / name, [raw], readable) if root else None for name in ("card_files", "files")]
+    if None in jails:
+        job.log("Not confined: host and card can write and connect with your rights.")
+    else:
+        job.log("Confined: host and card have no network and write to the run folder only.")
     try:
-        for name, command, end in (
-            ("card", [card.path], ends[0]),
-            ("host", [host_executable, *arguments], ends[1]),
+        for name, command, end, jail in (
+            ("card", [card.path], ends[0], jails[0]),
+            ("host", [host_executable, *arguments], ends[1], jails[1]),
         ):
             environment = {"RCW_CARD_FD": str(end.fileno()), "RCW_CONFIG": str(config), "RCW_RAW": str(raw)}
-            processes.append(_Process(name, [str(word) for word in command], environment, end.fileno(), root))
+            processes.append(_Process(name, [str(word) for word in command], environment, end.fileno(), root, jail))
         for end in ends:
             end.close()
         card_process, host_process = processes
@@ -101,7 +112,19 @@ def simulate(
             end.close()
         for process in reversed(processes):
             process.stop()
-    return _outcome(host_process, card_process, problem, raw)
+        written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
+    outcome = _outcome(host_process, card_process, problem, raw)
+    notes = [_written_note(folder, names, raw.parent) for folder, names in written]
+    return replace(outcome, confined=None not in jails, diagnostics=(*outcome.diagnostics, *notes))
+
+
+def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return Diagnostic(
+        f"what the run wrote in the project's folder is in {folder.relative_to(run)} of the run folder: {shown}",
+        "The project's own files stay as they are.",
+        Severity.NOTE,
+    )
 
 
 def card_config(card: CardExecutable, project: Project, platform: Platform, deterministic: bool) -> str:
@@ -139,15 +162,18 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
 class _Process:
     """A child in a session of its own, its output read by threads."""
 
-    def __init__(self, name: str, command: list[str], environment: dict[str, str], fd: int, cwd: Path | None) -> None:
+    def __init__(self, name: str, command: list[str], environment: dict[str, str], fd: int, cwd: Path | None,
+                 jail: Confinement | None) -> None:  # fmt: skip
         self.name = name
+        self.jail = jail
         self.lines: queue.Queue[str] = queue.Queue(_LINES_WAITING)
         self.hash = hashlib.sha256()
         self.stdout: list[bytes] = []
         self.last_lines: list[str] = []
         try:
             self.child: subprocess.Popen[bytes] = subprocess.Popen(
-                command, cwd=cwd, env={**os.environ, **environment}, pass_fds=(fd,), start_new_session=True,
+                [*(jail.prefix if jail else ()), *command],
+                cwd=cwd, env={**os.environ, **environment}, pass_fds=(fd,), start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
         except OSError as error:
@@ -178,6 +204,12 @@ class _Process:
     def _show(self, line: str) -> None:
         with suppress(queue.Full):  # a program that prints faster than anyone can read
             self.lines.put_nowait(line)
+
+    @property
+    def code(self) -> int:
+        """The exit code, -N where signal N ended it."""
+        code: int = self.child.returncode
+        return self.jail.exit_of(code) if self.jail else code
 
     def log(self, job: Job) -> None:
         with suppress(queue.Empty):
@@ -250,8 +282,8 @@ def _progress_text(raw: Path, platform: Platform) -> str:
 def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Path) -> SimulationOutcome:
     host_end, card_end = read_end(raw / "host_end.txt"), read_end(raw / "card_end.txt")
     diagnostics = [problem] if problem else []
-    code = host.child.returncode
-    card_code = card.child.returncode
+    code = host.code
+    card_code = card.code
     failure = card_end.get("failure") or (card.last_lines[-1] if card_code == 1 and card.last_lines else "")
     if problem is None and failure:
         diagnostics.append(Diagnostic(failure, card_end.get("activity", "")))

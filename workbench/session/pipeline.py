@@ -203,6 +203,7 @@ def _finished(manifest: Manifest, outcome: SimulationOutcome, job: Job, tools: M
         tools=tools,
         time_ps=outcome.time_ps,
         cycles=outcome.cycles,
+        confined=outcome.confined,
         exit=outcome.exit,
         stdout_sha256=outcome.stdout_sha256,
         diagnostics=tuple(job.diagnostics),
