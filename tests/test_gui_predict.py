@@ -25,7 +25,7 @@ from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.model.pragma import Category
 from workbench.predict.density import Compute, DensityModel, LayerChange
 from workbench.predict.density import density as bounds_of
-from workbench.predict.formulas import Input
+from workbench.predict.inputs import Input
 from workbench.predict.library import find_model
 from workbench.predict.measured_density import bundled_kernel
 from workbench.predict.ratss import predict
@@ -207,7 +207,7 @@ def test_a_fault_stands_beside_its_field_and_holds_saving(mode: PredictMode) -> 
     assert mode.stack.currentWidget() is mode.results
     mode.document.set(("inputs", "nodes", "value"), 0)
     assert mode.stack.currentWidget() is mode.nothing
-    assert "elements" in mode.nothing.why.text()
+    assert mode.nothing.why.text() == "'nodes' is 0. It must be a whole number, at least 1."
 
 
 def test_parts_are_added_and_removed(mode: PredictMode) -> None:

@@ -106,18 +106,20 @@ def add_predict(top: argparse.ArgumentParser) -> None:
         command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
         command.add_argument("--sweep", action="append", default=[], metavar="NAME=a:b:n | NAME=v1,v2",
                              help="values of an input; given several times, every combination")  # fmt: skip
-        command.add_argument("--uncertain", type=int, default=0, metavar="N", help="draw the uncertain inputs N times")
+        command.add_argument("--uncertain", type=int, metavar="N", help="draw the uncertain inputs N times")
         command.add_argument("--spread", action="append", default=[], metavar="NAME=LOW:HIGH",
                              help="take an input as uncertain, between two values")  # fmt: skip
         command.add_argument(
-            "--output", default="", metavar="NAME", help="what to sweep for (default: the time or rate)"
+            "--output", default="", metavar="NAME", help="what to sweep or solve for (default: the time or rate)"
         )
         command.add_argument("--against", default="", metavar="NAME", help="Pareto front of the output and this one")
         command.add_argument("--sensitivity", action="store_true", help="which input matters most")
-        command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted")
-        command.add_argument("--speedup" if command is ratss else "--rate", dest="target", type=float, metavar="X")
+        command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted; "
+                             "whole and within its bounds where it has any")  # fmt: skip
+        command.add_argument("--speedup" if command is ratss else "--rate", "--target", dest="target", type=float,
+                             metavar="X", help="what to solve for; with --output, that output")  # fmt: skip
         command.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler to sweep on")
-        command.add_argument("--seed", type=int, default=0)
+        command.add_argument("--seed", type=int, metavar="N", help="of the draws (default 0)")
         command.add_argument("--json", action="store_true")
 
 

@@ -27,6 +27,8 @@ from workbench.cli.predict_text import (
     measured_text,
     prediction_json,
     prediction_text,
+    solution_json,
+    solution_text,
 )
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import open_run
@@ -36,13 +38,14 @@ from workbench.predict.calibrate import compare_with_run, take_over
 from workbench.predict.density import DensityModelFile, density, load_density
 from workbench.predict.errors import errors
 from workbench.predict.explore import bands, explore
-from workbench.predict.formulas import ModelFile, Spread
+from workbench.predict.formulas import ModelFile
+from workbench.predict.inputs import Spread
 from workbench.predict.library import find_model, list_models
-from workbench.predict.measured_density import beside, bundled_kernel, measure
-from workbench.predict.ratss import RatssModelFile, load_ratss, predict
+from workbench.predict.measured_density import beside, find_kernel, measure
+from workbench.predict.ratss import RatssModelFile, load_ratss, predict, tree_notes
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
-from workbench.predict.space import make_space, number, parse_axis
+from workbench.predict.space import Space, make_space, option_number, parse_axis
 from workbench.session.plugins import load_plugins
 
 F = TypeVar("F", bound=ModelFile)
@@ -60,112 +63,182 @@ def bundled_platforms() -> dict[str, Platform]:
     return found
 
 
-def _load(load: Loader[F], name: str, kind: str) -> F:
+def _load(load: Loader[F], name: str, kind: str) -> tuple[F, tuple[Diagnostic, ...]]:
     file, problems = load(find_model(name, kind), bundled_platforms())
     if file is None:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)
-    return file
+    return file, problems
+
+
+#: The options of each question, the one that asks it first; all may have a --reading.
+_RATSS_QUESTIONS = {"--run RUN": ("run_folder", "take_over")}
+_DENSITY_QUESTIONS = {"--kernel FILE": ("kernel", "kernel_args")}
+_QUESTIONS = {
+    "--solve NAME": ("solve", "target", "output"),
+    "--sensitivity": ("sensitivity", "output", "uncertain", "spread", "seed"),
+    "--sweep ...": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler"),
+    "--uncertain N": ("uncertain", "spread", "seed", "output", "against", "scheduler"),
+}
+
+
+def _question(arguments: argparse.Namespace, own: Mapping[str, tuple[str, ...]]) -> str:
+    """The option of the one question that is asked, or "". WorkbenchError for an option that does not belong to it."""
+    questions = {**own, **_QUESTIONS}
+    known = {option for options in questions.values() for option in options}
+    given = [name for name, value in vars(arguments).items() if name in known and value not in (None, "", [], False)]
+    question = next((asked for asked, options in questions.items() if options[0] in given), "")
+    for name in given:
+        if name not in questions.get(question, ()):
+            option = "--run" if name == "run_folder" else "--" + name.replace("_", "-")
+            homes = " or ".join(asked for asked, options in questions.items() if name in options[1:])
+            if question and (not homes or name == questions[question][0]):
+                raise WorkbenchError(Diagnostic(f"{question} and {option} are two questions", "Ask one at a time."))
+            message = f"{option} does not go with {question}" if question else f"{option} alone asks nothing"
+            raise WorkbenchError(Diagnostic(message, f"Give {homes} {'instead' if question else 'too'}."))
+    return question.partition(" ")[0]
 
 
 def run_ratss(arguments: argparse.Namespace) -> int:
-    file = _load(load_ratss, arguments.model, "ratss")
-    if arguments.run_folder:
-        return _against_run(file, arguments)
-    if arguments.take_over:
-        raise WorkbenchError(Diagnostic("--take-over needs a run to take over from", "Give --run RUN too."))
-    if _explored(file, arguments, "speedup"):
-        return DONE
+    file, problems = _load(load_ratss, arguments.model, "ratss")
+    spreads, question = _spreads(file, arguments.spread), _question(arguments, _RATSS_QUESTIONS)
+    if question == "--run":
+        return _against_run(file, problems, arguments)
+    if question:
+        return _explored(file, problems, question, arguments, spreads)
     prediction = predict(file, reading=arguments.reading)
     rows = errors(file, arguments.reading)
+    notes = tree_notes(file, reading=arguments.reading)
     if arguments.json:
-        print_json({**prediction_json(prediction), "errors": errors_json(rows), "diagnostics": []})
-    else:
-        print(prediction_text(prediction))
-        if rows:
-            print()
-            print(errors_text(rows))
+        document = {**prediction_json(prediction), "errors": errors_json(rows)}
+        print_json(document | {"diagnostics": as_json([*problems, *notes])})
+        return DONE
+    print(prediction_text(prediction))
+    if rows:
+        print()
+        print(errors_text(rows))
+    _print_notes(notes)
     return DONE
 
 
 def run_density(arguments: argparse.Namespace) -> int:
-    file = _load(load_density, arguments.model, "density")
-    if arguments.kernel:
-        return _measured(file, arguments)
-    if _explored(file, arguments, "limit_ops_per_s"):
-        return DONE
+    file, problems = _load(load_density, arguments.model, "density")
+    spreads, question = _spreads(file, arguments.spread), _question(arguments, _DENSITY_QUESTIONS)
+    if question == "--kernel":
+        return _measured(file, problems, arguments)
+    if question:
+        return _explored(file, problems, question, arguments, spreads)
     result = density(file, reading=arguments.reading)
     if arguments.json:
-        print_json({**density_json(result), "operation": file.model.operation, "diagnostics": []})
+        document = {**density_json(result), "operation": file.model.operation}
+        print_json(document | {"diagnostics": as_json(problems)})
     else:
         print(density_text(result, file.model.operation))
     return DONE
 
 
-def _measured(file: DensityModelFile, arguments: argparse.Namespace) -> int:
-    kernel = Path(arguments.kernel)
-    if not kernel.is_file() and bundled_kernel(arguments.kernel).is_file():
-        kernel = bundled_kernel(arguments.kernel)
-    measured = measure(kernel, shlex.split(arguments.kernel_args))
+def _print_notes(notes: Iterable[Diagnostic]) -> None:
+    """How a result is to be read, below it."""
+    for note in notes:
+        print(f"\n{note.message[:1].upper()}{note.message[1:]}. {note.hint}")
+
+
+def _measured(file: DensityModelFile, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
+    kernel = find_kernel(arguments.kernel)
+    try:
+        words = shlex.split(arguments.kernel_args)
+    except ValueError as error:
+        message = f"--kernel-args cannot be read: {str(error).lower()}"
+        raise WorkbenchError(Diagnostic(message, "Close every quotation mark.")) from None
+    measured = measure(kernel, words)
     rows = beside(file, measured, reading=arguments.reading)
     if arguments.json:
-        print_json(measured_json(measured, rows))
+        print_json({**measured_json(measured, rows), "diagnostics": as_json(problems)})
     else:
         print(measured_text(measured, rows))
     return DONE
 
 
-def _explored(file: ModelFile, arguments: argparse.Namespace, target_output: str) -> bool:
-    """Answer --solve, --sensitivity, or a sweep. False where none is asked for."""
-    spreads = _spreads(file, arguments.spread)
-    option = "--speedup" if target_output == "speedup" else "--rate"
-    if (arguments.solve is None) != (arguments.target is None):
-        raise WorkbenchError(Diagnostic(f"--solve and {option} go together", f"Write --solve NAME {option} X."))
-    if arguments.solve is not None:
-        solution = solve(file, arguments.solve, arguments.target, target_output, reading=arguments.reading)
+def _explored(
+    file: ModelFile, problems: Iterable[Diagnostic], question: str, arguments: argparse.Namespace,
+    spreads: dict[str, Spread],
+) -> int:  # fmt: skip
+    """Answer --solve, --sensitivity, or a sweep."""
+    if question == "--solve":
+        _solve(file, problems, arguments)
+        return DONE
+    if question == "--sensitivity":
+        samples = 4096 if arguments.uncertain is None else arguments.uncertain
+        rows = sensitivity(file, arguments.output, arguments.reading, spreads, samples, arguments.seed or 0)
         if arguments.json:
-            print_json({"name": solution.name, "value": solution.value, target_output: solution.target})
-        else:
-            print(f"{solution.name} = {solution.value:.6g} gives a {target_output} of {solution.target:g}")
-        return True
-    if arguments.sensitivity:
-        rows = sensitivity(
-            file, arguments.output, arguments.reading, spreads, arguments.uncertain or 4096, arguments.seed
-        )
-        if arguments.json:
-            print_json(influences_json(rows))
+            print_json({**influences_json(rows), "diagnostics": as_json(problems)})
         else:
             print(influences_text(rows))
-        return True
-    if not arguments.sweep and not arguments.uncertain:
-        return False
-    _sweep(file, arguments, spreads)
-    return True
+        return DONE
+    _sweep(file, problems, arguments, spreads)
+    return DONE
 
 
-def _sweep(file: ModelFile, arguments: argparse.Namespace, spreads: dict[str, Spread]) -> None:
+def _solve(file: ModelFile, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> None:
+    output, option = ("speedup", "--speedup") if arguments.kind == "ratss" else ("limit_ops_per_s", "--rate")
+    if arguments.solve is None or arguments.target is None:
+        raise WorkbenchError(Diagnostic(f"--solve and {option} go together", f"Write --solve NAME {option} X."))
+    solution = solve(file, arguments.solve, arguments.target, arguments.output or output, reading=arguments.reading)
+    notes: tuple[Diagnostic, ...] = ()
+    if isinstance(file, RatssModelFile):
+        notes = tree_notes(file, {solution.name: solution.value}, arguments.reading)
+    if arguments.json:
+        print_json({**solution_json(solution), "diagnostics": as_json([*problems, *notes])})
+    else:
+        print(solution_text(solution))
+        _print_notes(notes)
+
+
+def _sweep(
+    file: ModelFile, problems: Iterable[Diagnostic], arguments: argparse.Namespace, spreads: dict[str, Spread]
+) -> None:
     axes: dict[str, np.ndarray] = {}
     for text in arguments.sweep:
         name, values = parse_axis(text, file)
         if name in axes:
             raise WorkbenchError(Diagnostic(f"'{name}' is swept twice", "Give all its values in one --sweep."))
         axes[name] = values
-    space = make_space(file, axes, arguments.uncertain, spreads, arguments.seed)
+    samples = arguments.uncertain or 0
+    if arguments.uncertain == 0 or (spreads and not samples):
+        hint = "Write --uncertain 1000 to draw the uncertain inputs a thousand times."
+        raise WorkbenchError(Diagnostic("nothing is drawn from the uncertain inputs", hint))
+    if arguments.seed is not None and not samples:
+        raise WorkbenchError(Diagnostic("--seed needs --uncertain N", "Nothing is drawn without it."))
+    space = make_space(file, axes, samples, spreads, arguments.seed or 0)
     found = explore(
         file, space, arguments.output, arguments.against, arguments.reading,
         scheduler=arguments.scheduler, progress=_progress if space.points > 10_000_000 else None,
     )  # fmt: skip
     drawn = None
-    if axes and arguments.uncertain and space.points <= 10_000_000:
+    if axes and samples and space.points <= 10_000_000:
         drawn = bands(file, space, found.output, arguments.reading)
+    notes = _space_notes(file, space, arguments.reading)
     if arguments.json:
         document = exploration_json(file, found, space, arguments.reading)
-        print_json(document | ({"bands": bands_json(drawn, space)} if drawn else {}))
+        document |= {"bands": bands_json(drawn, space)} if drawn else {}
+        print_json(document | {"diagnostics": as_json([*problems, *notes])})
     else:
         print(exploration_text(file, found, space, arguments.reading))
         if drawn:
             print()
             print(bands_text(drawn, space))
+        _print_notes(notes)
+
+
+def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Diagnostic, ...]:
+    """Which reading of uneven trees a sweep took, seen along each of its whole-number inputs."""
+    if not isinstance(file, RatssModelFile):
+        return ()
+    values = {axis.name: axis.values for axis in space.axes}
+    values |= {name: np.linspace(s.low, s.high, 64).round() for name, s in space.spreads if s.low and s.high}
+    whole = {name: along[:4096] for name, along in values.items() if file.domain(name).integer}
+    found = (note for name, along in whole.items() for note in tree_notes(file, {name: along}, reading))
+    return tuple({note.line: note for note in (*tree_notes(file, {}, reading), *found)}.values())
 
 
 def _progress(share: float) -> None:
@@ -173,30 +246,34 @@ def _progress(share: float) -> None:
 
 
 def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
-    found = {}
+    found: dict[str, Spread] = {}
     for text in texts:
         name, equals, given = text.partition("=")
+        name = name.strip()
         low, colon, high = given.partition(":")
         if not equals or not colon:
             raise WorkbenchError(Diagnostic(f"'{text}' is no spread", "Write NAME=LOW:HIGH."))
-        value = float(np.asarray(file.at({name.strip(): 0.0}, None)[name.strip()]))
-        unit = file.model.inputs[name.strip()].unit if name.strip() in file.model.inputs else ""
-        found[name.strip()] = Spread(value, number(low, unit, text), number(high, unit, text))
+        if name in found:
+            raise WorkbenchError(Diagnostic(f"'{name}' is spread twice", "Give one --spread for each input."))
+        allowed, unit = file.domain(name), file.unit(name)
+        bounds = [option_number(bound, unit, text) for bound in (low, high)]
+        found[name] = Spread(file.inputs.get(name, 0.0), low=bounds[0], high=bounds[1], domain=allowed)
     return found
 
 
-def _against_run(file: RatssModelFile, arguments: argparse.Namespace) -> int:
+def _against_run(file: RatssModelFile, problems: tuple[Diagnostic, ...], arguments: argparse.Namespace) -> int:
     if arguments.take_over and file.marked.file in {str(entry.path) for entry in list_models()}:
         hint = f"Copy {file.marked.file} beside your project, and name the copy."
         raise WorkbenchError(Diagnostic("a bundled model is not changed", hint))
-    run, problems = open_run(arguments.run_folder)
-    print_diagnostics(problems)
+    run, of_run = open_run(arguments.run_folder)
+    print_diagnostics(of_run)
     comparison = compare_with_run(file, run, arguments.reading)
     if arguments.take_over:
         take_over(Path(file.marked.file or ""), file, comparison)
     if arguments.json:
         document = {"errors": errors_json(comparison.rows), "inputs": dict(comparison.inputs)}
-        print_json(document | {"taken_over": arguments.take_over, "diagnostics": as_json(comparison.diagnostics)})
+        diagnostics = as_json([*problems, *of_run, *comparison.diagnostics])
+        print_json(document | {"taken_over": arguments.take_over, "diagnostics": diagnostics})
     else:
         print_diagnostics(comparison.diagnostics)
         print(errors_text(comparison.rows))

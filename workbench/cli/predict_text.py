@@ -15,6 +15,7 @@ from workbench.predict.formulas import ModelFile
 from workbench.predict.measured_density import DensityPoint, MeasuredDensity
 from workbench.predict.ratss import Prediction
 from workbench.predict.sensitivity import Influence
+from workbench.predict.solve import Solution
 from workbench.predict.space import Space
 
 #: Sweeps of at most this many points are told point by point.
@@ -197,6 +198,21 @@ def influences_text(rows: Iterable[Influence]) -> str:
     return table(cells)
 
 
+def solution_json(found: Solution) -> dict[str, Any]:
+    document: dict[str, Any] = {"name": found.name, "value": found.value, found.output: found.reached}
+    document |= {"target": found.target, "integer": found.integer}
+    if found.short is not None:
+        document |= {"short": {"value": found.short, found.output: found.short_reached}}
+    return document
+
+
+def solution_text(found: Solution) -> str:
+    said = f"{found.name} = {found.value:.6g} gives a {found.output} of {found.reached:.6g}"
+    if found.short is None:
+        return said
+    return f"{said} (whole numbers only: {found.short:.6g} gives {found.short_reached:.6g}, {found.target:g} is wanted)"
+
+
 def measured_json(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> dict[str, Any]:
     return {
         "operations": measured.operations,
@@ -211,7 +227,6 @@ def measured_json(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> di
             }
             for row in rows
         ],
-        "diagnostics": [],
     }
 
 

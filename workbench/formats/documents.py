@@ -69,8 +69,11 @@ def load_document(schema: Schema[M], path: Path) -> tuple[M | None, tuple[Diagno
 def parse_document(schema: Schema[M], text: str, file: str | None) -> tuple[M | None, tuple[Diagnostic, ...]]:
     """Read and check a document's text."""
     marked, problems = read_marked(text, file)
-    if marked is None:
-        return None, problems
+    return (None, problems) if marked is None else check_document(schema, marked)
+
+
+def check_document(schema: Schema[M], marked: Marked) -> tuple[M | None, tuple[Diagnostic, ...]]:
+    """Check a document whose YAML was read: its schema's version, its keys and values."""
     if version_problem := _version_problem(schema, marked):
         return None, (version_problem,)
     data = dict(marked.data)

@@ -70,6 +70,7 @@ _KINDS = {
     "B/s": ("a rate", "360 MB/s"),
     "s/B": ("a time per byte", "3.03 ns/B"),
 }
+UNITS = tuple(_KINDS)
 _SUFFIXES = (
     ("bytes_per_s", "B/s"), ("per_byte_s", "s/B"), ("per_s", ""), ("bytes", "B"), ("bits", "bit"),
     ("hz", "Hz"), ("s", "s"), ("ms", "ms"), ("us", "us"), ("ns", "ns"), ("ps", "ps"),

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workbench.predict.domain import COUNT, NOT_NEGATIVE, SHARE, Domain
+
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A known algorithm. `inputs` are its parameters and their defaults; n, the problem's size, has none."""
+    """A known algorithm. `inputs` are its parameters and their defaults; n, the problem's size, has none. `domains` say
+    what values they may take: whole numbers from 1 unless said."""
 
     title: str
     operation: str
@@ -22,6 +25,13 @@ class Algorithm:
     problem_bytes: str
     source: str
     inputs: Mapping[str, float] = field(default_factory=dict)
+    shares: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        others = dict.fromkeys(self.shares, SHARE) | dict.fromkeys(self.sizes, NOT_NEGATIVE)
+        return dict.fromkeys(("n", *self.inputs), COUNT) | others
 
 
 ALGORITHMS: Mapping[str, Algorithm] = {
@@ -99,6 +109,8 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         "elements of the vector. Solving density w^2 (s + index_bytes) + w s = alpha for w gives eta = density w^2; "
         "rho rises to 1/(s + index_bytes), since an entry is used once.",
         {"index_bytes": 4, "density": 0.01},
+        shares=("density",),
+        sizes=("index_bytes",),
     ),
     "convolution": Algorithm(
         "2-D convolution",

@@ -10,17 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from workbench.formats.documents import Schema, parse_document, read_text
+from workbench.formats.documents import Schema, check_document, read_text
 from workbench.formats.yaml_marks import Marked, near, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Document, Platform
 from workbench.predict.algorithms import ALGORITHMS
-from workbench.predict.formulas import Formula, ModelDocument, ModelFile, compile_formula, formulas_of, read_inputs
-from workbench.predict.formulas import Path as FieldPath
+from workbench.predict.domain import ANY, NOT_NEGATIVE, POSITIVE
+from workbench.predict.formulas import (
+    Formula,
+    ModelFile,
+    Positive,
+    asked_of_inputs,
+    compile_formula,
+    formulas_of,
+    wrong_points,
+)
+from workbench.predict.inputs import Inputs, ModelDocument, read_inputs
+from workbench.predict.inputs import Path as FieldPath
+from workbench.predict.ratss_check import twice
 from workbench.predict.ratss_equations import Quantity
 
 
@@ -28,17 +39,17 @@ class LayerChange(Document):
     """A memory layer: one of the platform's by name with what is given here in place, or one more."""
 
     name: str
-    layer_bytes: Formula | None = None
-    bandwidth_bytes_per_s: Formula | None = None
+    layer_bytes: Positive | None = None
+    bandwidth_bytes_per_s: Positive | None = None
     latency_s: Formula | None = None
 
 
 class Compute(Document):
     """The processing elements: `units` of them, each doing `ops_per_cycle` operations a cycle."""
 
-    units: Formula
-    ops_per_cycle: Formula = 1
-    clock_hz: Formula
+    units: Positive
+    ops_per_cycle: Positive = 1
+    clock_hz: Positive
 
 
 class DensityModel(ModelDocument):
@@ -50,10 +61,10 @@ class DensityModel(ModelDocument):
 
     algorithm: str = ""
     operation: str = "operation"
-    element_bytes: Formula
-    eta: str | None = None
+    element_bytes: Positive
+    eta: Annotated[str, NOT_NEGATIVE] | None = None
     operations: Formula | None = None
-    problem_bytes: Formula | None = None
+    problem_bytes: Positive | None = None
     layers: tuple[LayerChange, ...] = ()
     compute: Compute | None = None
 
@@ -144,49 +155,64 @@ def parse_density(
     text: str, file: str | None, platforms: Mapping[str, Platform]
 ) -> tuple[DensityModelFile | None, tuple[Diagnostic, ...]]:
     """Like `load_density`, from a text."""
-    model, problems = parse_document(SCHEMA, text, file)
-    marked, _ = read_marked(text, file)
-    if model is None or marked is None:
+    marked, problems = read_marked(text, file)
+    if marked is None:
+        return None, problems
+    model, problems = check_document(SCHEMA, marked)
+    if model is None:
         return None, problems
     found = list(problems)
     platform = platforms.get(model.platform)
     if model.platform and platform is None:
-        hint = near(model.platform, platforms, f"Templates: {', '.join(platforms)}.")
+        hint = near(model.platform, platforms, "Templates")
         found.append(marked.diagnostic(("platform",), f"there is no platform template '{model.platform}'", hint))
-    inputs, spreads = read_inputs(model, marked, found)
-    model = _with_algorithm(model, marked, inputs, found)
+    inputs = read_inputs(model, marked, asked_of_inputs(model), found)
+    model, inputs = _with_algorithm(model, marked, inputs, found)
     found.extend(_layers_wanting(model, marked, platform))
-    names = {*inputs, "s"}
+    found.extend(
+        twice([la.name for la in model.layers], [("layers", n, "name") for n in range(len(model.layers))],
+              "layers", marked)
+    )  # fmt: skip
     formulas = {}
-    for path, formula in _all_formulas(model):
-        allowed = {*inputs} if path == ("element_bytes",) else {*names, "alpha"} if path == ("eta",) else names
-        formulas[path] = compile_formula(formula, path, allowed, marked, found)
-    if has_errors(found):
-        return None, tuple(found)
-    return DensityModelFile(model, marked, inputs, spreads, formulas, platform), tuple(found)
+    for path, formula, allowed in formulas_of(model):
+        more = ["s", "alpha"] if path == ("eta",) else [] if path == ("element_bytes",) else ["s"]
+        formulas[path] = compile_formula(formula, path, allowed, {*inputs.values, *more}, marked, found)
+    read = DensityModelFile(model, marked, inputs.values, inputs.domains, inputs.spreads, formulas, platform)
+    if not has_errors(found):
+        found.extend(wrong_points(read, [], [path for path, f in formulas.items() if f.names & {"s", "alpha"}]))
+    return (None if has_errors(found) else read), tuple(found)
 
 
 def _with_algorithm(
-    model: DensityModel, marked: Marked, inputs: dict[str, float], found: list[Diagnostic]
-) -> DensityModel:
-    """The model with a known algorithm's formulas and parameters where it gives none of its own."""
+    model: DensityModel, marked: Marked, inputs: Inputs, found: list[Diagnostic]
+) -> tuple[DensityModel, Inputs]:
+    """The model and inputs with a known algorithm's formulas and parameters where it gives none of its own."""
     for name in ("alpha", "s"):
-        if name in inputs:
+        if name in inputs.values:
             found.append(marked.diagnostic(("inputs", name), f"'{name}' has a meaning of its own here", "Rename it."))
     if not model.algorithm:
         if model.eta is None:
             hint = f"Known algorithms: {', '.join(ALGORITHMS)}."
             found.append(marked.diagnostic((), "the model needs `eta` or `algorithm`", hint))
-        return model
+        return model, inputs
     known = ALGORITHMS.get(model.algorithm)
     if known is None:
-        hint = near(model.algorithm, ALGORITHMS, f"Known algorithms: {', '.join(ALGORITHMS)}.")
+        hint = near(model.algorithm, ALGORITHMS, "Known algorithms")
         found.append(marked.diagnostic(("algorithm",), f"there is no algorithm '{model.algorithm}'", hint))
-        return model
-    for name, value in known.inputs.items():
-        inputs.setdefault(name, value)
-    sized = "n" in inputs
-    return model.model_copy(
+        return model, inputs
+    domains = dict(inputs.domains)
+    for name, allowed in known.domains.items():
+        if name in inputs.values:
+            domains[name] = allowed.and_also(domains[name])
+            if domains[name].bad(inputs.values[name]) is not None:
+                message = f"'{name}' is {inputs.values[name]:g}"
+                found.append(
+                    marked.diagnostic(("inputs", name, "value"), message, f"It must be {domains[name].said()}.")
+                )
+    values = {**known.inputs, **inputs.values}
+    inputs = Inputs(values, {name: domains.get(name, known.domains.get(name, ANY)) for name in values}, inputs.spreads)
+    sized = "n" in inputs.values
+    model = model.model_copy(
         update={
             "eta": known.eta if model.eta is None else model.eta,
             "operation": known.operation if "operation" not in model.model_fields_set else model.operation,
@@ -194,15 +220,7 @@ def _with_algorithm(
             "problem_bytes": known.problem_bytes if sized and model.problem_bytes is None else model.problem_bytes,
         }
     )
-
-
-def _all_formulas(model: DensityModel) -> Iterable[tuple[FieldPath, Formula]]:
-    leave = ("name", "title", "description", "platform", "algorithm", "operation", "schema_version")
-    yield from formulas_of(model, (), leave)
-    for index, layer in enumerate(model.layers):
-        yield from formulas_of(layer, ("layers", index), ("name",))
-    if model.compute:
-        yield from formulas_of(model.compute, ("compute",))
+    return model, inputs
 
 
 def _layers_wanting(model: DensityModel, marked: Marked, platform: Platform | None) -> Iterable[Diagnostic]:
@@ -210,12 +228,12 @@ def _layers_wanting(model: DensityModel, marked: Marked, platform: Platform | No
     known = {memory.name: memory for memory in platform.memories} if platform else {}
     for index, change in enumerate(model.layers):
         base = known.pop(change.name, None)
-        for field, given in (
-            ("layer_bytes", change.layer_bytes or (base and base.bytes)),
-            ("bandwidth_bytes_per_s", change.bandwidth_bytes_per_s or (base and base.bandwidth_bytes_per_s)),
+        for field, own, given in (
+            ("layer_bytes", change.layer_bytes, base and base.bytes),
+            ("bandwidth_bytes_per_s", change.bandwidth_bytes_per_s, base and base.bandwidth_bytes_per_s),
         ):
-            if given is None:
-                hint = near(change.name, known, "Give it here: the platform has no layer of this name.")
+            if own is None and given is None:
+                hint = near(change.name, known, "Give it here. The platform's layers") or "Give it here."
                 yield marked.diagnostic(("layers", index, "name"), f"the layer '{change.name}' has no {field}", hint)
     for memory in known.values():
         if memory.bytes is None or memory.bandwidth_bytes_per_s is None:
@@ -276,13 +294,18 @@ def density(
 
     Raises WorkbenchError naming the field that has no sensible value.
     """
-    inputs = _inputs(file, changes, reading)
+    with np.errstate(all="ignore"):  # what overflows is told
+        return _density(
+            file, _inputs(file, changes, reading), layers(file, changes, reading) if moved is None else moved
+        )
+
+
+def _density(file: DensityModelFile, inputs: Mapping[str, Quantity], found: Sequence[Layer]) -> Density:
     bounds = []
-    for layer in layers(file, changes, reading) if moved is None else moved:
-        for field in ("layer_bytes", "bandwidth_bytes_per_s", "latency_s"):
-            least = np.min(getattr(layer, field))
-            if not (least > 0 or (least == 0 and field == "latency_s")):
-                raise WorkbenchError(Diagnostic(f"the layer '{layer.name}' has a {field} of {least:g}"))
+    for layer in found:
+        for field, allowed in _LAYER_DOMAINS.items():
+            if (bad := allowed.bad(getattr(layer, field))) is not None:
+                raise WorkbenchError(_bad_layer(file, layer.name, f"has a {field} of {bad:g}", allowed.said()))
         ops_per_byte = _rho(file, layer.layer_bytes, inputs)
         rate, size, latency = layer.bandwidth_bytes_per_s, layer.layer_bytes, layer.latency_s
         bounds.append(
@@ -294,6 +317,8 @@ def density(
                 rate * latency / size,
             )
         )
+        if not np.max(bounds[-1].ops_per_s) < np.inf:
+            raise WorkbenchError(_bad_layer(file, layer.name, "lets no finite rate through", "made of smaller numbers"))
     compute = _compute_ops_per_s(file, inputs)
     named = [(bound.layer.name, bound.ops_per_s) for bound in bounds]
     rates = [rate for _, rate in named]
@@ -303,6 +328,15 @@ def density(
         named.append(("processing elements", compute))
     limit = _least([rate for _, rate in named])
     return Density(tuple(bounds), compute, limit, _first(named), binding_layer, most / least if bounds else 1.0)
+
+
+_LAYER_DOMAINS = {"layer_bytes": POSITIVE, "bandwidth_bytes_per_s": POSITIVE, "latency_s": NOT_NEGATIVE}
+
+
+def _bad_layer(file: DensityModelFile, name: str, what: str, wanted: str) -> Diagnostic:
+    place = next((n for n, layer in enumerate(file.model.layers) if layer.name == name), None)
+    at: FieldPath = ("platform",) if place is None else ("layers", place)
+    return file.marked.diagnostic(at, f"the layer '{name}' {what}", f"It must be {wanted}.")
 
 
 def _first(named: Sequence[tuple[str, Quantity]]) -> str:

@@ -21,8 +21,6 @@ from workbench.predict.summary import Front, Spectrum
 _TABLE_LIMIT = 2_000_000
 _BAND_LIMIT = 4_000_000
 _TASKS = 64
-#: Outputs that should be large; every other one should be small.
-_LARGE = ("speedup", "limit_ops_per_s")
 
 
 @dataclass(frozen=True)
@@ -100,9 +98,16 @@ def check_output(file: ModelFile, name: str) -> str:
     """The name, if the model has such an output. WorkbenchError otherwise."""
     known = outputs_of(file)
     if name not in known:
-        hint = near(name, known, f"The model's outputs: {', '.join(known)}.")
-        raise WorkbenchError(Diagnostic(f"the model has no output '{name}'", hint, file=file.marked.file))
+        hint = near(name, known, "The model's outputs")
+        if name == "speedup":
+            hint = "Give the model `baseline_s`, the time that the software takes."
+        raise WorkbenchError(file.marked.diagnostic((), f"the model has no output '{name}'", hint))
     return name
+
+
+def larger_is_better(file: ModelFile, output: str) -> bool:
+    """Whether an output should be large, as speedups and rates should; times and resources should be small."""
+    return output == "speedup" or isinstance(file, DensityModelFile)
 
 
 def sweep(file: ModelFile, space: Space, reading: str | None = None) -> SweepTable:
@@ -151,7 +156,7 @@ def explore(
         front.merge(part_front)
         if progress:
             progress(done / len(tasks))
-    signs = _sign(against), _sign(output)
+    signs = _sign(file, against), _sign(file, output)
     return Exploration(
         output,
         spectrum.count,
@@ -185,12 +190,12 @@ def summarise(job: Job, task: tuple[int, int]) -> tuple[Spectrum, Front]:
         spectrum.add(np.ascontiguousarray(np.broadcast_to(values, shape)).reshape(-1), first)
         if against:
             other = np.asarray(found[against], dtype=np.float64)
-            front.add(other * _sign(against), values * _sign(output), first, shape)
+            front.add(other * _sign(file, against), values * _sign(file, output), first, shape)
     return spectrum, front
 
 
-def _sign(output: str) -> float:
-    return -1.0 if output in _LARGE else 1.0
+def _sign(file: ModelFile, output: str) -> float:
+    return -1.0 if larger_is_better(file, output) else 1.0
 
 
 def _on_dask(address: str, job: Job, tasks: list[tuple[int, int]]) -> Iterator[tuple[Spectrum, Front]]:

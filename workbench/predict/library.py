@@ -39,11 +39,18 @@ def _bundled() -> Iterator[ModelEntry]:
 
 def find_model(name_or_path: str, kind: str) -> Path:
     """The file of a model: a path, or the name of a bundled model of that kind. WorkbenchError where there is none."""
-    path = Path(name_or_path)
-    if path.is_file():
+    if is_file(path := Path(name_or_path)):
         return path
     names = {entry.name: entry.path for entry in list_models() if entry.kind == kind}
     if name_or_path in names:
         return names[name_or_path]
-    hint = near(name_or_path, names, f"Bundled models: {', '.join(names) or 'none'}.")
-    raise WorkbenchError(Diagnostic(f"there is no file and no bundled {kind} model '{name_or_path}'", hint))
+    hint = near(name_or_path, names, "Bundled models")
+    raise WorkbenchError(Diagnostic(f"there is no file and no bundled {kind} model '{name_or_path[:80]}'", hint))
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path names a file that can be seen; not so for names that no file can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

@@ -14,6 +14,7 @@ outside the store (which the formalism leaves out) let operands be used longer.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -25,9 +26,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.formats.yaml_marks import near
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.density import DensityModelFile, rho
+from workbench.predict.library import is_file
 from workbench.predict.ratss_equations import Quantity
+
+#: The file that answers the compiler's calls, beside the kernels.
+_RECORDER = "rho_trace"
+#: A compiler's line: file, line, what.
+_PLACE = re.compile(r"(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +104,17 @@ def bundled_kernel(name: str) -> Path:
     return _folder() / f"{name}.c"
 
 
+def find_kernel(name_or_path: str) -> Path:
+    """The file of a kernel: a path, or the name of one that comes with the workbench. WorkbenchError otherwise."""
+    if is_file(path := Path(name_or_path)):
+        return path
+    names = sorted(found.stem for found in _folder().glob("*.c") if found.stem != _RECORDER)
+    if name_or_path in names:
+        return bundled_kernel(name_or_path)
+    hint = near(name_or_path, names, "Name a C file, or one that comes with the workbench")
+    raise WorkbenchError(Diagnostic("there is no such kernel", hint, file=name_or_path[:200]))
+
+
 def _folder() -> Path:
     return Path(str(files("workbench.resources"))) / "kernels"
 
@@ -111,27 +130,46 @@ def measure(
     compiler = shutil.which("gcc")
     if compiler is None:
         raise WorkbenchError(Diagnostic("there is no gcc here", "Install it: sudo apt-get install gcc."))
-    if not kernel.is_file():
-        raise WorkbenchError(Diagnostic("there is no such kernel", "Name a C file.", file=str(kernel)))
+    given, kernel = str(kernel), kernel.absolute()  # it is compiled in a folder of its own
+    if not is_file(kernel):
+        raise WorkbenchError(Diagnostic("there is no such kernel", "Name a C file.", file=given))
     with tempfile.TemporaryDirectory(prefix="rho-") as name:
         folder = Path(name)
         common = [compiler, "-O1", "-g", "-I", str(_folder())]
         # -fno-builtin: what the C library copies is not seen, so copying stays in the kernel
         traced = ["-fsanitize=thread", "-DRHO_TRACE", "-fno-builtin", *flags, "-c", str(kernel), "-o", "kernel.o"]
-        _run([*common, *traced], folder, str(kernel), "it does not compile", timeout_s)
-        _run(
-            [*common, "-c", str(_folder() / "rho_trace.c"), "-o", "trace.o"], folder, "rho_trace.c", "failed", timeout_s
-        )
-        _run(
-            [*common, "kernel.o", "trace.o", "-lm", "-o", "kernel"], folder, str(kernel), "it does not link", timeout_s
-        )
+        _run([*common, *traced], folder, given, "it does not compile", timeout_s)
+        recorder = str(_folder() / f"{_RECORDER}.c")
+        _run([*common, "-c", recorder, "-o", "trace.o"], folder, recorder, "it does not compile", timeout_s)
+        linked = ["kernel.o", "trace.o", "-lm", "-o", "kernel"]
+        _run([*common, *linked], folder, given, "it does not link", timeout_s)
         out = folder / "distances.txt"
         environment = {**os.environ, "RHO_OUT": str(out)}
-        _run([str(folder / "kernel"), *arguments], folder, str(kernel), "the kernel failed", timeout_s, environment)
-        if not out.exists():
-            hint = "Include rho.h, and call rho_input, rho_begin and rho_end around the loops."
-            raise WorkbenchError(Diagnostic("the kernel marks no region", hint, file=str(kernel)))
-        return _read(out.read_text())
+        _run([str(folder / "kernel"), *arguments], folder, given, "the kernel failed", timeout_s, environment)
+        text = out.read_text(encoding="utf-8", errors="replace") if out.exists() else ""
+    begins = _line_of(kernel, "rho_begin")
+    if not text:
+        hint = "Include rho.h, and call rho_input, rho_begin and rho_end around the loops."
+        raise WorkbenchError(Diagnostic("the kernel marks no region", hint, file=given, line=begins or 1))
+    measured = _read(text)
+    if measured is None:
+        hint = "Leave the file named in RHO_OUT alone."
+        raise WorkbenchError(Diagnostic("the kernel's record cannot be read", hint, file=given, line=begins))
+    if not measured.first_reads:
+        hint = "Tell rho_input the arrays that the loops read, before rho_begin."
+        message = "the kernel reads none of its inputs between rho_begin and rho_end"
+        raise WorkbenchError(Diagnostic(message, hint, file=given, line=begins))
+    if not measured.operations:
+        hint = "Give rho_end the number of operations that the region did."
+        message = "the kernel counts no operations"
+        raise WorkbenchError(Diagnostic(message, hint, file=given, line=_line_of(kernel, "rho_end")))
+    return measured
+
+
+def _line_of(source: Path, word: str) -> int | None:
+    """The line that a word stands on first."""
+    lines = source.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if word in line), None)
 
 
 def _run(
@@ -150,14 +188,23 @@ def _run(
     except subprocess.TimeoutExpired:
         raise WorkbenchError(Diagnostic(f"{what}: it took more than {timeout_s:g} s", file=file)) from None
     if done.returncode:
-        said = "\n".join(done.stderr.strip().splitlines()[:5]) or f"exit {done.returncode}"
-        raise WorkbenchError(Diagnostic(f"{what}: {said}", file=file))
+        said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+        place = next(
+            (found for line in said if (found := _PLACE.match(line)) and Path(found[1]).name == Path(file).name), None
+        )
+        line = int(place[2]) if place else None
+        first = place[3] if place else "\n".join(said[:5])
+        raise WorkbenchError(Diagnostic(f"{what}: {first}", "Mend it, and measure again.", file=file, line=line))
 
 
-def _read(text: str) -> MeasuredDensity:
-    head, *lines = text.splitlines()
-    operations, reads, _, element_bytes = (int(part) for part in head.split())
-    pairs = np.array([[int(part) for part in line.split()] for line in lines], dtype=np.int64).reshape(-1, 2)
+def _read(text: str) -> MeasuredDensity | None:
+    """The recorder's file; None where it is not what the recorder writes."""
+    try:
+        head, *lines = text.splitlines()
+        operations, reads, _, element_bytes = (int(part) for part in head.split())
+        pairs = np.array([[int(part) for part in line.split()] for line in lines], dtype=np.int64).reshape(-1, 2)
+    except (ValueError, OverflowError):
+        return None
     first = pairs[:, 0] == 0
     rest = pairs[~first]
     return MeasuredDensity(operations, reads, element_bytes, int(pairs[first, 1].sum()), rest[:, 0], rest[:, 1])

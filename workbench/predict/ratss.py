@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 
-from workbench.formats.documents import Schema, read_text
-from workbench.formats.yaml_marks import Marked, check, near, read_marked
-from workbench.model.diagnostic import Diagnostic, has_errors
+from workbench.formats.documents import Schema, check_document, read_text
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Network, Platform
 from workbench.predict import ratss_equations as eq
-from workbench.predict.formulas import Evaluation, Formula, ModelFile, compile_formula, formulas_of, read_inputs
-from workbench.predict.formulas import Path as FieldPath
+from workbench.predict.formulas import (
+    Evaluation,
+    ModelFile,
+    asked_of_inputs,
+    compile_formula,
+    formulas_of,
+    wrong_points,
+)
+from workbench.predict.inputs import Path as FieldPath
+from workbench.predict.inputs import read_inputs
+from workbench.predict.ratss_check import structure
 from workbench.predict.ratss_equations import Quantity
 from workbench.predict.ratss_model import RatssModel, Transaction
 
@@ -57,15 +65,22 @@ def parse_ratss(
     marked, problems = read_marked(text, file)
     if marked is None:
         return None, problems
-    model, problems = check(RatssModel, marked)
+    model, problems = check_document(SCHEMA, marked)
     if model is None:
         return None, problems
-    found = [*problems, *_structure(model, marked, platforms)]
-    inputs, spreads = read_inputs(model, marked, found)
-    formulas = {path: compile_formula(formula, path, inputs, marked, found) for path, formula in _all_formulas(model)}
-    if has_errors(found):
-        return None, tuple(found)
-    return RatssModelFile(model, marked, inputs, spreads, formulas, platforms.get(model.platform)), tuple(found)
+    found = [*problems, *structure(model, marked, platforms)]
+    inputs = read_inputs(model, marked, asked_of_inputs(model), found)
+    formulas = {
+        path: compile_formula(formula, path, allowed, model.inputs, marked, found)
+        for path, formula, allowed in formulas_of(model)
+    }
+    read = RatssModelFile(
+        model, marked, inputs.values, inputs.domains, inputs.spreads, formulas, platforms.get(model.platform)
+    )
+    if not has_errors(found):
+        measured = [(("measured", n, "inputs"), entry.inputs) for n, entry in enumerate(model.measured)]
+        found.extend(wrong_points(read, measured))
+    return (None if has_errors(found) else read), tuple(found)
 
 
 def predict(
@@ -76,12 +91,17 @@ def predict(
     `reading` is one of the model's readings. Raises WorkbenchError naming an unknown input or reading, or the field
     that has no sensible value.
     """
+    with np.errstate(all="ignore"):  # what overflows is told below
+        return _predict(file, changes, reading)
+
+
+def _predict(file: RatssModelFile, changes: Mapping[str, Quantity] | None, reading: str | None) -> Prediction:
     values = _Values(file, file.at(changes or {}, reading), reading)
     parts: dict[tuple[str, str], Quantity] = {}
     comp: dict[str, Quantity] = {}
     comm: dict[str, Quantity] = {}
     stages: dict[str, Quantity] = {}
-    rounds: dict[str, Quantity] = {}
+    repeated: dict[str, Quantity] = {}
     for index, stage in enumerate(file.model.stages):
         at: FieldPath = ("stages", index)
         nodes = [_node_s(values, (*at, "nodes", i)) for i in range(len(stage.nodes))]
@@ -90,7 +110,7 @@ def predict(
             parts[stage.name, node.name] = node_s
         for move, (delay_s, rest_s) in zip(stage.transactions, moves, strict=True):
             parts[stage.name, move.name] = delay_s + rest_s
-        micro_s, before_s, after_s, configuration_s, rounds[stage.name] = (
+        micro_s, before_s, after_s, configuration_s, repeated[stage.name] = (
             values.of((*at, field))
             for field in ("microprocessor_s", "preprocessing_s", "postprocessing_s", "configuration_s", "iterations")
         )
@@ -98,19 +118,24 @@ def predict(
         comm[stage.name] = (
             eq.t_comm_nonblocking([delay for delay, _ in moves], [rest for _, rest in moves])
             if stage.nonblocking
-            else eq.t_comm([parts[stage.name, move.name] for move in stage.transactions])
+            else eq.t_comm([delay_s + rest_s for delay_s, rest_s in moves])
         )
         stages[stage.name] = eq.t_stage(
-            comp[stage.name], comm[stage.name], rounds[stage.name], configuration_s, stage.overlapped
+            comp[stage.name], comm[stage.name], repeated[stage.name], configuration_s, stage.overlapped
         )
     total_s = eq.t_application(list(stages.values()), values.of(("iterations",)), file.model.pipelined)
     baseline = None if file.model.baseline_s is None else values.of(("baseline_s",))
+    if not np.max(total_s) < np.inf:
+        raise WorkbenchError(_too_long(file, parts))
+    if baseline is not None and not np.min(total_s) > 0:
+        hint = "Give it nodes or transactions that take time."
+        raise WorkbenchError(file.marked.diagnostic(("baseline_s",), "the model takes no time to compare with", hint))
     return Prediction(
         parts=parts,
         comp_s=comp,
         comm_s=comm,
         stage_s=stages,
-        iterations=rounds,
+        iterations=repeated,
         total_s=total_s,
         speedup=None if baseline is None else baseline / total_s,
         resources={name: values.of(("resources", name)) for name in file.model.resources},
@@ -166,30 +191,65 @@ def _move_s(values: _Values, move: Transaction, at: FieldPath) -> tuple[Quantity
     if move.kind == "io":
         delay_s = eq.t_bus(latency_s + overhead_s, 0.0, gap, values.of((*at, "transfers")))
         return delay_s, eq.t_io(0.0, nodes, size, gap)
+    literal = values.reading(move) == "literal"
+    additions_s = _additions_s(values, move, at, network, literal) if move.kind == "reduce" else 0.0
     if move.serial:
         whole = (
             eq.t_snap_gather(nodes, size, latency_s, gap, move.overlapped)
             if move.kind == "gather"
-            else eq.t_snap(nodes, size, latency_s, gap)
+            else eq.t_snap(nodes, size, latency_s, gap, additions_s)
         )
         return latency_s, whole - latency_s
-    rounds = np.log2(nodes)
     if move.kind in ("scatter", "gather"):
-        delay_s = rounds * latency_s + 2 * overhead_s
+        delay_s = eq.t_scatter(nodes, 0.0, latency_s, overhead_s, 0.0)
         return delay_s, eq.t_scatter(nodes, size, latency_s, overhead_s, gap) - delay_s
-    delay_s = rounds * (latency_s + 2 * overhead_s)
+    delay_s = eq.t_broadcast(nodes, 0.0, latency_s, overhead_s, 0.0)
     if move.kind == "broadcast":
-        return delay_s, rounds * gap * size
-    per_element = values.of((*at, "bytes_per_element"))
-    fitted = values.reading(move) == "fitted"
-    if move.reduction_s is not None:  # as the model's own reading counts it, per element or per byte
-        gamma = values.of((*at, "reduction_s"))
-    else:
-        gamma = network.reduction_per_byte_s * (per_element if fitted else 1.0)
-    if not fitted:
-        return delay_s, eq.t_reduce(nodes, size, latency_s, overhead_s, gap, gamma) - delay_s
-    whole = eq.t_reduce_fitted(nodes, size, latency_s, overhead_s, gap, gamma, of("gap_s"), per_element)
-    return delay_s, whole - delay_s
+        return delay_s, eq.t_broadcast(nodes, size, latency_s, overhead_s, gap) - delay_s
+    short_gap_s = 0.0 if literal else of("gap_s")
+    return delay_s, eq.t_reduce(nodes, size, latency_s, overhead_s, gap, additions_s, short_gap_s) - delay_s
+
+
+def _additions_s(values: _Values, move: Transaction, at: FieldPath, network: Network, literal: bool) -> Quantity:
+    """gamma k: gamma is one addition of an element, the model's own or the network's."""
+    size, element = values.of((*at, "bytes")), values.of((*at, "bytes_per_element"))
+    own = move.reduction_s is not None
+    addition_s = values.of((*at, "reduction_s")) if own else network.reduction_per_byte_s * element
+    return eq.additions(size, addition_s, element, literal)
+
+
+def _too_long(file: RatssModelFile, parts: Mapping[tuple[str, str], Quantity]) -> Diagnostic:
+    """Which part's time is beyond all numbers."""
+    found = next((key for key, part_s in parts.items() if not np.max(part_s) < np.inf), None)
+    hint = "Its numbers are too large, or too small, to compute with."
+    for index, stage in enumerate(file.model.stages):
+        nodes, moves = [node.name for node in stage.nodes], [move.name for move in stage.transactions]
+        for field, names in (("nodes", nodes), ("transactions", moves)):
+            if found and found[0] == stage.name and found[1] in names:
+                at = ("stages", index, field, names.index(found[1]))
+                return file.marked.diagnostic(at, f"the time of '{found[1]}' is not a finite number", hint)
+    return file.marked.diagnostic(("iterations",), "the model's time is not a finite number", hint)
+
+
+def tree_notes(
+    file: RatssModelFile, changes: Mapping[str, Quantity] | None = None, reading: str | None = None
+) -> tuple[Diagnostic, ...]:
+    """A note where collectives go in a tree of nodes that are no power of two: which reading of log2(P) was used."""
+    inputs = file.at(changes or {}, reading)
+    uneven: list[tuple[FieldPath, str, float]] = []
+    for index, stage in enumerate(file.model.stages):
+        for n, move in enumerate(stage.transactions):
+            at: FieldPath = ("stages", index, "transactions", n, "nodes")
+            if move.kind != "io" and not move.serial and not move.table:
+                nodes = np.ravel(file.value(at, inputs))
+                uneven += [(at, move.name, float(p)) for p in nodes[np.log2(nodes) % 1 != 0][:1]]
+    if not uneven:
+        return ()
+    first, _, count = uneven[0]
+    names = ", ".join(dict.fromkeys(name for _, name, _ in uneven))
+    message = f"{names}: {count:g} nodes are no power of two, counted as {eq.rounds(count):g} whole rounds"
+    hint = "Eqs. 19 and 20 assume a power of two; log2(P) is taken as the next whole number."
+    return (file.marked.diagnostic(first, message, hint, Severity.NOTE),)
 
 
 def _network(platform: Platform | None, move: Transaction) -> Network:
@@ -203,57 +263,3 @@ def _interpolated(size_bytes: Quantity, points: list[tuple[int, float]]) -> Quan
     beyond = times[-1] * np.asarray(size_bytes) / sizes[-1]
     inside = np.interp(size_bytes, sizes, times)
     return np.where(np.asarray(size_bytes) > sizes[-1], beyond, inside)
-
-
-def _all_formulas(model: RatssModel) -> Iterator[tuple[FieldPath, Formula]]:
-    yield ("iterations",), model.iterations
-    if model.baseline_s is not None:
-        yield ("baseline_s",), model.baseline_s
-    for name, formula in model.resources.items():
-        yield ("resources", name), formula
-    for index, stage in enumerate(model.stages):
-        at: FieldPath = ("stages", index)
-        yield from formulas_of(stage, at, ("name",))
-        for i, node in enumerate(stage.nodes):
-            yield from formulas_of(node, (*at, "nodes", i), ("name",))
-        for i, move in enumerate(stage.transactions):
-            yield from formulas_of(move, (*at, "transactions", i), ("name", "kind", "network", "table", "reading"))
-
-
-def _structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platform]) -> Iterator[Diagnostic]:
-    """Names that must exist, names that must differ, and no cycle among the stages."""
-    platform = platforms.get(model.platform)
-    if model.platform and platform is None:
-        yield marked.diagnostic(
-            ("platform",), f"there is no platform template '{model.platform}'", near(model.platform, platforms, "")
-        )
-        return
-    names = [stage.name for stage in model.stages]
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    for index, stage in enumerate(model.stages):
-        if names.index(stage.name) != index:
-            yield marked.diagnostic(("stages", index, "name"), f"two stages are called '{stage.name}'", "Rename one.")
-        for i, needed in enumerate(stage.after):
-            if needed not in names:
-                yield marked.diagnostic(
-                    ("stages", index, "after", i), f"there is no stage '{needed}'", near(needed, names, "")
-                )
-            graph.add_edge(needed, stage.name)
-        for i, move in enumerate(stage.transactions):
-            at: FieldPath = ("stages", index, "transactions", i)
-            networks = [n.name for n in platform.networks] if platform else []
-            if move.network and move.network not in networks:
-                hint = near(move.network, networks, "The model names no platform." if not platform else "")
-                yield marked.diagnostic((*at, "network"), f"there is no network '{move.network}'", hint)
-            tables = platform.transfer_tables if platform else {}
-            if move.table and move.table not in tables:
-                hint = near(move.table, tables, "The model names no platform." if not platform else "")
-                yield marked.diagnostic((*at, "table"), f"there is no transfer table '{move.table}'", hint)
-    for cycle in nx.simple_cycles(graph):
-        index = names.index(cycle[0]) if cycle[0] in names else 0
-        yield marked.diagnostic(
-            ("stages", index, "after"),
-            f"these stages wait for one another: {' -> '.join([*cycle, cycle[0]])}",
-            "Break the cycle.",
-        )
-        return

@@ -117,11 +117,30 @@ def t_bus(delay_s: Quantity, message_bytes: Quantity, gap_s_per_byte: Quantity, 
     return transfers * delay_s + gap_s_per_byte * message_bytes
 
 
+def rounds(nodes: Quantity) -> Quantity:
+    """The rounds of a binomial tree over P nodes: log2(P), and the next whole number where P is no power of two.
+
+    The paper's equations "assume P is a power of 2"; a tree of any other P has a last round that is not full.
+    """
+    return np.ceil(np.log2(nodes))
+
+
 def t_scatter(
     nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, overhead_s: Quantity, gap_s_per_byte: Quantity
 ) -> Quantity:
-    """Eq. 19: binomial-tree scatter, log2(P) L + 2 o + G (P - 1) k; P a power of two, k the bytes of each node."""
-    return np.log2(nodes) * latency_s + 2 * overhead_s + gap_s_per_byte * (nodes - 1) * message_bytes
+    """Eq. 19: binomial-tree scatter, log2(P) L + 2 o + G (P - 1) k; k the bytes of each node, log2(P) as `rounds`.
+
+    The root sends P - 1 messages in all, whatever P is. One node has no one to talk to: 0.
+    """
+    delay_s = rounds(nodes) * latency_s + np.where(np.asarray(nodes) > 1, 2.0, 0.0) * overhead_s
+    return delay_s + gap_s_per_byte * (nodes - 1) * message_bytes
+
+
+def t_broadcast(
+    nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, overhead_s: Quantity, gap_s_per_byte: Quantity
+) -> Quantity:
+    """Eq. 20 without its additions: log2(P) (L + 2 o + G k), the tree's message as long in every round."""
+    return rounds(nodes) * (latency_s + 2 * overhead_s + gap_s_per_byte * message_bytes)
 
 
 def t_reduce(
@@ -130,35 +149,38 @@ def t_reduce(
     latency_s: Quantity,
     overhead_s: Quantity,
     gap_s_per_byte: Quantity,
-    gamma_s: Quantity,
+    additions_s: Quantity,
+    short_gap_s: Quantity = 0.0,
 ) -> Quantity:
-    """Eq. 20 as printed: log2(P) (L + 2 o + G k + gamma k), gamma per byte."""
-    return np.log2(nodes) * (latency_s + 2 * overhead_s + gap_s_per_byte * message_bytes + gamma_s * message_bytes)
+    """Eq. 20: log2(P) (L + 2 o + G k + gamma k); `additions_s` is gamma k (see `additions`), log2(P) as `rounds`.
+
+    Table III's digits need one short gap g a round besides (erratum R7).
+    """
+    each_s = latency_s + 2 * overhead_s + short_gap_s + gap_s_per_byte * message_bytes + additions_s
+    return rounds(nodes) * each_s
 
 
-def t_reduce_fitted(
+def additions(message_bytes: Quantity, addition_s: Quantity, bytes_per_element: Quantity, literal: bool) -> Quantity:
+    """gamma k of Eq. 20: gamma is the time of one addition, "for each of the k data values in the message".
+
+    The two readings count k (erratum R7): `literal` in bytes, as the equation and Table III are printed; otherwise in
+    elements, which gives Table III's digits.
+    """
+    return addition_s * message_bytes if literal else addition_s * message_bytes / bytes_per_element
+
+
+def t_snap(
     nodes: Quantity,
     message_bytes: Quantity,
     latency_s: Quantity,
-    overhead_s: Quantity,
     gap_s_per_byte: Quantity,
-    gamma_s: Quantity,
-    short_gap_s: Quantity,
-    bytes_per_element: Quantity = 4.0,
+    additions_s: Quantity = 0.0,
 ) -> Quantity:
-    """Eq. 20 in the reading that gives Table III: gamma per element, and one short gap g a round (erratum R7)."""
-    return np.log2(nodes) * (
-        latency_s
-        + 2 * overhead_s
-        + short_gap_s
-        + gap_s_per_byte * message_bytes
-        + gamma_s * message_bytes / bytes_per_element
-    )
+    """Eq. 26: SNAP broadcast or scatter, L + G P k: the P messages are serialised, L is paid once (erratum R17).
 
-
-def t_snap(nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, gap_s_per_byte: Quantity) -> Quantity:
-    """Eq. 26: SNAP broadcast or scatter, L + G P k: the P messages are serialised, L is paid once (erratum R17)."""
-    return latency_s + gap_s_per_byte * nodes * message_bytes
+    A reduce adds each message's k values as it comes: P times `additions_s` (gamma k of Eq. 20) more.
+    """
+    return latency_s + nodes * (gap_s_per_byte * message_bytes + additions_s)
 
 
 def t_snap_gather(

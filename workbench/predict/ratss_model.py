@@ -5,12 +5,13 @@ Every number may be a formula over the model's `inputs`, so that any input can b
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from workbench.model.platform import Document
-from workbench.predict.formulas import Formula, ModelDocument
+from workbench.predict.formulas import Count, Formula, Positive, Share
+from workbench.predict.inputs import ModelDocument
 
 
 class ComputeNode(Document):
@@ -24,8 +25,8 @@ class ComputeNode(Document):
     pipeline_cycles: Formula = 0
     elements: Formula
     ops_per_element: Formula = 1
-    clock_hz: Formula
-    ops_per_cycle: Formula
+    clock_hz: Positive
+    ops_per_cycle: Positive
     measured_in: tuple[str, ...] = ()
     correction: Formula = 1
 
@@ -33,20 +34,21 @@ class ComputeNode(Document):
 class Transaction(Document):
     """A movement of data in a stage (Eqs. 5 to 10, 18 to 20, 26, 27).
 
-    `bytes` is each node's message k. An `io` transaction takes its gap from `table` (a transfer table of the platform,
-    read at `bytes / transfers`), from `rate_bytes_per_s` and `efficiency` (Eq. 7), from `gap_per_byte_s`, or from its
-    network. On a `serial` network (an SNAP) the P messages follow one another; otherwise collectives go in a binomial
-    tree. `transfers` is how often the delay is paid (erratum R6). A reduce's `reading` is Eq. 20 as printed (`literal`,
-    gamma per byte) or as it fits Table III (`fitted`, gamma per element and a short gap a round; erratum R7).
-    `measured_in` names the host's states (pragmas or calls) that an instrumented run spends on it; `correction` is as
-    for a node.
+    `bytes` is each node's message k. The gap comes from `table` (a transfer table of the platform, read at
+    `bytes / transfers`), from `rate_bytes_per_s` and `efficiency` (Eq. 7), from `gap_per_byte_s`, or from its network;
+    one of them must say it. On a `serial` network (an SNAP) the P messages follow one another; otherwise collectives
+    go in a binomial tree, of whole rounds where P is no power of two. `transfers` is how often the delay is paid
+    (erratum R6). `reduction_s` is a reduce's gamma, one addition of `bytes_per_element` bytes. Its `reading` is Eq. 20
+    as printed (`literal`: gamma times the message's bytes) or as it fits Table III (`fitted`: gamma times its elements,
+    and a short gap a round; erratum R7). `measured_in` names the host's states (pragmas or calls) that an instrumented
+    run spends on it; `correction` is as for a node.
     """
 
     name: str
     kind: Literal["scatter", "gather", "broadcast", "reduce", "io"]
-    nodes: Formula = 1
+    nodes: Count = 1
     bytes: Formula
-    transfers: Formula = 1
+    transfers: Positive = 1
     network: str = ""
     table: str = ""
     serial: bool = False
@@ -57,10 +59,10 @@ class Transaction(Document):
     overhead_s: Formula | None = None
     gap_s: Formula | None = None
     gap_per_byte_s: Formula | None = None
-    reduction_s: Formula | None = None  # gamma: per byte (literal) or per element (fitted)
-    bytes_per_element: Formula = 4
-    rate_bytes_per_s: Formula | None = None
-    efficiency: Formula | None = None
+    reduction_s: Formula | None = None
+    bytes_per_element: Positive = 4
+    rate_bytes_per_s: Positive | None = None
+    efficiency: Share | None = None
     measured_in: tuple[str, ...] = ()
     correction: Formula = 1
 
@@ -89,10 +91,10 @@ class Measured(Document):
 
     stage: str = ""
     inputs: dict[str, float] = Field(default_factory=dict)
-    comp_s: float | None = None
-    comm_s: float | None = None
-    total_s: float | None = None
-    speedup: float | None = None
+    comp_s: Annotated[float, Field(ge=0)] | None = None
+    comm_s: Annotated[float, Field(ge=0)] | None = None
+    total_s: Annotated[float, Field(gt=0)] | None = None
+    speedup: Annotated[float, Field(gt=0)] | None = None
     source: str = ""
 
 
@@ -105,6 +107,6 @@ class RatssModel(ModelDocument):
     stages: tuple[Stage, ...]
     iterations: Formula = 1
     pipelined: bool = False
-    baseline_s: Formula | None = None
+    baseline_s: Positive | None = None
     resources: dict[str, Formula] = Field(default_factory=dict)
     measured: tuple[Measured, ...] = ()

@@ -10,16 +10,20 @@ from scipy.stats import norm, qmc
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.explore import check_output, outputs_of
-from workbench.predict.formulas import ModelFile, Spread
+from workbench.predict.formulas import ModelFile
+from workbench.predict.inputs import Spread
+from workbench.predict.space import between, check_seed, uncertain_of
 
 _STEP = 1e-4
+_SAMPLE_LIMIT = 1 << 20
 
 
 @dataclass(frozen=True)
 class Influence:
     """What one input does to an output.
 
-    `elasticity`: % change of the output for 1 % more of the input, at the model's values (nan for an input of 0).
+    `elasticity`: % change of the output for 1 % more of the input, at the model's values; of a whole number from one
+    less to one more, where it may be that. nan for an input of 0, and for one that may not change.
     `first_order` and `total_order` are Sobol indices over the uncertain inputs: the share of the output's variance
     that the input explains alone, and with others; None for an input that is certain.
     """
@@ -44,10 +48,11 @@ def sensitivity(
     points; `samples` is rounded up to a power of two. Raises WorkbenchError for an unknown output.
     """
     output = check_output(file, output or next(iter(outputs_of(file))))
-    uncertain = {**file.spreads, **(spreads or {})}
-    file.at(dict.fromkeys(uncertain, 0.0), reading)
-    if samples < 2:
-        raise WorkbenchError(Diagnostic(f"{samples} samples are too few for a sensitivity", "Give 1000 or more."))
+    uncertain = uncertain_of(file, spreads or {})
+    check_seed(seed)
+    if not 2 <= samples <= _SAMPLE_LIMIT:
+        hint = f"Give 1000 or more, at most {_SAMPLE_LIMIT:,}."
+        raise WorkbenchError(Diagnostic("a sensitivity cannot be had of so many samples", hint))
     shares = _sobol(file, output, reading, uncertain, samples, seed) if uncertain else {}
     found = [
         Influence(name, _elasticity(file, output, reading, name), *shares.get(name, (None, None)))
@@ -57,12 +62,14 @@ def sensitivity(
 
 
 def _elasticity(file: ModelFile, output: str, reading: str | None, name: str) -> float:
-    here = float(file.at({}, reading)[name])
-    if here == 0:
+    here, allowed = float(file.at({}, reading)[name]), file.domain(name)
+    step = 1.0 if allowed.integer else abs(here) * _STEP
+    low, high = (x if allowed.bad(x) is None else here for x in (here - step, here + step))
+    if here == 0 or low == high:
         return float("nan")
-    around = np.array([here * (1 - _STEP), here, here * (1 + _STEP)])
+    around = np.array([low, here, high])
     below, middle, above = np.broadcast_to(np.asarray(outputs_of(file, {name: around}, reading)[output]), 3)
-    return float((above - below) / (2 * _STEP * middle))
+    return float((above - below) / middle / ((high - low) / here)) if middle else float("nan")
 
 
 def _sobol(
@@ -93,5 +100,6 @@ def _sobol(
 
 def _spread(unit: NDArray[np.float64], spread: Spread) -> NDArray[np.float64]:
     if spread.low is not None and spread.high is not None:
-        return spread.low + unit * (spread.high - spread.low)
-    return np.asarray(norm.ppf(np.clip(unit, 1e-12, 1 - 1e-12), spread.value, spread.deviation or 1e-300))
+        return between(unit, spread.low, spread.high, spread.domain.integer)
+    shares = np.clip(unit, 1e-12, 1 - 1e-12)
+    return spread.domain.held(np.asarray(norm.ppf(shares, spread.value, spread.deviation or 1e-300)))

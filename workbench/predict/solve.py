@@ -9,20 +9,29 @@ from itertools import pairwise
 import numpy as np
 from scipy.optimize import brentq
 
-from workbench.formats.yaml_marks import near
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.predict.explore import check_output, outputs_of
+from workbench.predict.explore import check_output, larger_is_better, outputs_of
 from workbench.predict.formulas import ModelFile
+
+_TRIED = 121
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The value of an input at which an output has its target."""
+    """The value of an input at which an output has its target.
+
+    `reached` is the output there: the target itself, or for a whole number (`integer`) the first that is at least as
+    good. `short` is then the whole number beside it that is not good enough, with its output `short_reached`.
+    """
 
     name: str
     value: float
     output: str
     target: float
+    reached: float
+    integer: bool = False
+    short: float | None = None
+    short_reached: float | None = None
 
 
 def solve(
@@ -37,32 +46,56 @@ def solve(
 ) -> Solution:
     """The value of input `name`, between `low` and `high`, nearest to the model's own at which `output` is `target`.
 
-    Without bounds, a thousandth to a thousand times the model's value is searched. Raises WorkbenchError saying what
-    the output reaches there where the target is out of reach.
+    Without bounds, a thousandth to a thousand times the model's value is searched, within what the input may be.
+    Raises WorkbenchError saying what the output reaches there where the target is out of reach.
     """
     changes = changes or {}
-    here = file.at(dict(changes), reading)
-    if name not in here:
-        hint = near(name, here, f"The model's inputs: {', '.join(here) or 'none'}.")
-        raise WorkbenchError(Diagnostic(f"the model has no input '{name}'", hint, file=file.marked.file))
+    allowed = file.domain(name)
+    own = float(file.at(dict(changes), reading)[name])
     check_output(file, output)
-    own = float(here[name])
-    low = own / 1000 if low is None else low
-    high = own * 1000 if high is None else high
-    if not low < high:
-        raise WorkbenchError(Diagnostic(f"'{name}' cannot be searched from {low:g} to {high:g}", "Give both bounds."))
+    if not 0 < target < np.inf:
+        raise WorkbenchError(Diagnostic(f"the {output} cannot be {target:g}", "Give a number above 0."))
+    ends = sorted((own / 1000, own * 1000)) if own else [allowed.least, allowed.most]
+    low = max(ends[0] if low is None else low, allowed.least)
+    high = min(ends[1] if high is None else high, allowed.most)
+    if allowed.integer:
+        low, high = float(np.ceil(low)), float(np.floor(high))
+    if not -np.inf < low < high < np.inf:
+        hint = "Give it `minimum` and `maximum` in the model, and a value between them."
+        where = ("inputs", name)
+        raise WorkbenchError(
+            file.marked.diagnostic(where, f"'{name}' cannot be searched from {low:g} to {high:g}", hint)
+        )
 
     def off(value: float) -> float:
         return float(outputs_of(file, {**changes, name: value}, reading)[output]) - target
 
-    tried = np.geomspace(low, high, 121) if low > 0 else np.linspace(low, high, 121)
+    tried = np.geomspace(low, high, _TRIED) if low > 0 else np.linspace(low, high, _TRIED)
+    tried = np.unique(np.clip(np.rint(tried), low, high)) if allowed.integer else tried
     reached = {float(value): found for value in tried if (found := _safe(off, float(value))) is not None}
-    values = list(reached)
-    crossings = [(a, b) for a, b in pairwise(values) if reached[a] == 0 or reached[a] * reached[b] <= 0]
+    if allowed.integer:
+        better = 1 if larger_is_better(file, output) else -1
+        changing = [(a, b) for a, b in pairwise(reached) if (reached[a] * better >= 0) != (reached[b] * better >= 0)]
+        if not changing:
+            raise WorkbenchError(_out_of_reach(file, name, output, target, reached))
+        places = [_neighbours(off, a, b, better) for a, b in changing]
+        good, short = min(places, key=lambda pair: abs(pair[0] - own))
+        return Solution(name, good, output, target, off(good) + target, True, short, off(short) + target)
+    crossings = [(a, b) for a, b in pairwise(reached) if reached[a] == 0 or reached[a] * reached[b] <= 0]
     if not crossings:
         raise WorkbenchError(_out_of_reach(file, name, output, target, reached))
     roots = np.array([brentq(off, a, b, xtol=1e-12 * max(abs(a), abs(b)), rtol=1e-13) for a, b in crossings])
-    return Solution(name, float(roots[np.abs(roots - own).argmin()]), output, target)
+    value = float(roots[np.abs(roots - own).argmin()])
+    return Solution(name, value, output, target, off(value) + target)
+
+
+def _neighbours(off: Callable[[float], float], a: float, b: float, better: int) -> tuple[float, float]:
+    """Two neighbouring whole numbers between `a` and `b`: one that is good enough, one that is not."""
+    good, short = (a, b) if off(a) * better >= 0 else (b, a)
+    while abs(good - short) > 1:
+        middle = float(np.floor((good + short) / 2))
+        good, short = (middle, short) if off(middle) * better >= 0 else (good, middle)
+    return good, short
 
 
 def _safe(off: Callable[[float], float], value: float) -> float | None:
@@ -73,13 +106,14 @@ def _safe(off: Callable[[float], float], value: float) -> float | None:
 
 
 def _out_of_reach(file: ModelFile, name: str, output: str, target: float, reached: dict[float, float]) -> Diagnostic:
+    at = ("inputs", name)
     if not reached:
-        hint = "Every value leaves some field without a sensible value; give narrower bounds."
-        return Diagnostic(f"the model cannot be computed for any '{name}' in the bounds", hint, file=file.marked.file)
+        hint = "Every value leaves some field without a value it may take; give the input `minimum` and `maximum`."
+        return file.marked.diagnostic(at, f"the model cannot be computed for any '{name}' in the bounds", hint)
     best = min(reached, key=lambda value: abs(reached[value]))
     span = (min(reached.values()) + target, max(reached.values()) + target)
     message = f"no '{name}' from {min(reached):g} to {max(reached):g} gives a {output} of {target:g}"
     if span[0] == span[1]:
-        return Diagnostic(message, f"{output} does not depend on '{name}': it is {span[0]:g}.", file=file.marked.file)
+        return file.marked.diagnostic(at, message, f"{output} does not depend on '{name}': it is {span[0]:g}.")
     hint = f"It reaches {span[0]:g} to {span[1]:g}, nearest at {name} = {best:g}; another input has to change too."
-    return Diagnostic(message, hint, file=file.marked.file)
+    return file.marked.diagnostic(at, message, hint)

@@ -7,24 +7,24 @@ order. Samples come in blocks, each from its own seed, so any part of a space ca
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.formats.units import UnitError, quantity
-from workbench.formats.yaml_marks import near
+from workbench.formats.units import UnitError
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.predict.formulas import ModelFile, Spread
+from workbench.predict.formulas import ModelFile
+from workbench.predict.inputs import Spread, number
 from workbench.predict.ratss_equations import Quantity
 
 #: How many points are computed at once: arrays of this many doubles stay in a core's cache.
 CHUNK_POINTS = 1 << 15
 _BLOCK = 1 << 14
 _AXIS_LIMIT = 10_000_000
+_SAMPLE_LIMIT = 10**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,52 +63,76 @@ def make_space(
     seed: int = 0,
 ) -> Space:
     """A space over a model's inputs. `spreads` are laid over the model's own. WorkbenchError for what cannot be."""
-    file.at(dict(axes), None)
-    file.at(dict.fromkeys(spreads or {}, 0.0), None)
-    uncertain = {name: spread for name, spread in {**file.spreads, **(spreads or {})}.items() if name not in axes}
-    if samples < 0:
-        raise WorkbenchError(Diagnostic(f"{samples} samples cannot be drawn", "Give 1 or more."))
+    uncertain = {name: s for name, s in uncertain_of(file, spreads or {}).items() if name not in axes}
+    if not 0 <= samples <= _SAMPLE_LIMIT:
+        hint = f"Give 1 to {_SAMPLE_LIMIT:,}."
+        raise WorkbenchError(Diagnostic(f"{_short(samples)} samples cannot be drawn", hint))
+    check_seed(seed)
     if samples and not uncertain:
         hint = "Give an input `low` and `high`, or a `deviation`, in the model."
-        raise WorkbenchError(Diagnostic("the model has no uncertain inputs to draw", hint, file=file.marked.file))
+        at = ("inputs",)
+        raise WorkbenchError(file.marked.diagnostic(at, "the model has no uncertain inputs to draw", hint))
     for name, values in axes.items():
+        file.check(name, np.asarray(values, dtype=np.float64))
         if not len(values):
-            raise WorkbenchError(Diagnostic(f"the sweep of '{name}' has no values"))
+            raise WorkbenchError(Diagnostic(f"the sweep of '{name}' has no values", "Give it one or more."))
     swept = tuple(Axis(name, np.asarray(values, dtype=np.float64)) for name, values in axes.items())
     return Space(swept, samples, tuple(uncertain.items()) if samples else (), seed)
+
+
+def uncertain_of(file: ModelFile, spreads: Mapping[str, Spread]) -> dict[str, Spread]:
+    """The uncertain inputs: the model's with `spreads` laid over, held to what each input may be."""
+    for name, spread in spreads.items():
+        for bound in (spread.low, spread.high):
+            if bound is not None:
+                file.check(name, bound)
+        if spread.low is not None and spread.high is not None and spread.low > spread.high:
+            message = f"'{name}' cannot lie between {spread.low:g} and {spread.high:g}"
+            raise WorkbenchError(file.marked.diagnostic(("inputs", name), message, "Write the lower value first."))
+    return {**file.spreads, **{name: replace(s, domain=file.domain(name)) for name, s in spreads.items()}}
+
+
+def check_seed(seed: int) -> None:
+    """WorkbenchError where draws cannot begin with this seed."""
+    if not 0 <= seed < 1 << 64:
+        raise WorkbenchError(Diagnostic(f"the seed cannot be {_short(seed)}", "Give 0 to 18446744073709551615."))
+
+
+def _short(value: int) -> str:
+    return f"{value:,}" if abs(value) < 10**30 else "that many"
 
 
 def parse_axis(text: str, file: ModelFile) -> tuple[str, NDArray[np.float64]]:
     """ "NAME=a:b:n" (n values from a to b) or "NAME=v1,v2,...", numbers in the input's unit or with one of their own.
 
-    Raises WorkbenchError saying what is wrong.
+    Values between a and b are rounded where the input is a whole number, and each is taken once. Raises WorkbenchError
+    saying what is wrong.
     """
     name, equals, given = (part.strip() for part in text.partition("="))
     if not equals or not given:
         raise WorkbenchError(Diagnostic(f"'{text}' is no sweep", "Write NAME=first:last:count or NAME=v1,v2."))
-    if name not in file.inputs:
-        hint = near(name, file.inputs, f"The model's inputs: {', '.join(file.inputs) or 'none'}.")
-        raise WorkbenchError(Diagnostic(f"the model has no input '{name}'", hint, file=file.marked.file))
-    unit = file.model.inputs[name].unit if name in file.model.inputs else ""
+    allowed, unit = file.domain(name), file.unit(name)
     parts = [part.strip() for part in given.split(":")]
     if len(parts) == 1:
-        return name, np.array([number(part, unit, text) for part in given.split(",")])
-    if len(parts) != 3 or re.fullmatch(r"[0-9]{1,8}", parts[2]) is None or not 1 <= int(parts[2]) <= _AXIS_LIMIT:
+        values = np.array([option_number(part, unit, text) for part in given.split(",")])
+        file.check(name, values)
+        return name, values
+    count = int(parts[2]) if len(parts) == 3 and parts[2].isascii() and parts[2].isdigit() and len(parts[2]) < 9 else 0
+    if not 1 <= count <= _AXIS_LIMIT:
         hint = f"Write {name}=first:last:count, with a count from 1 to {_AXIS_LIMIT:,}."
         raise WorkbenchError(Diagnostic(f"'{text}' is no sweep", hint))
-    return name, np.linspace(number(parts[0], unit, text), number(parts[1], unit, text), int(parts[2]))
+    first, last = (option_number(part, unit, text) for part in parts[:2])
+    file.check(name, np.array([first, last]))
+    values = np.linspace(first, last, count)
+    return name, np.unique(np.rint(values)) if allowed.integer else values
 
 
-def number(text: str, unit: str, whole: str) -> float:
-    """A number of an option's text, in `unit` or with a unit of its own."""
+def option_number(text: str, unit: str, whole: str) -> float:
+    """A number of an option's text, in `unit` or with a unit of its own. WorkbenchError where it is none."""
     try:
-        return quantity(text, unit) if unit else float(text)
+        return number(text.strip(), unit)
     except UnitError as error:
         raise WorkbenchError(Diagnostic(f"in '{whole}': {error.message}", error.hint)) from None
-    except ValueError:
-        raise WorkbenchError(
-            Diagnostic(f"in '{whole}': '{text}' is no number", "Write for example 4 or 1e6.")
-        ) from None
 
 
 @dataclass(frozen=True)
@@ -196,5 +220,12 @@ def _block(spreads: tuple[tuple[str, Spread], ...], seed: int, block: int) -> Ma
 
 def _drawn(rng: np.random.Generator, spread: Spread, count: int) -> NDArray[np.float64]:
     if spread.low is not None and spread.high is not None:
-        return rng.random(count) * (spread.high - spread.low) + spread.low
-    return rng.normal(spread.value, spread.deviation or 0.0, count)
+        return between(rng.random(count), spread.low, spread.high, spread.domain.integer)
+    return spread.domain.held(rng.normal(spread.value, spread.deviation or 0.0, count))
+
+
+def between(shares: NDArray[np.float64], low: float, high: float, integer: bool) -> NDArray[np.float64]:
+    """Values that lie at `shares` (0 to 1) of the way from `low` to `high`; whole numbers alike often."""
+    if integer:
+        return np.minimum(np.floor(low + shares * (high - low + 1)), high)
+    return low + shares * (high - low)

@@ -392,7 +392,12 @@ class ExploreView(QWidget):
             return
         own = input_text(self.file, found.name, self.file.inputs[found.name])
         said = input_text(self.file, found.name, found.value)
-        self._say_answer(f"{found.name} must be {said} (the model has {own})", "good")
+        rest = f"the model has {own}"
+        if found.short is not None:
+            short = input_text(self.file, found.name, found.short)
+            rest += f"; whole numbers only: {output_text(found.output, found.reached)} there, "
+            rest += f"{output_text(found.output, found.short_reached or 0.0)} at {short}"
+        self._say_answer(f"{found.name} must be {said} ({rest})", "good")
         self.point_chosen.emit({found.name: found.value})
 
     def _say_answer(self, text: str, role: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.formats.units import UNITS
 from workbench.gui.platform.fields import Field, Group
 
 SYSTEMS = ("NNUS", "UNNS")
@@ -46,8 +47,11 @@ def density_model(platforms: tuple[str, ...], algorithms: tuple[str, ...]) -> tu
 INPUT = (
     Group("Input", "formulas read it by its name", (
         Field(("value",), "Value", "unit", "with a unit where one is given below"),
-        Field(("unit",), "Unit", "choice", "empty: a plain number", ("", "s", "Hz", "B", "B/s", "s/B")),
+        Field(("unit",), "Unit", "choice", "empty: a plain number", ("", *UNITS)),
         Field(("title",), "Title"),
+        Field(("type",), "Type", "choice", "integer: swept, drawn and solved in whole numbers", ("real", "integer")),
+        Field(("minimum",), "Minimum", "unit", "the least that it may be"),
+        Field(("maximum",), "Maximum", "unit"),
     )),
     Group("Uncertainty", "for bands and for which input matters most", (
         Field(("low",), "Least", "unit", "uniform from least to most"),
@@ -112,7 +116,7 @@ def transaction(networks: tuple[str, ...], tables: tuple[str, ...]) -> tuple[Gro
             Field(("overhead_s",), "Overhead o", "unit"),
             Field(("gap_s",), "Gap g", "unit"),
             Field(("gap_per_byte_s",), "Gap G", "unit", "per byte"),
-            Field(("reduction_s",), "Reduction", "unit"),
+            Field(("reduction_s",), "Addition gamma", "unit", "of one element, in a reduce"),
             Field(("bytes_per_element",), "Element", "unit", "bytes"),
         )),
         Group("Measured", "taken over from instrumented runs", (

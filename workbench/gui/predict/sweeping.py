@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from workbench.gui.predict.words import input_text, output_text
 from workbench.predict.explore import Bands, FrontPoint, bands, explore, outputs_of, sweep
-from workbench.predict.formulas import ModelFile, Spread
+from workbench.predict.formulas import ModelFile
+from workbench.predict.inputs import Spread
 from workbench.predict.sensitivity import Influence, sensitivity
 from workbench.predict.space import make_space
 
@@ -53,43 +54,51 @@ class Answer:
     own_y: float
 
 
-def spaced(low: float, high: float, count: int, log: bool) -> NDArray[np.float64]:
-    return np.geomspace(low, high, count) if log and low > 0 else np.linspace(low, high, count)
+def spaced(file: ModelFile, name: str, low: float, high: float, count: int, log: bool) -> NDArray[np.float64]:
+    """Up to `count` values of an input; each one where it is a whole number and so many are enough."""
+    if not file.domain(name).integer:
+        return np.geomspace(low, high, count) if log and low > 0 else np.linspace(low, high, count)
+    first, last = np.ceil(low), np.floor(high)
+    if last - first < count:
+        return np.arange(first, last + 1, dtype=np.float64)
+    return np.unique(
+        np.rint(np.geomspace(first, last, count) if log and first > 0 else np.linspace(first, last, count))
+    )
 
 
 def is_count(file: ModelFile, name: str) -> bool:
-    """Whether an input is a small whole number without a unit, such as a node count."""
-    value = file.inputs[name]
-    unit = file.model.inputs[name].unit if name in file.model.inputs else ""
-    return not unit and value == int(value) and 0 < value <= WHOLE_UP_TO
+    """Whether an input is a small whole number, such as a node count."""
+    return file.domain(name).integer and 0 < file.inputs[name] <= WHOLE_UP_TO
 
 
 def matters(file: ModelFile, name: str, output: str, reading: str | None) -> bool:
     """Whether an output changes with an input at all, near the model's value."""
-    own = float(file.at({}, reading)[name])
-    changed = outputs_of(file, {name: own * 1.01}, reading)[output]
+    own, allowed = float(file.at({}, reading)[name]), file.domain(name)
+    near = own + 1 if allowed.integer else own * 1.01
+    changed = outputs_of(file, {name: near if allowed.bad(near) is None else own * 0.99}, reading)[output]
     return bool(own) and float(changed) != float(outputs_of(file, None, reading)[output])
 
 
 def usual_range(file: ModelFile, name: str) -> tuple[float, float]:
     """Where to sweep an input from and to, before anyone said so."""
-    value = file.inputs[name]
+    value, allowed = file.inputs[name], file.domain(name)
     if (spread := file.spreads.get(name)) and spread.low is not None and spread.high is not None:
         return spread.low, spread.high
     if is_count(file, name):
-        return 1.0, max(16.0, value * 4)
-    return (value / 4, value * 4) if value else (0.0, 1.0)
+        return max(1.0, allowed.least), min(max(16.0, value * 4), allowed.most)
+    low, high = (value / 4, value * 4) if value else (0.0, 1.0)
+    return max(low, allowed.least), min(high, allowed.most)
 
 
 def spreads_of(file: ModelFile, share: float) -> dict[str, Spread]:
     """The inputs that are uncertain once those without a spread are within a share of their values; counts are not."""
     if not share:
         return dict(file.spreads)
-    assumed = {
-        name: Spread(value, value * (1 - share), value * (1 + share))
-        for name, value in file.inputs.items()
-        if value > 0 and not is_count(file, name)
-    }
+    assumed = {}
+    for name, value in file.inputs.items():
+        if value > 0 and not is_count(file, name):
+            bounds = file.domain(name).held(np.array([value * (1 - share), value * (1 + share)]))
+            assumed[name] = Spread(value, float(bounds[0]), float(bounds[1]))
     return {**assumed, **file.spreads}
 
 
@@ -100,28 +109,17 @@ def front_axes(
     read = file.formulas[("resources", asked.resource)].names if asked.resource else frozenset()
     found = {name: values[:: max(1, len(values) // FRONT)] for name, values in axes.items()}
     for name in sorted(read - found.keys()):
-        low, high = usual_range(file, name)
-        found[name] = np.unique(
-            np.round(np.linspace(low, high, FRONT)) if is_whole(file, name) else np.linspace(low, high, FRONT)
-        )
+        found[name] = spaced(file, name, *usual_range(file, name), FRONT, False)
     return found
-
-
-def is_whole(file: ModelFile, name: str) -> bool:
-    """Whether an input is a whole number of something."""
-    value = file.inputs[name]
-    return name in file.model.inputs and not file.model.inputs[name].unit and value == int(value) and value >= 1
 
 
 def answer(file: ModelFile, asked: Question) -> Answer:
     """Sweep and rank. Raises WorkbenchError for what cannot be computed."""
-    x = spaced(asked.low, asked.high, POINTS, asked.log)
-    if is_count(file, asked.name) and asked.high - asked.low >= 1 and asked.low >= 1:
-        x = np.arange(round(asked.low), round(asked.high) + 1, dtype=np.float64)
+    x = spaced(file, asked.name, asked.low, asked.high, POINTS, asked.log)
     axes = {asked.name: x}
     second = np.array([])
     if asked.second:
-        second = spaced(asked.second_low, asked.second_high, FAMILY, asked.log)
+        second = spaced(file, asked.second, asked.second_low, asked.second_high, FAMILY, asked.log)
         axes = {asked.second: second, asked.name: x}
     table = sweep(file, make_space(file, axes), asked.reading)
     values = table.outputs[asked.output].reshape(-1, len(x))

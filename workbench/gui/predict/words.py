@@ -91,12 +91,12 @@ def move_equation(move: Transaction) -> str:
     if move.serial and move.kind == "gather":
         return f"L + G × {'k' if move.overlapped else 'P × k'}   Eq. 27"
     if move.serial:
-        return "L + G × P × k   Eq. 26"
+        return f"L + P × (G × k{' + γ × k' if move.kind == 'reduce' else ''})   Eq. 26"
     if move.kind in ("scatter", "gather"):
-        return "log2 P × L + 2o + G × (P − 1) × k   Eq. 19"
+        return "⌈log2 P⌉ × L + 2o + G × (P − 1) × k   Eq. 19"
     if move.kind == "broadcast":
-        return "log2 P × (L + 2o + G × k)   Eq. 20"
-    return "log2 P × (L + 2o + G × k + γ × k)   Eq. 20"
+        return "⌈log2 P⌉ × (L + 2o + G × k)   Eq. 20"
+    return "⌈log2 P⌉ × (L + 2o + G × k + γ × k)   Eq. 20"
 
 
 def stage_equation(overlapped: bool) -> str:

@@ -1,0 +1,128 @@
+"""What a RATSS model must hold beyond its schema: names that exist and differ, costs that are said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import networkx as nx
+
+from workbench.formats.yaml_marks import Marked, near
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.platform import Platform
+from workbench.predict.inputs import Path
+from workbench.predict.ratss_model import Measured, RatssModel, Transaction
+
+#: Fields of a transaction that every kind reads.
+_COMMON = {"name", "kind", "nodes", "bytes", "returns", "measured_in", "correction"}
+_GAP = {"network", "rate_bytes_per_s", "efficiency", "gap_per_byte_s"}
+_ADDITIONS = {"reduction_s", "bytes_per_element", "reading"}
+
+
+def structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platform]) -> Iterator[Diagnostic]:
+    """Everything that is wrong with a model's parts; its numbers and formulas are checked elsewhere."""
+    platform = platforms.get(model.platform)
+    if model.platform and platform is None:
+        hint = near(model.platform, platforms, "Templates")
+        yield marked.diagnostic(("platform",), f"there is no platform template '{model.platform}'", hint)
+        return
+    if not model.stages:
+        yield marked.diagnostic(("stages",), "the model has no stages", "Write one: - {name: first, nodes: [...]}.")
+    names = [stage.name for stage in model.stages]
+    yield from twice(names, [("stages", i, "name") for i in range(len(names))], "stages", marked)
+    for index, stage in enumerate(model.stages):
+        at: Path = ("stages", index)
+        nodes = [(*at, "nodes", i) for i in range(len(stage.nodes))]
+        moves = [(*at, "transactions", i) for i in range(len(stage.transactions))]
+        parts = [*(node.name for node in stage.nodes), *(move.name for move in stage.transactions)]
+        yield from twice(parts, [(*path, "name") for path in (*nodes, *moves)], "parts of the stage", marked)
+        for move, path in zip(stage.transactions, moves, strict=True):
+            yield from _transaction(move, path, platform, marked)
+        for i, needed in enumerate(stage.after):
+            if needed not in names:
+                hint = near(needed, names, "Stages are")
+                yield marked.diagnostic((*at, "after", i), f"there is no stage '{needed}'", hint)
+    yield from _cycle(model, names, marked)
+    for index, entry in enumerate(model.measured):
+        yield from _measured(entry, ("measured", index), model, names, marked)
+
+
+def twice(names: Iterable[str], paths: Iterable[Path], what: str, marked: Marked) -> Iterator[Diagnostic]:
+    """A diagnostic for each name that stands above already."""
+    seen: dict[str, Path] = {}
+    for name, path in zip(names, paths, strict=True):
+        if name in seen:
+            hint = f"Give this one another name: the first stands on line {marked.span(seen[name]).line}."
+            yield marked.diagnostic(path, f"two {what} are called '{name}'", hint)
+        seen.setdefault(name, path)
+
+
+def _cycle(model: RatssModel, names: list[str], marked: Marked) -> Iterator[Diagnostic]:
+    graph: nx.DiGraph[str] = nx.DiGraph((needed, stage.name) for stage in model.stages for needed in stage.after)
+    for cycle in nx.simple_cycles(graph):
+        index = names.index(cycle[0]) if cycle[0] in names else 0
+        message = f"these stages wait for one another: {' -> '.join([*cycle, cycle[0]])}"
+        yield marked.diagnostic(("stages", index, "after"), message, "Break the cycle.")
+        return
+
+
+def _transaction(move: Transaction, at: Path, platform: Platform | None, marked: Marked) -> Iterator[Diagnostic]:
+    networks = {network.name: network for network in platform.networks} if platform else {}
+    tables = platform.transfer_tables if platform else {}
+    none = "" if platform else "The model names no platform."
+    if move.network and move.network not in networks:
+        hint = near(move.network, networks, "The platform's networks") or none
+        yield marked.diagnostic((*at, "network"), f"there is no network '{move.network}'", hint)
+    elif move.table and move.table not in tables:
+        hint = near(move.table, tables, "The platform's transfer tables") or none
+        yield marked.diagnostic((*at, "table"), f"there is no transfer table '{move.table}'", hint)
+    elif not move.table and move.rate_bytes_per_s is None and move.gap_per_byte_s is None:
+        if not move.network:
+            hint = f"Name a `network`{' of the platform' if networks else ''}, or give `gap_per_byte_s`"
+            hint += " or `rate_bytes_per_s`." if move.kind != "io" else ", `rate_bytes_per_s` or a `table`."
+            yield marked.diagnostic(at, f"nothing says how long the {move.kind} '{move.name}' takes", hint)
+        elif not networks[move.network].gap_per_byte_s:
+            message = f"the network '{move.network}' does not say how long a byte takes"
+            hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or in the platform."
+            yield marked.diagnostic((*at, "network"), message, hint)
+    if move.efficiency is not None and move.rate_bytes_per_s is None and not move.table:
+        hint = "Give `rate_bytes_per_s` too: the gap is 1 / (rate x efficiency)."
+        yield marked.diagnostic((*at, "efficiency"), "an efficiency without a rate counts for nothing", hint)
+    yield from _unread(move, at, marked)
+    network = networks.get(move.network)
+    if move.kind == "reduce" and not move.table and move.reduction_s is None and not (
+        network and network.reduction_per_byte_s
+    ):  # fmt: skip
+        message = f"the reduce '{move.name}' counts no additions"
+        yield marked.diagnostic(at, message, "Give `reduction_s`, the time of one.", Severity.WARNING)
+
+
+def _unread(move: Transaction, at: Path, marked: Marked) -> Iterator[Diagnostic]:
+    """Fields that are given and that the time does not depend on."""
+    if move.table:
+        form, read = "a transfer table", {"table", "transfers"}
+    elif move.kind == "io":
+        form, read = "an io transaction", {*_GAP, "latency_s", "overhead_s", "transfers"}
+    elif move.serial:
+        form, read = f"a serial {move.kind}", {*_GAP, "serial", "latency_s"}
+        read |= {"overlapped"} if move.kind == "gather" else _ADDITIONS if move.kind == "reduce" else set()
+    else:
+        form, read = f"a {move.kind} in a tree", {*_GAP, "latency_s", "overhead_s"}
+        read |= {*_ADDITIONS, "gap_s"} if move.kind == "reduce" else set()
+    defaults = type(move).model_fields
+    for field in sorted(move.model_fields_set - _COMMON - read):
+        if getattr(move, field) != defaults[field].default:
+            message = f"{field} changes nothing for {form}"
+            yield marked.diagnostic((*at, field), message, "Leave it out.", Severity.WARNING, key=True)
+
+
+def _measured(entry: Measured, at: Path, model: RatssModel, names: list[str], marked: Marked) -> Iterator[Diagnostic]:
+    if entry.stage and entry.stage not in names:
+        hint = near(entry.stage, names, "Stages are")
+        yield marked.diagnostic((*at, "stage"), f"there is no stage '{entry.stage}'", hint)
+    if entry.speedup is not None and (entry.stage or model.baseline_s is None):
+        hint = "Only the application has a speedup." if entry.stage else "Give the model `baseline_s`."
+        message = "there is no prediction to hold this speedup against"
+        yield marked.diagnostic((*at, "speedup"), message, hint, Severity.WARNING)
+    if all(getattr(entry, field) is None for field in ("comp_s", "comm_s", "total_s", "speedup")):
+        hint = "Give `comp_s`, `comm_s`, `total_s` or `speedup`."
+        yield marked.diagnostic(at, "this measurement measures nothing", hint, Severity.WARNING)
