@@ -208,7 +208,7 @@ def test_a_whole_number_is_solved_in_whole_numbers(pdf2d: RatssModelFile) -> Non
 def test_a_solution_stays_within_the_bounds(pdf2d: RatssModelFile) -> None:
     with pytest.raises(WorkbenchError, match="no 'nodes' from 1 to 2000 gives a speedup of 1 "):
         solve(pdf2d, "nodes", 1)
-    with pytest.raises(WorkbenchError, match="no 'read_efficiency' from 0.0001 to 1 gives"):
+    with pytest.raises(WorkbenchError, match=r"no 'read_efficiency' from 0\.0001 to 1 gives"):
         solve(pdf2d, "read_efficiency", 200)
     for target in (0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(WorkbenchError, match="the speedup cannot be"):

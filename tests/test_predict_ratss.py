@@ -17,7 +17,7 @@ from workbench.model.platform import Platform
 from workbench.predict.errors import errors
 from workbench.predict.library import find_model, list_models
 from workbench.predict.paper_tables import CellRow, ratss_rows, rounds_to
-from workbench.predict.ratss import RatssModelFile, load_ratss, parse_ratss, predict
+from workbench.predict.ratss import RatssModelFile, load_ratss, parse_ratss, predict, tree_notes
 from workbench.predict.schedule import schedule
 
 EXACT = json.loads((Path(__file__).parent / "data" / "ratss_exact.json").read_text())
@@ -210,3 +210,87 @@ def test_unknown_inputs_and_readings_are_named(platforms: Mapping[str, Platform]
         predict(file, {"clokc": 1.0})
     with pytest.raises(WorkbenchError, match="fitted"):
         predict(file, reading="fited")
+
+
+COLLECTIVE = """schema_version: 1
+name: tree
+inputs: {P: {value: 4}}
+stages:
+  - name: talk
+    transactions:
+      - {name: move, kind: KIND, nodes: P, bytes: 1000, latency_s: 1.0e-3, overhead_s: 1.0e-4, gap_per_byte_s: 1.0e-6}
+"""
+
+
+def computed(text: str, **changes: float) -> float:
+    file, problems = parse_ratss(text, "model.yaml", {})
+    assert file is not None, problems
+    return float(predict(file, changes).total_s)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected_ms"),
+    [
+        # L = 1 ms, o = 0.1 ms, G k = 1 ms, at 1, 2, 3, 4 and 5 nodes: 0, 1, 2, 2 and 3 rounds
+        ("scatter", (0, 2.2, 4.2, 5.2, 7.2)),  # rounds L + 2 o + (P - 1) G k, and no one to talk to
+        ("gather", (0, 2.2, 4.2, 5.2, 7.2)),
+        ("broadcast", (0, 2.2, 4.4, 4.4, 6.6)),  # rounds (L + 2 o + G k)
+        ("reduce, reduction_s: 4.0e-6", (0, 6.2, 12.4, 12.4, 18.6)),  # and gamma k = 4 ms a round
+        ("reduce, reading: fitted, gap_s: 1.0e-4, reduction_s: 4.0e-6", (0, 3.3, 6.6, 6.6, 9.9)),  # per element, and g
+    ],
+)
+def test_trees_of_any_number_of_nodes(kind: str, expected_ms: tuple[float, ...]) -> None:
+    text = COLLECTIVE.replace("KIND", kind)
+    assert [1e3 * computed(text, P=n) for n in (1, 2, 3, 4, 5)] == pytest.approx(expected_ms)
+
+
+def test_uneven_trees_say_which_reading_was_used() -> None:
+    file, _ = parse_ratss(COLLECTIVE.replace("KIND", "scatter"), "model.yaml", {})
+    assert file is not None
+    assert tree_notes(file) == tree_notes(file, {"P": 1}) == ()
+    (note,) = tree_notes(file, {"P": np.array([4.0, 6.0, 8.0])})
+    assert (note.line, note.severity) == (7, "note")
+    assert note.message == "move: 6 nodes are no power of two, counted as 3 whole rounds"
+
+
+def test_a_serial_reduce_adds_what_it_collects() -> None:
+    """Eq. 26 and one addition for each of the k values of each of the P messages."""
+    serial = COLLECTIVE.replace("KIND", "reduce, serial: true, reduction_s: 4.0e-6").replace("overhead_s: 1.0e-4, ", "")
+    assert computed(serial) == pytest.approx(1e-3 + 4 * (1e-3 + 4e-3))
+    assert computed(serial.replace("serial: true", "serial: true, reading: fitted")) == pytest.approx(1e-3 + 4 * 2e-3)
+
+
+def test_gamma_is_one_thing_wherever_it_is_given(platforms: Mapping[str, Platform]) -> None:
+    """The model's own addition and the network's, under either reading."""
+    own = load("pdf2d", platforms)
+    network = changed("pdf2d", platforms, "        reduction_s: 1.9e-8", "        # none:")
+    for reading in (None, "literal", "fitted"):
+        one, other = (predict(file, {}, reading).parts["estimate", "reduce"] for file in (own, network))
+        assert one == pytest.approx(float(other), rel=1e-12)
+
+
+TWICE = """schema_version: 1
+name: twice
+stages:
+  - name: first
+    transactions:
+      - {name: move, kind: io, bytes: 4096, rate_bytes_per_s: 200 MB/s}
+      - {name: move, kind: io, bytes: 1024, rate_bytes_per_s: 100 MB/s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "expected"),
+    [
+        (TWICE, 7, "two parts of the stage are called 'move' Give this one another name: the first stands on line 6."),
+        (COLLECTIVE.replace(", gap_per_byte_s: 1.0e-6", "").replace("KIND", "scatter"), 7, "nothing says how long"),
+        (COLLECTIVE.replace("value: 4", "value: 0.5"), 3, "'P' is 0.5 It must be a whole number, at least 1."),
+        (COLLECTIVE.replace("nodes: P", "nodes: P / 3"), 7, "nodes is 1.33333 It must be a whole number"),
+    ],
+)
+def test_what_would_be_silently_wrong_is_refused(text: str, line: int, expected: str) -> None:
+    file, problems = parse_ratss(text.replace("KIND", "scatter"), "model.yaml", {})
+    assert file is None
+    (problem,) = problems
+    assert expected in problem.text()
+    assert (problem.file, problem.line) == ("model.yaml", line)
