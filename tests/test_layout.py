@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from workbench.analysis.graph import build_graph
 from workbench.analysis.layout import GraphLayout, layout_graph
 from workbench.analysis.metrics import block_metrics, call_metrics
-from workbench.model.blocks import UNCLASSIFIED, Block, BlockGraph, Edge, Side, State
-from workbench.model.pragma import MEM
+from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
+from workbench.model.pragma import MEM, UNCLASSIFIED
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 STATES = (State(0, UNCLASSIFIED),)

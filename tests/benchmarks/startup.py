@@ -2,10 +2,11 @@
 
     python tests/benchmarks/startup.py [--json] [--quick]
 
-`cpu_s` is processor time (user and system, with helpers) from the start of a fresh interpreter to its end, the least of
-several runs; all are measured in turn, round after round, so that a busy machine is busy for each. Bytecode is written
-before the first round, as it is in an installed program. The window's ratio is to an empty PySide6 window with numpy,
-both until the first turn of the event loop has drawn them, off screen, with nothing opened lately.
+`cpu_s` is processor time (user and system, with helpers) from the start of a fresh interpreter to its end, the median
+of several rounds. In a round every command has its turn, and a ratio is between two runs of one round: a machine that
+is busy then is busy for both. `ratio` is the median of the rounds' ratios. Bytecode is written before the first round,
+as it is in an installed program. The window's ratio is to an empty PySide6 window with numpy, both until the first turn
+of the event loop has drawn them, off screen, with nothing opened lately.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = str(ROOT / "platform_templates" / "nallatech_h101.yaml")
@@ -54,7 +56,7 @@ def cpu_s(code: str, environment: dict[str, str]) -> float:
 
 
 def measure(rounds: int) -> list[dict[str, object]]:
-    best: dict[str, float] = {}
+    took: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
@@ -62,16 +64,18 @@ def measure(rounds: int) -> list[dict[str, object]]:
             "RCW_PREFERENCES": folder + "/preferences",
             "QT_QPA_PLATFORM": "offscreen",
         }
-        for turn in range(rounds + 1):
-            for command, (code, _) in COMMANDS.items():
-                took = cpu_s(code, environment)
-                if turn:  # the first round writes the bytecode
-                    best[command] = min(best.get(command, took), took)
+        for _ in range(rounds + 1):
+            took.append({command: cpu_s(code, environment) for command, (code, _) in COMMANDS.items()})
+    del took[0]  # the first round wrote the bytecode
     return [
-        {"command": command, "cpu_s": round(best[command], 4), "against": base,
-         "ratio": round(best[command] / best[base], 3) if base else 1.0}
+        {
+            "command": command,
+            "cpu_s": round(median(turn[command] for turn in took), 4),
+            "against": base,
+            "ratio": round(median(turn[command] / turn[base or command] for turn in took), 3),
+        }
         for command, (_, base) in COMMANDS.items()
-    ]  # fmt: skip
+    ]
 
 
 def main() -> int:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics
-from workbench.model.blocks import UNCLASSIFIED
 from workbench.model.finding import Finding
+from workbench.model.pragma import UNCLASSIFIED
 
 
 def report_json(analysis: Analysis) -> dict[str, Any]:

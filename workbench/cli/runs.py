@@ -11,11 +11,10 @@ from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.analysis.svg_graph import graph_svg
 from workbench.cli.output import DONE, print_diagnostics, print_json, table
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import WorkbenchError, unknown_name
 from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
-from workbench.session.workspace import unknown_name
 
 
 def _open(path: Path, threshold: float = 1.05) -> OpenRun:

@@ -7,9 +7,8 @@ import shutil
 
 from workbench.cli.output import DONE, print_checked, print_diagnostics, print_json, table
 from workbench.formats.platform_file import load_platform
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import unknown_name
 
 
 def run_list(arguments: argparse.Namespace) -> int:

@@ -53,11 +53,12 @@ def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QA
     from workbench.session.plugins import load_plugins
     from workbench.session.store import load
 
+    plugins = load_plugins()  # before Qt: its bindings look into every module that is imported after them
     stored = load("window", {})
     application = make_application(stored.get("theme", "light") if isinstance(stored, dict) else "light")
     from workbench.gui.main_window import MainWindow  # after Qt's libraries are known to be there
 
-    window = MainWindow(load_plugins())
+    window = MainWindow(plugins)
     window.open(path, runs)
     window.show()
     return application, window

@@ -5,13 +5,16 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from workbench.gui.background import unexpected
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import Run
 from workbench.run.job import Cancelled, Job, JobEvent
+
+if TYPE_CHECKING:
+    from workbench.model.run import Run
 
 DELIVERY_MS = 50
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QCloseEvent
@@ -14,7 +15,6 @@ from workbench.gui.actions import Actions
 from workbench.gui.background import Background
 from workbench.gui.breadcrumb import Breadcrumb
 from workbench.gui.context import Context
-from workbench.gui.guide import GuideWindow
 from workbench.gui.header import Header
 from workbench.gui.jobs import JobRunner
 from workbench.gui.layout import Panels
@@ -35,6 +35,9 @@ from workbench.session.examples import Example, copy_example
 from workbench.session.files import write_result_text
 from workbench.session.plugins import Plugins
 from workbench.session.workspace import PROJECT_SUFFIX
+
+if TYPE_CHECKING:
+    from workbench.gui.guide import GuideWindow
 
 
 class MainWindow(QMainWindow):
@@ -309,6 +312,8 @@ class MainWindow(QMainWindow):
 
     def show_guide(self) -> None:
         if self.guide is None:
+            from workbench.gui.guide import GuideWindow
+
             self.guide = GuideWindow(self)
         self.guide.show()
         self.guide.raise_()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import time_text
+
+if TYPE_CHECKING:
+    from workbench.model.run import Run
 
 
 def folder_title(folder: Path) -> str:
@@ -27,6 +30,8 @@ def run_detail(run: Run) -> str:
 def range_title(time_range: tuple[int, int] | None) -> str:
     if time_range is None:
         return "Whole run"
+    from workbench.model.run import PS_PER_S
+
     first, last = (time_text(ps / PS_PER_S, 6) for ps in time_range)
     return f"{first} to {last}"
 

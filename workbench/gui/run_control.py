@@ -15,14 +15,14 @@ from workbench.gui.naming import folder_title
 from workbench.gui.run_dock import RunDock
 from workbench.gui.trust_prompt import ask_trust
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import Run
 from workbench.run.job import Job
 from workbench.session.workspace import Workspace
 
 if TYPE_CHECKING:
+    from workbench.model.run import Run
     from workbench.session.pipeline import RunOptions
 
-RunFunction = Callable[[Workspace, "RunOptions", Job], Run]
+RunFunction = Callable[[Workspace, "RunOptions", Job], "Run"]
 
 
 def _run(workspace: Workspace, options: RunOptions, job: Job) -> Run:

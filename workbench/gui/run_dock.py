@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -32,9 +33,11 @@ from workbench.gui.widgets import (
     rule,
 )
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.run import Run
 from workbench.model.text import time_text
 from workbench.run.job import JobEvent
+
+if TYPE_CHECKING:
+    from workbench.model.run import Run
 
 PROGRAM = "host: "  # how the log marks what the user's program printed
 _LOG_LINES = 20_000

@@ -17,10 +17,6 @@ class Side(StrEnum):
     FPGA = "fpga"
 
 
-#: Name of the state that every block has at index 0: time that no pragma explains.
-UNCLASSIFIED = "unclassified"
-
-
 @dataclass(frozen=True)
 class State:
     """A state of a block. Index 0 is always `unclassified`, with category None.

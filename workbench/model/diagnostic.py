@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 
 
 class Severity(StrEnum):
@@ -48,3 +50,11 @@ class WorkbenchError(Exception):
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], file: Path | None = None) -> Diagnostic:
+    """That there is no such thing, with the name that may be meant, or all there are."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(names) or 'none'}."
+    return Diagnostic(f"there is no {kind} '{name}'", hint, file=str(file) if file else None)

@@ -18,6 +18,9 @@ class Category(StrEnum):
 COMMUNICATION = (Category.SEND, Category.RECV)
 WAITS = (Category.WAIT_SEND, Category.WAIT_RECV)
 
+#: Name of the state that every block has at index 0, with no category: time that no pragma explains.
+UNCLASSIFIED = "unclassified"
+
 #: Special targets (section 4): the host processor, and memory outside the FPGA.
 CPU = "$CPU"
 MEM = "$MEM"

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.scan import ProjectScan
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.model.application import HostSources, Project
     from workbench.model.platform import Platform
+    from workbench.model.scan import ProjectScan
 
 PROJECT_SUFFIX = ".workbench.yaml"
 Value = int | float | str
@@ -61,6 +60,8 @@ class Workspace:
         return host.model_copy(update={"include_dirs": (*host.include_dirs, *api)})
 
     def scan(self, changes: Mapping[str, Value] | None = None) -> ProjectScan:
+        from workbench.model.scan import ProjectScan
+
         settings = self.settings(changes)
         found = ProjectScan(
             host=self.host_language.scan(self.root, self.host, self.platform, self.defines(settings)),
@@ -100,13 +101,6 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
             parsed = value
         settings[name] = parsed if isinstance(parsed, int | float | str) else value
     return settings
-
-
-def unknown_name(kind: str, name: str, known: Iterable[str], file: Path | None = None) -> Diagnostic:
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, 1)
-    hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(names) or 'none'}."
-    return Diagnostic(f"there is no {kind} '{name}'", hint, file=str(file) if file else None)
 
 
 def find_project(path: Path) -> Path:

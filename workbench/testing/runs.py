@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from workbench.model.blocks import UNCLASSIFIED, Block, Side, State
+from workbench.model.blocks import Block, Side, State
 from workbench.model.platform import SCHEMA_VERSION, CallKind, Host, HostEntry, Platform, TransferPoint, TransferTable
-from workbench.model.pragma import Category
+from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import TABLES, Entry, Manifest, Run, RunStatus, Site, Table
 from workbench.run.host_tables import host_aggregates, host_intervals
 from workbench.testing.schedule import Lane, as_table, lane_tables

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.model.blocks import UNCLASSIFIED, Block, Side, State
-from workbench.model.pragma import Category
+from workbench.model.blocks import Block, Side, State
+from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import PS_PER_S, TABLES, Entry, Manifest, Run, RunStatus, Site, Table
 
 CLOCK_HZ = 100e6

@@ -28,9 +28,10 @@ from workbench.instrument import wrapper
 from workbench.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, place_registers, state_bits
 from workbench.instrument.wrapper import Top
 from workbench.model.application import HardwareSources
-from workbench.model.blocks import UNCLASSIFIED, Block, Side, State
+from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import HardwarePort
+from workbench.model.pragma import UNCLASSIFIED
 
 _INNER = "__recap_user"
 

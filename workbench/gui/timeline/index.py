@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.blocks import UNCLASSIFIED, Block
-from workbench.model.pragma import Category
+from workbench.model.blocks import Block
+from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import Run
 
 #: Category codes: the place in this tuple. NOTHING is time outside the run.

@@ -11,8 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 from workbench.gui import fonts, theme
 from workbench.gui.timeline.index import CATEGORIES, NOTHING
 from workbench.gui.timeline.raster import PERIOD, BarColours, Image, column_table
-from workbench.model.blocks import UNCLASSIFIED
-from workbench.model.pragma import Category
+from workbench.model.pragma import UNCLASSIFIED, Category
 
 
 def category(code: int) -> Category | None:

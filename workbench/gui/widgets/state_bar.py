@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from workbench.gui import theme
 from workbench.gui.widgets.buttons import draw_swatch
 from workbench.gui.widgets.labels import label
-from workbench.model.blocks import UNCLASSIFIED
-from workbench.model.pragma import Category
+from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.text import percent_text
 
 Shares = Sequence[tuple[Category | None, float]]
