@@ -54,7 +54,7 @@ def test_findings_are_gone_kept_or_new(comparison: Comparison) -> None:
     document = comparison_json(comparison)
     json.dumps(document)
     assert "control messages (host.main)" in document["findings"]["gone"]
-    assert "polling (host.main)" in document["findings"]["kept"]
+    assert "inefficient transfer type or size (host.main)" in document["findings"]["kept"]
     assert document["time_s"] == list(comparison.time_s)
     said = comparison.gone + comparison.new + tuple(pair[0] for pair in comparison.kept)
     assert len({id(f) for f in said}) == len(said)

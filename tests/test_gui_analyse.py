@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import Analysis, analyse
+from workbench.analysis.finding_words import bound_words
 from workbench.gui import theme
 from workbench.gui.analyse import AnalyseMode
+from workbench.gui.analyse.details import FoldedAdvice
 from workbench.gui.analyse.findings import BAR, CAP, IDEAL, TITLE, WHERE, bar_span
 from workbench.gui.analyse.graph_paint import badge_rect, node_facts, rect_of
 from workbench.gui.analyse.words import metric_words, where_words
@@ -63,13 +65,14 @@ def click(qtbot: QtBot, mode: AnalyseMode, spot: QPointF) -> None:
 # ---- findings
 
 
-def test_findings_are_ranked_by_the_smaller_of_ideal_and_cap_and_parts_hang_below(
-    mode: AnalyseMode, opened: OpenRun
-) -> None:
+def test_findings_are_ranked_by_their_best_advice_and_parts_hang_below(mode: AnalyseMode, opened: OpenRun) -> None:
     model = mode.table.findings
-    gains = [f.gain for f in model.tops]
+    gains = [f.gain for f in model.tops if not f.points_elsewhere]
     assert gains == sorted(gains, reverse=True)
-    assert all(f.gain == min(f.speedup_ideal, f.speedup_cap or f.speedup_ideal) for f in model.tops)
+    assert model.tops[-1].points_elsewhere
+    for finding in model.tops:
+        bounds = [advice.at_most for advice in finding.advice if advice.at_most is not None]
+        assert finding.gain == max(bounds) == bounds[0]
     known = {f.id for f in opened.analysis.findings}
     assert known == {f.id for f in model.tops} | {f.id for parts in model.parts.values() for f in parts}
     for top, parts in model.parts.items():
@@ -86,6 +89,14 @@ def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
     for text in (best.title, "Ideal", "Cap", "Time", "What to do", "Numbers behind the rule", best.condition):
         assert text in said
     assert best.suggestions[0] in said
+    assert bound_words(best.advice[0]) in said
+    folded = mode.details.findChild(FoldedAdvice)
+    assert folded is not None
+    assert folded.rest.isHidden()
+    folded.fold.click()
+    assert not folded.rest.isHidden()
+    said = texts(mode)
+    assert all(advice.text in said and bound_words(advice) in said for advice in best.advice)
     assert f"{best.speedup_ideal:.2f}×" in said
     assert mode.details.curve is not None
     assert {c.label for c in mode.details.curve.calls} >= {"clearBins", "readBins"}

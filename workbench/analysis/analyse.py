@@ -16,7 +16,7 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
     """Metrics, findings and graph of a run. Tables that the run lacks leave their part empty; nothing is guessed."""
     blocks = block_metrics(run)
     calls = call_metrics(run, platform)
-    findings, rule_problems = find_bottlenecks(run.time_s, blocks, calls, knowledge, threshold, platform)
+    findings, rule_problems = find_bottlenecks(run, blocks, calls, knowledge, threshold, platform)
     graph, graph_problems = build_graph(blocks, calls)
     return Analysis(
         time_s=run.time_s,

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 import workbench
 from workbench.analysis.compare import Comparison, Pair, faster_words
+from workbench.analysis.finding_words import RANKED, becomes_words, bound_text
 from workbench.analysis.report_rows import (
     axis_svg,
     block_rows,
@@ -30,7 +31,7 @@ from workbench.model.finding import Finding, count_words
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import PS_PER_S, Run, RunStatus
-from workbench.model.text import percent_text, ratio_text, thousands, time_text
+from workbench.model.text import percent_text, thousands, time_text
 
 
 def html_report(run: Run, analysis: Analysis, platform: Platform | None, comparison: Comparison | None = None) -> str:
@@ -77,7 +78,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "bars": _bars(analysis),
         "simulated": _simulated(run, platform),
         "axis": axis_svg(),
-        "findings_said": (f"{count_words(analysis.findings)}, ranked by gain. Gains overlap; they do not add up."),
+        "findings_said": (f"{count_words(analysis.findings)}, {RANKED}"),
         "no_findings": f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell.",
         "states_said": (
             "Every clocked cycle of every block is in one state, or unclassified where no pragma tells; sums are exact."
@@ -100,7 +101,7 @@ def _figures(run: Run, analysis: Analysis) -> list[dict[str, str]]:
     if analysis.findings:
         best = analysis.findings[0]
         figures.append(
-            {"value": ratio_text(best.gain), "title": "gain of the first finding at most", "note": best.title}
+            {"value": bound_text(best.gain), "title": "gain of the first finding at most", "note": best.title}
         )
     hosts = analysis.side(Side.HOST)
     if hosts:
@@ -124,8 +125,8 @@ def _answer(analysis: Analysis) -> Markup:
         return Markup("")
     best: Finding = analysis.findings[0]
     where = "" if best.scope == "application" else f" on {best.group or best.block}"
-    return Markup('Mend first: <a href="#finding-{}">{}</a>{}. {} becomes {} at best.').format(
-        best.id, best.title, where, time_text(analysis.time_s), time_text(analysis.time_s / best.gain)
+    return Markup('Mend first: <a href="#finding-{}">{}</a>{}. {} at best.').format(
+        best.id, best.title, where, becomes_words(analysis.time_s, best.gain)
     )
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from workbench.analysis.metric_names import METRICS, UNITS
+from workbench.analysis.metric_names import DEFAULT, METRICS, STAYS, UNITS
 from workbench.formats.yaml_marks import Marked, check, near, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.expression import Expression
@@ -21,6 +21,7 @@ from workbench.model.platform import CallKind, Document
 from workbench.model.pragma import Category
 
 SCHEMA_VERSION = 1
+UNKNOWN = "unknown"
 
 RuleCategory = Literal["communication", "synchronization", "internal overhead", "imbalance"]
 Scope = Literal["block", "call", "application"]
@@ -44,11 +45,19 @@ class Select(Document):
 
 
 class Suggestion(Document):
-    """Advice in printf style. An argument is an expression over metrics; `EXPRESSION as UNIT` makes a text for `%s`."""
+    """Advice in printf style. An argument is an expression over metrics; `EXPRESSION as UNIT` makes a text for `%s`.
+
+    `time_left` is the least time (s) that the run takes once the advice is followed: who stays. `unknown` says that a
+    run cannot tell. `stays` says in words what that rests on, where `time_left` is no single metric that says it.
+    `elsewhere`: it leads to other findings, which come before one whose best advice this is.
+    """
 
     text: str
     arguments: tuple[str, ...] = ()
     when: str = ""
+    time_left: str = DEFAULT
+    stays: str = ""
+    elsewhere: bool = False
 
 
 class Rule(Document):
@@ -96,10 +105,15 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Advice:
+class CheckedSuggestion:
+    """`time_left` is None where a run cannot tell."""
+
     text: str
     arguments: tuple[Argument, ...]
     when: Expression | None
+    time_left: Expression | None
+    stays: str
+    elsewhere: bool
 
 
 @dataclass(frozen=True)
@@ -114,7 +128,7 @@ class CheckedRule:
     time_saved: Expression | None
     new_time: Expression | None
     title_arguments: tuple[Argument, ...]
-    advice: tuple[Advice, ...]
+    suggestions: tuple[CheckedSuggestion, ...]
 
     @property
     def name(self) -> str:
@@ -305,10 +319,17 @@ def _checked(rule: Rule, marked: Marked, path: Place) -> tuple[CheckedRule | Non
     titles = checker.arguments(rule.title, rule.title_arguments, "title")
     advice = []
     for number, suggestion in enumerate(rule.suggestions):
-        arguments = checker.arguments(suggestion.text, suggestion.arguments, "suggestions", number, "text")
-        advice.append(
-            Advice(suggestion.text, arguments, checker.optional(suggestion.when, "suggestions", number, "when"))
-        )
+        place = ("suggestions", number)
+        arguments = checker.arguments(suggestion.text, suggestion.arguments, *place, "text")
+        when = checker.optional(suggestion.when, *place, "when")
+        left, stays = suggestion.time_left.strip(), suggestion.stays
+        known = left != UNKNOWN
+        if known and left not in STAYS and not stays:
+            hint = f"Add `stays:` with what this time rests on, or name one of these: {', '.join(STAYS)}."
+            checker.complain("nothing says what stays in this bound", hint, *place, "time_left")
+        time_left = checker.expression(left, *place, "time_left") if known else None
+        stays = stays or STAYS.get(left, "")
+        advice.append(CheckedSuggestion(suggestion.text, arguments, when, time_left, stays, suggestion.elsewhere))
     for number, name in enumerate(rule.show):
         if name not in METRICS:
             checker.complain(f"there is no metric '{name}'", near(name, METRICS, "Metrics are"), "show", number)

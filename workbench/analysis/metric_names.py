@@ -49,9 +49,11 @@ METRICS: dict[str, MetricName] = {
     # what the platform's transfer tables say of those calls; of several calls, of the one that takes longest
     "table.known": MetricName("The platform has a transfer table", "flag"),
     "table.type": MetricName("Type of transfer", "text"),
+    "table.moved": MetricName("Bytes that the run moves in this direction", "size"),
     "table.best_rate": MetricName("Best rate of any type and size", "rate"),
     "table.best_type": MetricName("Type with the best rate", "text"),
     "table.best_size": MetricName("Size with the best rate", "size"),
+    "table.best_range_low": MetricName("Size from which the best type reaches 95 %", "size"),
     "table.best_rate_of_type": MetricName("Best rate of this type", "rate"),
     "table.range_low": MetricName("Size from which this type reaches 95 %", "size"),
     "table.range_high": MetricName("Size up to which this type reaches 95 %", "size"),
@@ -66,16 +68,56 @@ METRICS: dict[str, MetricName] = {
     "block.communication_share": MetricName("Share of the block's time sending and receiving", "share"),
     "block.wait_share": MetricName("Share of the block's time waiting", "share"),
     "block.has_work": MetricName("The block has a state of work", "flag"),
+    # the selection's waits
+    "late_time": MetricName("Time waited before the FPGA was ready", "time"),
+    "after_ready_time": MetricName("Time waited after the FPGA was ready", "time"),
+    # what goes with the selection's calls
+    "loop_time": MetricName("Host's own time in the loops around these calls", "time"),
+    "served_time": MetricName("Control messages and waits beside these calls", "time"),
     # its replicas, if it has any
     "replicas.count": MetricName("Replicas", "count"),
     "replicas.time_least": MetricName("Time in these states, least of the replicas", "time"),
     "replicas.time_mean": MetricName("Time in these states, mean of the replicas", "time"),
     "replicas.time_most": MetricName("Time in these states, most of the replicas", "time"),
+    "replicas.time_sum": MetricName("Time in these states, all replicas together", "time"),
     # the two sides
+    "host.own_time": MetricName("Time of the host's own work", "time"),
+    "host.transfer_time": MetricName("Time of the host's transfers", "time"),
+    "host.wait_time": MetricName("Time that the host waits", "time"),
+    "host.late_time": MetricName("Time that the host waits before the FPGA is ready", "time"),
+    "host.after_ready_time": MetricName("Time that the host waits after the FPGA was ready", "time"),
+    "fpga.work_time": MetricName("Time that the busiest FPGA block works", "time"),
     "host.wait_share": MetricName("Share of the run that the host waits for the FPGA", "share"),
     "fpga.work_share": MetricName("Share of the run that the busiest FPGA block works", "share"),
     "culprit": MetricName("Who is late", "text"),
+    # what the platform offers
+    "platform.interrupt": MetricName("The platform can interrupt the host", "flag"),
+    "platform.asynchronous": MetricName("The platform has calls that return before the transfer ends", "flag"),
+    "platform.port": MetricName("Style of the platform's port", "text"),
+    # the least time of the run once something is mended: what a suggestion's bound rests on
+    "left.without_this": MetricName("Least time without these states or calls", "time"),
+    "left.overlapped": MetricName("Least time with the host's work and transfers beside the FPGA's work", "time"),
+    "left.side_by_side": MetricName("Least time with host, transfers and FPGA side by side", "time"),
+    "left.without_culprit": MetricName("Least time if who is late took no time", "time"),
+    "left.united": MetricName("Least time with these transfers united, and what goes with them gone", "time"),
+    "left.fewer": MetricName("Least time without these calls and what goes with them", "time"),
+    "left.prompt": MetricName("Least time if the host knew at once that the FPGA is ready", "time"),
 }
+
+#: Who stays, in words, for each of the bounds that rules may name.
+STAYS = {
+    "left.without_this": "everything else takes the time it took",
+    "left.overlapped": "the host's own work and its transfers stay one after the other, and so does the FPGA's work",
+    "left.side_by_side": "the host's work, the transfers and the FPGA's work stay, side by side",
+    "left.without_culprit": "only who is late becomes faster",
+    "left.united": "the same bytes at the best rate, the host's own work and the FPGA's work stay; the control messages"
+    " and polls beside these transfers can go with them",
+    "left.fewer": "the transfers of data, the host's own work and the FPGA's work stay; the polls beside these messages"
+    " can go with them",
+    "left.prompt": "the FPGA is ready no sooner than it was",
+    "fpga.work_time": "only the FPGA's own work stays",
+}
+DEFAULT = "left.without_this"
 
 _FORMATS: dict[str, Callable[[float], str]] = {
     "time": time_text,

@@ -17,6 +17,7 @@ from workbench.analysis.results import (
 )
 from workbench.analysis.transfer_tables import best_size, rate_at, transfer_time_s
 from workbench.model.platform import Platform, TransferTable
+from workbench.model.pragma import WAITS
 from workbench.model.run import PS_PER_S, Run, Table
 
 Histogram = Mapping[int, int]  # how many calls moved so many bytes
@@ -53,6 +54,7 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
     if stats is None:
         return ()
     manifest = run.manifest
+    moved = _moved(run, platform)
     found = []
     for row in np.lexsort((stats["state"], stats["site"])).tolist():
         site, block, state, entry = (int(stats[name][row]) for name in ("site", "block", "state", "entry"))
@@ -77,10 +79,23 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
                 share=time_ps / (manifest.time_ps or 1),
                 rate=rate,
                 runs=RunLengths(least, count / runs if runs else 0.0, most, runs),
-                table=table_statistics(platform, made_by.transfer if made_by else "", count, size, sizes),
+                table=table_statistics(platform, made_by.transfer if made_by else "", count, size, sizes, moved),
             )
         )
     return tuple(found)
+
+
+def _moved(run: Run, platform: Platform | None) -> Mapping[str, int]:
+    """Bytes that the run moves in each direction, but for those of waits: united, they would be one transfer."""
+    stats, manifest = run.tables["call_stats"], run.manifest
+    found: dict[str, int] = {}
+    for entry, block, state, size in zip(
+        *(stats[n].tolist() for n in ("entry", "block", "state", "bytes")), strict=True
+    ):
+        table = platform.transfer_tables.get(manifest.entries[entry].transfer) if platform and entry >= 0 else None
+        if table and manifest.blocks[block].states[state].category not in WAITS:
+            found[table.direction] = found.get(table.direction, 0) + size
+    return found
 
 
 def _sizes(calls: Table | None, site: int, block: int, state: int, entry: int) -> Histogram:
@@ -93,10 +108,11 @@ def _sizes(calls: Table | None, site: int, block: int, state: int, entry: int) -
 
 
 def table_statistics(
-    platform: Platform | None, transfer: str, count: int, size: int, sizes: Histogram
+    platform: Platform | None, transfer: str, count: int, size: int, sizes: Histogram, moved: Mapping[str, int]
 ) -> TableStatistics | None:
     """What the tables say of `count` calls of type `transfer` that moved `size` bytes; None where they say nothing.
 
+    No best size is larger than what the run moves in that direction (`moved`).
     The time at the best type sums the calls' own sizes where the run kept them, or else takes their mean.
     """
     tables = platform.transfer_tables if platform else {}
@@ -109,7 +125,8 @@ def table_statistics(
     mean = max(size / count, 1)
     histogram = sizes or {round(mean): count}
     time_of = {name: sum(n * transfer_time_s(table, s) for s, n in histogram.items()) for name, table in rivals.items()}
-    by_type = {name: best_size(table) for name, table in rivals.items()}
+    largest = max(moved.get(own.direction, 0), size)
+    by_type = {name: best_size(table, largest=largest) for name, table in rivals.items()}
     best_type_at_size = min(time_of, key=lambda name: (time_of[name], name != transfer))
     best_type = max(by_type, key=lambda name: (by_type[name].rate_bytes_per_s, name == transfer))
     own_best, best = by_type[transfer], by_type[best_type]
@@ -125,7 +142,9 @@ def table_statistics(
         best_rate=best.rate_bytes_per_s,
         best_type=best_type,
         best_size=best.size,
+        best_range_low=best.low,
         time_at_best_type_s=time_of[best_type_at_size],
         time_at_best_size_s=size / own_best.rate_bytes_per_s,
         time_at_best_s=size / best.rate_bytes_per_s,
+        moved=largest,
     )

@@ -96,6 +96,16 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "gain": _number(finding.gain),
         "severity": finding.severity,
         "suggestions": list(finding.suggestions),
+        "advice": [
+            {
+                "text": a.text,
+                "at_most": _number(a.at_most),
+                "known": a.at_most is not None,
+                "stays": a.stays,
+                "elsewhere": a.elsewhere,
+            }
+            for a in finding.advice
+        ],
         "metrics": _plain(finding.metrics),
         "condition": finding.condition,
         "culprit": finding.culprit,

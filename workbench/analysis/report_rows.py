@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from workbench.analysis.finding_words import becomes_words, bound_text, bound_words, cap_words, folded_words
 from workbench.analysis.metric_names import METRICS, metric_text
 from workbench.analysis.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.analysis.svg_curve import curve_svg
@@ -33,7 +34,6 @@ from workbench.model.text import (
     count_text,
     percent_text,
     rate_text,
-    ratio_text,
     significant,
     thousands,
     time_text,
@@ -80,14 +80,8 @@ def speedup_bar(finding: Finding) -> Markup:
         parts.append(rect(gain, 2.5, ideal - gain, 10, fill="url(#fill-beyond)", stroke=COLOURS["edge"]))
     if finding.speedup_cap is not None and finding.speedup_cap < finding.speedup_ideal:
         parts.append(rect(_along(finding.speedup_cap) - 1, 0, 2.5, 15, fill=COLOURS["text"]))
-    said = f"gain {ratio_text(finding.gain)}, ideal {_speedup(finding.speedup_ideal)}"
+    said = f"gain {bound_text(finding.gain)}, ideal {bound_text(finding.speedup_ideal)}"
     return Markup(svg(BAR_WIDTH, 15, parts, said))
-
-
-def _speedup(value: float | None) -> str:
-    if value is None:
-        return "none"
-    return "no limit" if value == float("inf") else ratio_text(value)
 
 
 Shorten = Callable[[str], str]
@@ -114,7 +108,8 @@ def finding_rows(analysis: Analysis, platform: Platform | None, short: Shorten) 
     return rows
 
 
-def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[str, Any]:
+def place_words(finding: Finding, analysis: Analysis) -> str:
+    """Where a finding is: its block or replicas, and the call sites by name where they are few."""
     labels = list(dict.fromkeys(place.label for place in finding.places if place.label))
     replicas = len(next((g.members for g in analysis.groups() if g.group == finding.group), ()))
     where = finding.group + f" × {replicas}" if replicas > 1 else finding.block
@@ -126,34 +121,33 @@ def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[s
         where += ": " + ", ".join(labels)
     elif len(labels) > 3 and finding.block.startswith("host"):
         where += f", {len(labels)} call sites"
-    kind = finding.scope if finding.rule.lower() in finding.title.lower() else f"{finding.rule} ({finding.scope})"
     if finding.culprit and finding.culprit not in finding.title:
         where += f", late: {finding.culprit}"
-    left = analysis.time_s / finding.gain if finding.gain else 0.0
+    return where
+
+
+def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[str, Any]:
+    labels = list(dict.fromkeys(place.label for place in finding.places if place.label))
+    kind = finding.scope if finding.rule.lower() in finding.title.lower() else f"{finding.rule} ({finding.scope})"
     sign = f'<svg class="sign" viewBox="-8 -8 16 16" role="img" aria-label="{finding.severity}">'
-    if finding.speedup_cap is None:
-        cap_said = "no other side seen"
-    elif finding.block.startswith("host"):
-        cap_said = "the FPGA's work stays"
-    else:
-        cap_said = "what else is busy stays"
     place = finding.places[0] if finding.places else None
     return {
         "id": finding.id,
         "title": finding.title,
         "name": labels[0] if finding.scope == "call" and labels else finding.title,
         "kind": kind,
-        "where": where,
+        "where": place_words(finding, analysis),
         "place": short(f"{place.file}:{place.line}") if place else "",
         "sign": Markup(sign + severity_sign(finding.severity, 0, 0, 14) + "</svg>"),
         "time": time_text(finding.time_s),
         "bar": speedup_bar(finding),
-        "gain": _speedup(finding.gain),
-        "cap": _speedup(finding.speedup_cap),
-        "ideal": _speedup(finding.speedup_ideal),
-        "cap_said": cap_said,
-        "becomes": f"{time_text(analysis.time_s)} becomes {time_text(left)}",
-        "suggestions": finding.suggestions,
+        "gain": bound_text(finding.gain),
+        "cap": bound_text(finding.speedup_cap),
+        "ideal": bound_text(finding.speedup_ideal),
+        "cap_said": cap_words(finding),
+        "becomes": becomes_words(analysis.time_s, finding.gain),
+        "advice": [{"text": a.text, "bound": bound_words(a)} for a in finding.advice],
+        "folded": folded_words(finding.advice[1:]),
         "condition": finding.condition,
         "explanation": finding.explanation,
         "numbers": [

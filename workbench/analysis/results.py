@@ -108,6 +108,7 @@ class TableStatistics:
     `rate_at_size`: this type at the call's mean size. `best_type_at_size`, `best_rate_at_size`: over the types of the
     same direction. `best_rate_of_type`, `best_size_of_type`: over this type's sizes; from `range_low` to `range_high`
     (None: no limit) it reaches 95 % of that. `best_rate`, `best_type`, `best_size`: over all of that direction.
+    `moved` is what the run moves in this direction in all: no transfer can be larger, and no best size is.
     `time_at_best_type_s`, `time_at_best_size_s`, `time_at_best_s`: what the same bytes would then take.
     """
 
@@ -122,9 +123,11 @@ class TableStatistics:
     best_rate: float
     best_type: str
     best_size: int
+    best_range_low: int
     time_at_best_type_s: float
     time_at_best_size_s: float
     time_at_best_s: float
+    moved: int = 0
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from workbench.analysis.caps import cap_of, host_wait_share, work_share
+from workbench.analysis.bounds import Bounds, host_wait_share, work_share
 from workbench.analysis.culprit import find_culprit, spoken
-from workbench.analysis.knowledge import Advice, Argument, CheckedRule, KnowledgeBase, Scope
+from workbench.analysis.host_times import HostTimes
+from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
 from workbench.analysis.metric_names import Value, value_text
 from workbench.analysis.results import BlockMetrics, CallMetrics
 from workbench.analysis.selection import (
     Selection,
     Values,
+    call_values,
     general_values,
     replica_values,
     select_block,
@@ -23,14 +25,18 @@ from workbench.analysis.selection import (
 )
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.finding import Finding, Place
-from workbench.model.platform import Platform
+from workbench.model.expression import Expression
+from workbench.model.finding import Advice, Finding, Place
+from workbench.model.platform import CALL_NUMBERS, Platform
 from workbench.model.pragma import Category
+from workbench.model.run import Entry, Run
 
 HIGH, MEDIUM = 2.0, 1.2
 #: A generic rule stays silent on a block where the rules under it explain this share of its time.
 EXPLAINED = 0.5
 MOST_PLACES = 12
+#: Advice that gains less than this is idle.
+LEAST_GAIN = 1.005
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,7 @@ class _Fired:
     selection: Selection
     values: Values
     saved_s: float
+    culprit: str = ""
     group: str = ""
 
     @property
@@ -62,27 +69,39 @@ def severity_of(gain: float) -> str:
     return "high" if gain > HIGH else "medium" if gain >= MEDIUM else "low"
 
 
+@dataclass(frozen=True)
+class _Measured:
+    """What rules are held against: one run's metrics, and what each side's time allows."""
+
+    blocks: Sequence[BlockMetrics]
+    calls: Sequence[CallMetrics]
+    bounds: Bounds
+    general: Values
+    platform: Platform | None
+
+
 def find_bottlenecks(
-    total_s: float,
+    run: Run,
     blocks: Sequence[BlockMetrics],
     calls: Sequence[CallMetrics],
     knowledge: KnowledgeBase,
     threshold: float,
     platform: Platform | None = None,
 ) -> tuple[tuple[Finding, ...], tuple[Diagnostic, ...]]:
-    """Every finding whose ideal speedup reaches the threshold, the largest gain first.
+    """Every finding whose ideal speedup reaches the threshold, the largest gain first, those that lead to others last.
 
     A rule whose expressions cannot be computed for this run is a diagnostic; the others go on.
     """
-    if not total_s:
+    if not run.time_s:
         return (), ()
-    fpga_share = work_share(b for b in blocks if b.block.side is Side.FPGA)
-    general = general_values(total_s, threshold, host_wait_share(blocks), fpga_share)
+    bounds = Bounds(run.time_s, blocks, calls, HostTimes(run, blocks, calls))
+    general = general_values(run.time_s, threshold, host_wait_share(blocks), work_share(blocks), platform)
+    measured = _Measured(blocks, calls, bounds, general, platform)
     fired: list[_Fired] = []
     problems: list[Diagnostic] = []
     for rule in knowledge.rules:
         try:
-            fired += _fire(rule, blocks, calls, general)
+            fired += _fire(rule, measured)
         except WorkbenchError as error:
             problems += [
                 Diagnostic(f"the rule '{rule.name}' was left out: {problem.message}", problem.hint, Severity.WARNING,
@@ -90,29 +109,28 @@ def find_bottlenecks(
                 for problem in error.diagnostics
             ]  # fmt: skip
     fired = _without_explained(fired, knowledge)
-    findings = [_finding(f, blocks, knowledge, platform) for f in fired]
+    findings = [_finding(f, measured, knowledge) for f in fired]
     ordered = sorted(_unique(findings), key=_rank)
     return tuple(_nested(ordered, {f.id: x.rule for f, x in zip(_unique(findings), fired, strict=True)})), tuple(
         problems
     )
 
 
-def _rank(finding: Finding) -> tuple[float, bool, bool, float]:
-    """By gain; among equals what is general and what repeats a part of another come later."""
-    return -finding.gain, finding.scope == "application", finding.scope == "call", -finding.speedup_ideal
+def _rank(finding: Finding) -> tuple[bool, float, bool, float]:
+    """By gain; those whose best advice leads to others come after them, and among equals parts of another later."""
+    return finding.points_elsewhere, -finding.gain, finding.scope == "call", -finding.speedup_ideal
 
 
-def _fire(
-    rule: CheckedRule, blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics], general: Values
-) -> Iterator[_Fired]:
-    mine = [b for b in blocks if rule.side in ("any", b.block.side.value)]
+def _fire(rule: CheckedRule, measured: _Measured) -> Iterator[_Fired]:
+    calls, general = measured.calls, measured.general
+    mine = [b for b in measured.blocks if rule.side in ("any", b.block.side.value)]
     if "application" in rule.rule.scope:
         for side in Side:
             busiest = max(
                 (b for b in mine if b.block.side is side), key=lambda b: b.share_of(Category.WORK), default=None
             )
             if busiest and (selection := select_block(rule, busiest, calls, general)):
-                yield from _hold(rule, "application", selection, selection_values(selection, calls, general), blocks)
+                yield from _hold(rule, "application", selection, measured)
     groups: dict[str, list[BlockMetrics]] = {}
     for block in mine:
         groups.setdefault(block.block.group, []).append(block)
@@ -121,26 +139,18 @@ def _fire(
         if not selections:
             continue
         if "block" in rule.rule.scope:
-            yield from _hold_group(rule, selections, len(members), calls, general, blocks)
+            yield from _hold_group(rule, selections, len(members), measured)
         if "call" in rule.rule.scope:
-            yield from _hold_calls(rule, selections, calls, general, blocks)
+            yield from _hold_calls(rule, selections, measured)
 
 
-def _hold_group(
-    rule: CheckedRule,
-    selections: Sequence[Selection],
-    size: int,
-    calls: Sequence[CallMetrics],
-    general: Values,
-    blocks: Sequence[BlockMetrics],
-) -> Iterator[_Fired]:
+def _hold_group(rule: CheckedRule, selections: Sequence[Selection], size: int, measured: _Measured) -> Iterator[_Fired]:
     """One finding for all replicas: where all have the bottleneck, of the one that would gain least by its mending, for
     no other bounds them all; where only some have it, of the one that has most of it."""
     times = {s.block.block.id: s.time_s for s in selections}
     found = []
     for selection in selections:
-        values = selection_values(selection, calls, general) | replica_values(times)
-        found += list(_hold(rule, "block", selection, values, blocks))
+        found += list(_hold(rule, "block", selection, measured, replica_values(times)))
     if not found:
         return
     pick = min if len(found) == size else max
@@ -148,13 +158,7 @@ def _hold_group(
     yield replace(chosen, group=chosen.home if size > 1 else "")
 
 
-def _hold_calls(
-    rule: CheckedRule,
-    selections: Sequence[Selection],
-    calls: Sequence[CallMetrics],
-    general: Values,
-    blocks: Sequence[BlockMetrics],
-) -> Iterator[_Fired]:
+def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: _Measured) -> Iterator[_Fired]:
     """Each call of a block on its own, unless there is only one, which the block's own finding tells of."""
     for selection in selections:
         sites = {(c.site_number, c.state.index) for c in selection.calls}
@@ -164,15 +168,18 @@ def _hold_calls(
             alone = tuple(c for c in selection.calls if (c.site_number, c.state.index) == site)
             states = tuple(s for s in selection.states if s.state.index == site[1])
             part = Selection(selection.block, states, alone, sum(c.time_s for c in alone))
-            yield from _hold(rule, "call", part, selection_values(part, calls, general), blocks)
+            yield from _hold(rule, "call", part, measured)
 
 
 def _hold(
-    rule: CheckedRule, scope: Scope, selection: Selection, values: Values, blocks: Sequence[BlockMetrics]
+    rule: CheckedRule, scope: Scope, selection: Selection, measured: _Measured, more: Values | None = None
 ) -> Iterator[_Fired]:
+    values = selection_values(selection, measured.calls, measured.general) | (more or {})
+    values |= measured.bounds.general_values(selection)
+    culprit, side = "", None
     if rule.rule.names_culprit:
-        culprit, side = find_culprit(selection.block, selection.states, blocks)
-        values = values | {"culprit": spoken(culprit, side, selection.block.block.side)}
+        culprit, side = find_culprit(selection.block, selection.states, measured.blocks)
+        values["culprit"] = spoken(culprit, side, selection.block.block.side)
     total = float(values["total"])
     if rule.new_time is not None:
         saved = total - float(rule.new_time.evaluate(values))
@@ -182,7 +189,8 @@ def _hold(
     if not saved > 0 or ideal_speedup(total, saved) < float(values["threshold"]):
         return
     if rule.condition.evaluate(values):
-        yield _Fired(rule, scope, selection, values, saved)
+        values |= measured.bounds.left_values(selection, values, saved, culprit, side)
+        yield _Fired(rule, scope, selection, values, saved, culprit)
 
 
 def _without_explained(fired: Sequence[_Fired], knowledge: KnowledgeBase) -> list[_Fired]:
@@ -205,15 +213,18 @@ def _without_explained(fired: Sequence[_Fired], knowledge: KnowledgeBase) -> lis
     return kept
 
 
-def _finding(
-    fired: _Fired, blocks: Sequence[BlockMetrics], knowledge: KnowledgeBase, platform: Platform | None
-) -> Finding:
+def _finding(fired: _Fired, measured: _Measured, knowledge: KnowledgeBase) -> Finding:
     rule, values, selection = fired.rule, fired.values, fired.selection
     total = float(values["total"])
     ideal = ideal_speedup(total, fired.saved_s)
-    cap = cap_of(selection.block, blocks)
-    culprit, _ = find_culprit(selection.block, selection.states, blocks) if rule.rule.names_culprit else ("", None)
     parent = knowledge.parent_of(rule)
+    given = [
+        *_advice(rule.suggestions, values, measured.bounds),
+        *(_advice(parent.suggestions, values, measured.bounds) if parent else ()),
+        *_of_platform(selection, measured),
+    ]
+    advice = _worthwhile(given)
+    cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
     where = {"block": block_id, "application": "application"}.get(fired.scope, "")
     if fired.scope == "call":
@@ -230,21 +241,13 @@ def _finding(
         time_s=fired.saved_s,
         speedup_ideal=ideal,
         speedup_cap=cap,
-        severity=severity_of(min(ideal, cap if cap is not None else ideal)),
-        suggestions=tuple(
-            dict.fromkeys(
-                [
-                    *_advice(rule.advice, values),
-                    *(_advice(parent.advice, values) if parent else ()),
-                    *_of_platform(selection, platform),
-                ]
-            )
-        ),
+        severity=severity_of(ideal if cap is None else cap),
+        advice=advice,
         metrics={name: _rounded(values[name]) for name in rule.metrics},
         condition=f"{rule.when} and speedup >= {float(values['threshold']):g}",
         explanation=rule.rule.explanation,
         places=_places(selection),
-        culprit=culprit,
+        culprit=fired.culprit,
         group=fired.group,
     )
 
@@ -262,10 +265,21 @@ def _slug(*parts: str) -> str:
     return "-".join(re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts)
 
 
-def _advice(advice: Iterable[Advice], values: Values) -> Iterator[str]:
-    for one in advice:
+def _advice(suggestions: Iterable[CheckedSuggestion], values: Values, bounds: Bounds) -> Iterator[Advice]:
+    for one in suggestions:
         if one.when is None or one.when.evaluate(values):
-            yield _printf(one.text, one.arguments, values)
+            left = None if one.time_left is None else float(one.time_left.evaluate(values))
+            at_most = None if left is None or math.isnan(left) else bounds.at_most(left)
+            yield Advice(_printf(one.text, one.arguments, values), at_most, one.stays, one.elsewhere)
+
+
+def _worthwhile(given: Iterable[Advice]) -> tuple[Advice, ...]:
+    """The most rewarding first, what a run cannot tell last; what gains nothing is left out, unless all of it does."""
+    known: dict[str, Advice] = {}
+    for advice in given:
+        known.setdefault(advice.text, advice)
+    ordered = sorted(known.values(), key=lambda a: math.inf if a.at_most is None else -a.at_most)
+    return tuple(a for a in ordered if a.at_most is None or a.at_most >= LEAST_GAIN) or tuple(ordered[:1])
 
 
 def _printf(text: str, arguments: Sequence[Argument], values: Values) -> str:
@@ -281,12 +295,31 @@ def _printf(text: str, arguments: Sequence[Argument], values: Values) -> str:
     return text % tuple(given)
 
 
-def _of_platform(selection: Selection, platform: Platform | None) -> Iterator[str]:
-    """What the platform's template advises about the calls concerned, the longest first (section 3.1)."""
-    for call in sorted(selection.calls, key=lambda c: -c.time_s):
-        if call.entry and call.entry.suggestion:
-            name = (platform.title or platform.name) if platform else "this platform"
-            yield f"{call.entry.name} on {name}: {call.entry.suggestion}"
+def _of_platform(selection: Selection, measured: _Measured) -> Iterator[Advice]:
+    """What the platform's template advises about the calls concerned, where its condition holds (section 3.1)."""
+    platform = measured.platform
+    entries = dict.fromkeys(c.entry for c in sorted(selection.calls, key=lambda c: -c.time_s) if c.entry)
+    for entry in entries:
+        calls = [c for c in selection.calls if c.entry == entry]
+        if not entry.suggestion or not _holds(platform, entry, calls, measured):
+            continue
+        name = (platform.title or platform.name) if platform else "this platform"
+        at_most = measured.bounds.at_most(measured.bounds.without_calls(selection, calls))
+        stays = "these calls and the messages beside them can go; everything else takes the time it took"
+        yield Advice(f"{entry.name} on {name}: {entry.suggestion}", at_most, stays)
+
+
+def _holds(platform: Platform | None, entry: Entry, calls: Sequence[CallMetrics], measured: _Measured) -> bool:
+    """Whether the template's condition of this advice holds for these calls; one without a condition always does."""
+    of_entry = (e for e in platform.host.entries if e.suggestion == entry.suggestion) if platform else iter(())
+    text = next((e.suggestion_when for e in of_entry if e.suggestion_when), "")
+    condition, _ = Expression.parse(text, CALL_NUMBERS) if text else (None, ())
+    if condition is None:
+        return True
+    values = {**measured.general, **call_values(calls, measured.calls)}
+    time_s = sum(c.time_s for c in calls)
+    values |= {"time": time_s, "share": time_s / measured.bounds.total_s}
+    return bool(condition.evaluate(values))
 
 
 def _places(selection: Selection) -> tuple[Place, ...]:

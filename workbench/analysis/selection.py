@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workbench.analysis.knowledge import CheckedRule, Select
 from workbench.analysis.metric_names import METRICS, Value
 from workbench.analysis.results import BlockMetrics, CallMetrics, StateMetrics
+from workbench.model.platform import CallKind, Platform
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 
 Values = dict[str, Value]
@@ -70,14 +71,20 @@ def has(select: Select, measured: StateMetrics) -> bool:
     )
 
 
-def general_values(total_s: float, threshold: float, host_wait_share: float, fpga_work_share: float) -> Values:
+def general_values(
+    total_s: float, threshold: float, host_wait_share: float, fpga_work_share: float, platform: Platform | None = None
+) -> Values:
     """Every metric's name with a value that says "none", and those that are the same for all rules."""
+    entries = platform.host.entries if platform else ()
     nothing: Values = {name: "" if metric.unit == "text" else 0.0 for name, metric in METRICS.items()}
     return nothing | {
         "total": total_s,
         "threshold": threshold,
         "host.wait_share": host_wait_share,
         "fpga.work_share": fpga_work_share,
+        "platform.interrupt": float(any(entry.kind is CallKind.INTERRUPT for entry in entries)),
+        "platform.asynchronous": float(any(entry.asynchronous for entry in entries)),
+        "platform.port": platform.hardware.style.value if platform and platform.hardware else "",
     }
 
 
@@ -147,9 +154,11 @@ def _table_values(call: CallMetrics) -> Values:
     return {
         "table.known": 1.0,
         "table.type": table.type,
+        "table.moved": table.moved,
         "table.best_rate": table.best_rate,
         "table.best_type": table.best_type,
         "table.best_size": table.best_size,
+        "table.best_range_low": table.best_range_low,
         "table.best_rate_of_type": table.best_rate_of_type,
         "table.range_low": table.range_low,
         "table.range_high": float("inf") if table.range_high is None else table.range_high,
@@ -177,4 +186,5 @@ def replica_values(times_s: Mapping[str, float]) -> Values:
         "replicas.time_least": min(times),
         "replicas.time_mean": sum(times) / len(times),
         "replicas.time_most": max(times),
+        "replicas.time_sum": sum(times),
     }

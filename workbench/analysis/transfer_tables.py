@@ -38,9 +38,12 @@ def rate_at(table: TransferTable, size_bytes: float) -> float:
     return size_bytes / transfer_time_s(table, size_bytes)
 
 
-def best_size(table: TransferTable, near: float = NEAR_BEST) -> BestSize:
-    """The best of a table. Between points time is linear in size, so the rate is monotone there and a point is best."""
+def best_size(table: TransferTable, near: float = NEAR_BEST, largest: int | None = None) -> BestSize:
+    """The best of a table, of sizes up to `largest`. Between points time is linear in size, so the rate is monotone
+    there and a point (or `largest`) is best."""
     points = table_points_ps(table)
+    if largest is not None and largest < points[-1][0]:
+        points = (*(p for p in points if p[0] < largest), (largest, transfer_ps(table, largest)))
     rates = [size * PS_PER_S / time for size, time in points]
     best = max(range(len(points)), key=rates.__getitem__)
     wanted = near * rates[best]

@@ -66,6 +66,7 @@ def add_report(command: argparse.ArgumentParser) -> None:
     command.add_argument("run_folder", type=Path, metavar="RUN")
     command.add_argument("--html", type=Path, metavar="F", help="write a report that stands alone")
     command.add_argument("--svg", type=Path, metavar="F", help="write the block graph")
+    command.add_argument("--all", action="store_true", help="unfold all advice, parts and numbers of each finding")
     command.add_argument("--png", type=Path, metavar="F", help="write a picture of the window on this run")
     _add_threshold(command)
     command.set_defaults(run="runs:run_report")

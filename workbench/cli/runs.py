@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from pathlib import Path
 
 from workbench.analysis.compare import compare, comparison_json, faster_words
@@ -10,11 +11,14 @@ from workbench.analysis.export import EXPORTERS
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.analysis.svg_graph import graph_svg
-from workbench.cli.output import DONE, print_diagnostics, print_json, table
+from workbench.analysis.text_report import text_report
+from workbench.cli.output import DONE, print_diagnostics, print_json
 from workbench.model.diagnostic import WorkbenchError, unknown_name
 from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
+
+MOST_COLUMNS = 100  # longer lines are hard to read
 
 
 def _open(path: Path, threshold: float = 1.05) -> OpenRun:
@@ -38,14 +42,8 @@ def run_report(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(report_json(opened.analysis))
     else:
-        rows = [("Finding", "Where", "Time", "Gain", "Ideal", "Cap")]
-        rows += [
-            (f.title, f.where, f"{f.time_s:.6f} s", f"{f.gain:.2f}x", f"{f.speedup_ideal:.2f}x",
-             f"{f.speedup_cap:.2f}x" if f.speedup_cap else "none")
-            for f in opened.analysis.findings
-        ]  # fmt: skip
-        print(f"{arguments.run_folder}: {opened.run.time_s:.9f} s virtual (simulated card)")
-        print(table(rows))
+        width = min(shutil.get_terminal_size().columns, MOST_COLUMNS)
+        print(text_report(opened.run, opened.analysis, opened.platform, width, arguments.all))
     return DONE
 
 

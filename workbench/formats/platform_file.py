@@ -11,7 +11,8 @@ from workbench.formats.documents import Schema, load_document, parse_document, w
 from workbench.formats.units import written
 from workbench.formats.yaml_marks import Marked, near
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.platform import CallKind, HardwarePort, Platform, PortStyle, TransferTable
+from workbench.model.expression import Expression
+from workbench.model.platform import CALL_NUMBERS, CallKind, HardwarePort, Platform, PortStyle, TransferTable
 
 _DIRECTIONS = {CallKind.SEND: "send", CallKind.RECEIVE: "receive"}
 
@@ -64,6 +65,7 @@ def _semantic(platform: Platform, marked: Marked) -> list[Diagnostic]:
     return [
         *_check_entries(platform, marked),
         *_check_expressions(marked),
+        *_check_suggestions(platform, marked),
         *_check_limits(platform, marked),
         *_check_port(platform.hardware, marked),
         *(d for name, table in platform.transfer_tables.items() for d in _check_table(platform, marked, name, table)),
@@ -114,6 +116,13 @@ def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
             if depth or least:
                 hint = "Each ( needs its )."
                 yield marked.diagnostic(("host", "entries", index, name), "the parentheses do not match", hint)
+
+
+def _check_suggestions(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
+    for index, entry in enumerate(platform.host.entries):
+        if entry.suggestion_when:
+            span = marked.span(("host", "entries", index, "suggestion_when"))
+            yield from Expression.parse(entry.suggestion_when, CALL_NUMBERS, marked.file, span.line, span.column)[1]
 
 
 def _check_limits(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:

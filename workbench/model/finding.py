@@ -16,14 +16,29 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Advice:
+    """What to do, and what the whole run gains by it at most.
+
+    `at_most` is a bound, never a forecast: the run's time over the least that it then takes while what `stays` says
+    holds. Infinite where nothing known stays; None where the run cannot tell. `elsewhere`: it leads to other findings.
+    """
+
+    text: str
+    at_most: float | None
+    stays: str = ""
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True)
 class Finding:
     """One bottleneck.
 
-    `time_s` is the time t that mending it would save at most.
+    `time_s` is the time t that is lost in it.
     `speedup_ideal` is T/(T - t) of the block or application (ReCAP 2011, section 4): no other bottleneck in the way.
-    `speedup_cap` is what the utilisation of the other side still allows (section 6.1: 1/0.541 = 1.85 beside 11.63).
+    `advice` is the most rewarding first; `speedup_cap` is the greatest of its bounds (section 6.1: 1/0.541 = 1.85
+    beside 11.63), None where none is known. It may be more than the ideal: other time can go with t.
     `speedup_predicted` is None until a what-if model has answered.
-    `severity` is high (over 2x), medium (1.2 to 2x) or low, by min(ideal, cap) where nothing is predicted.
+    `severity` is high (over 2x), medium (1.2 to 2x) or low, by `gain`.
     `culprit` names the block that causes it where that is another than the one it is seen on (late senders).
     `group` is the group of replicas that share it (`block` is then the replica that would gain least), or "".
     `part_of` is the id of the finding this one repeats a part of (a call's share of its block's finding), or "".
@@ -39,7 +54,7 @@ class Finding:
     speedup_ideal: float
     speedup_cap: float | None
     severity: str
-    suggestions: tuple[str, ...]
+    advice: tuple[Advice, ...]
     metrics: Mapping[str, float | int | str] = field(default_factory=dict)
     condition: str = ""
     explanation: str = ""
@@ -51,10 +66,19 @@ class Finding:
 
     @property
     def gain(self) -> float:
-        """What findings are ranked by: the prediction, or else the smaller of ideal and cap."""
+        """What findings are ranked by: the prediction, or else what the best of the advice gains at most."""
         if self.speedup_predicted is not None:
             return self.speedup_predicted
-        return min(self.speedup_ideal, self.speedup_cap or self.speedup_ideal)
+        return self.speedup_ideal if self.speedup_cap is None else self.speedup_cap
+
+    @property
+    def points_elsewhere(self) -> bool:
+        """Whether the best advice is to mend what other findings tell of."""
+        return bool(self.advice) and self.advice[0].elsewhere
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        return tuple(advice.text for advice in self.advice)
 
 
 def tops(findings: Iterable[Finding]) -> list[Finding]:

@@ -8,11 +8,12 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from workbench.analysis.finding_words import becomes_words, bound_words, cap_words, folded_words
 from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics
 from workbench.gui import fonts, theme
 from workbench.gui.analyse.curves import best_band, call_points, table_series, tables_for
 from workbench.gui.analyse.excerpt import SourceExcerpt, read_lines
-from workbench.gui.analyse.words import block_words, gain_words, metric_words, ratio_or_dash, scope_words
+from workbench.gui.analyse.words import block_words, metric_words, ratio_or_dash, scope_words
 from workbench.gui.context import Context
 from workbench.gui.platform.curve import RateCurve
 from workbench.gui.theme import set_ground
@@ -28,10 +29,9 @@ from workbench.gui.widgets import (
     rule,
 )
 from workbench.model.blocks import Side
-from workbench.model.finding import Finding
+from workbench.model.finding import Advice, Finding
 from workbench.model.text import count_text, percent_text, rate_text, time_text
 
-MOST_SUGGESTIONS = 6
 MOST_METRICS = 12
 
 
@@ -52,6 +52,48 @@ class NumberDisc(QWidget):
         painter.setPen(theme.colour("link"))
         painter.setFont(fonts.ui_font(11, 700))
         painter.drawText(QRectF(0, 0, 20, 20), Qt.AlignmentFlag.AlignCenter, str(self._number))
+
+
+class FoldedAdvice(QWidget):
+    """The advice after the first, behind a link that tells how much there is."""
+
+    def __init__(self, advice: Sequence[Advice]) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self.fold = Button(folded_words(advice), "chevron-right", kind="link")
+        self.rest = QWidget()
+        self.fold.clicked.connect(lambda: self.show_all(self.rest.isHidden()))
+        column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
+        rows = QVBoxLayout(self.rest)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(8)
+        for number, one in enumerate(advice, 2):
+            rows.addWidget(_advice_row(number, one))
+        column.addWidget(self.rest)
+        self.show_all(False)
+
+    def show_all(self, shown: bool) -> None:
+        self.rest.setVisible(shown)
+        self.fold.set_icon("chevron-down" if shown else "chevron-right")
+
+
+def _advice_row(number: int, advice: Advice) -> QWidget:
+    """What to do, and below it what that gains at most and what the bound rests on."""
+    widget = QWidget()
+    row = QHBoxLayout(widget)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(10)
+    row.addWidget(NumberDisc(number), 0, Qt.AlignmentFlag.AlignTop)
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    for text, role in ((advice.text, ""), (bound_words(advice), "smallsecond")):
+        said = label(text, role, wrap=True)
+        said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words.addWidget(said)
+    row.addLayout(words, 1)
+    return widget
 
 
 class AnalyseDetails(QWidget):
@@ -108,16 +150,11 @@ class AnalyseDetails(QWidget):
         column.addLayout(_figures(finding, analysis))
         column.addSpacing(2)
         column.addWidget(rule())
-        if finding.suggestions:
+        if finding.advice:
             column.addWidget(label("What to do", "strong"))
-            for number, text in enumerate(finding.suggestions[:MOST_SUGGESTIONS], 1):
-                row = QHBoxLayout()
-                row.setSpacing(10)
-                row.addWidget(NumberDisc(number), 0, Qt.AlignmentFlag.AlignTop)
-                said = label(text, wrap=True)
-                said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                row.addWidget(said, 1)
-                column.addLayout(row)
+            column.addWidget(_advice_row(1, finding.advice[0]))
+            if finding.advice[1:]:
+                column.addWidget(FoldedAdvice(finding.advice[1:]))
             column.addSpacing(2)
             column.addWidget(rule())
         self._add_curve(column, finding, analysis)
@@ -300,16 +337,13 @@ def _of_calls(shown: int, total: int) -> str:
 
 
 def _figures(finding: Finding, analysis: Analysis) -> QGridLayout:
-    """Ideal, cap, time; the smaller of ideal and cap is what is within reach."""
-    binds = finding.speedup_cap is not None and finding.speedup_cap < finding.speedup_ideal
+    """Cap (what the best advice gains at most), ideal, time."""
+    known = finding.speedup_cap is not None
     share = finding.time_s / analysis.time_s if analysis.time_s else 0.0
-    cap_note = "no limit known" if finding.speedup_cap is None else "less than the ideal" if binds else "does not bind"
-    if binds:
-        cap_note = gain_words(analysis.time_s, finding.gain)
-    ideal_note = "out of reach" if binds else gain_words(analysis.time_s, finding.speedup_ideal)
+    becomes = becomes_words(analysis.time_s, finding.gain)
     columns = (
-        ("Ideal", ratio_or_dash(finding.speedup_ideal), ideal_note, not binds),
-        ("Cap", ratio_or_dash(finding.speedup_cap), cap_note, binds),
+        ("Cap", ratio_or_dash(finding.speedup_cap), becomes if known else cap_words(finding), known),
+        ("Ideal", ratio_or_dash(finding.speedup_ideal), "if only this time went" if known else becomes, not known),
         ("Time", time_text(finding.time_s), f"{percent_text(share)} of {time_text(analysis.time_s)}", False),
     )
     grid = QGridLayout()

@@ -44,9 +44,9 @@ WHERE_FROM_PX = 560
 NUMBER, SHAPE, TITLE, WHERE, TIME, BAR, CAP, IDEAL = range(8)
 HEADS = ("#", "", "Finding", "Where", "Time", "", "Cap", "Ideal")
 _TIPS = (
-    "Rank by what is within reach: the smaller of ideal and cap", "How much: over 2×, 1.2 to 2×, below", "", "",
+    "Rank by what the best advice gains at most", "How much: over 2×, 1.2 to 2×, below", "", "",
     "Time this bottleneck takes", "Speedup of the whole run, logarithmic: solid within reach, hatched beyond the cap",
-    "Cap: what the utilisation of the other side still allows",
+    "Cap: what the best of its advice gains at most",
     "Ideal: T / (T − t), as if nothing else were in the way",
 )  # fmt: skip
 _WIDTHS = {NUMBER: 44, SHAPE: 30, TIME: 84, CAP: 76, IDEAL: 88}
@@ -216,8 +216,8 @@ class FindingDelegate(QStyledItemDelegate):
     def _paint_text(
         self, painter: QPainter, box: QRectF, text: str, column: int, finding: Finding, part: bool, where: str
     ) -> None:
-        binds = finding.speedup_cap is not None and finding.speedup_cap < finding.speedup_ideal
-        strong = (column == TITLE and not part) or (column == CAP and binds) or (column == IDEAL and not binds)
+        known = finding.speedup_cap is not None
+        strong = (column == TITLE and not part) or (column == CAP and known) or (column == IDEAL and not known)
         colour = "text" if strong or column in (TITLE, TIME) else "second" if column == WHERE else "muted"
         painter.setFont(fonts.ui_font(13, 600 if strong else 400))
         painter.setPen(theme.colour(colour))

@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
+from workbench.analysis.finding_words import RANKED, becomes_words
 from workbench.analysis.layout import GraphLayout, LayoutStyle, RoutedEdge, layout_graph
 from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.graph_paint import node_facts
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
-from workbench.gui.analyse.words import gain_words
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
 from workbench.gui.theme import set_ground
@@ -275,8 +275,8 @@ class AnalyseMode(QWidget):
         sides = {m.block.id: m.block.side for m in analysis.blocks} | {
             m.block.group: m.block.side for m in analysis.blocks
         }
-        ranked = sorted(analysis.findings, key=lambda f: -f.gain)
-        active = [f for f in ranked if f.id not in self._aside]
+        ranked = list(analysis.findings)
+        active = [f for f in ranked if not {f.id, f.part_of} & self._aside]
         groups = {
             "all": active,
             "host": [f for f in active if sides.get(f.block) is Side.HOST],
@@ -299,9 +299,7 @@ class AnalyseMode(QWidget):
         ranks = {f.id: n for n, f in enumerate((f for f in active if f.part_of not in known), 1)}
         self.table.show_findings(shown, self._aside, ranks)
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
-        self.findings_head.set_title(
-            "Findings", f"{counted}, ranked by ideal or cap, whichever is less. Gains overlap; they do not add up."
-        )
+        self.findings_head.set_title("Findings", f"{counted}, {RANKED}")
         self._table_pages.setCurrentIndex(0 if shown else 1)
         if not shown:
             self.nothing.say(
@@ -317,7 +315,7 @@ class AnalyseMode(QWidget):
         best = active[0] if active else None
         self.show_best.setVisible(bool(best and best.places))
         if best and analysis:
-            self.best.setText(f"At best, mending 1: {gain_words(analysis.time_s, best.gain)}")
+            self.best.setText(f"At best, mending 1: {becomes_words(analysis.time_s, best.gain)}")
         else:
             self.best.setText("")
 

@@ -37,11 +37,6 @@ def scope_words(finding: Finding) -> str:
     return f"{where_words(finding)}{'; ' + lines if lines else ''}"
 
 
-def gain_words(total_s: float, gain: float) -> str:
-    """What a run of `total_s` becomes at best."""
-    return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
-
-
 def ratio_or_dash(value: float | None) -> str:
     if value is None:
         return "–"

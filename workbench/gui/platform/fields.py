@@ -52,7 +52,10 @@ ENTRY = (
         Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
         Field(("asynchronous",), "Returns early", "check", "the transfer goes on after the call"),
     )),
-    Group("Suggestion", "shown with findings on this call", (Field(("suggestion",), "", "prose"),)),
+    Group("Suggestion", "shown with findings on this call", (
+        Field(("suggestion",), "", "prose"),
+        Field(("suggestion_when",), "Where", "text", "such as bytes_per_call < 2048; empty: always"),
+    )),
 )  # fmt: skip
 
 TRANSFERS = (

@@ -39,6 +39,10 @@ class Button(QPushButton):
         colour = {"primary": p.on_accent, "link": p.link}.get(self._kind, p.text) if self.isEnabled() else p.muted
         self.setIcon(icon(self._icon_name, colour, filled=self._icon_name == "play", room_px=_ROOM_PX))
 
+    def set_icon(self, name: str) -> None:
+        self._icon_name = name
+        self._dress()
+
 
 class PillButton(QPushButton):
     """A filter that is on or off, with a swatch or an icon if wanted."""

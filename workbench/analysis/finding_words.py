@@ -1,0 +1,47 @@
+"""What findings and their advice are called wherever they are shown: the window, the report, the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.model.finding import Advice, Finding
+from workbench.model.text import ratio_text, time_text
+
+RANKED = (
+    "ranked by what the best of their advice gains at most, those that lead to others last."
+    " Gains overlap; they do not add up."
+)
+
+
+def bound_text(speedup: float | None) -> str:
+    """A bound as a person reads it."""
+    if speedup is None:
+        return "none"
+    return "no limit" if speedup == float("inf") else ratio_text(speedup)
+
+
+def bound_words(advice: Advice) -> str:
+    """`At most 1.57×: only the FPGA becomes faster`: the bound with what it rests on, and no more."""
+    if advice.at_most is None:
+        return "What it gains, this run cannot tell."
+    if advice.at_most == float("inf"):
+        return f"No limit is known: {advice.stays}."
+    return f"At most {ratio_text(advice.at_most)}: {advice.stays}."
+
+
+def becomes_words(total_s: float, gain: float) -> str:
+    """What a run of `total_s` becomes at best."""
+    return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
+
+
+def cap_words(finding: Finding) -> str:
+    """What the cap is, under the figure."""
+    return "no bound known" if finding.speedup_cap is None else "by its best advice"
+
+
+def folded_words(advice: Iterable[Advice]) -> str:
+    """What the advice after the first is folded under."""
+    kept = list(advice)
+    best = max((a.at_most for a in kept if a.at_most is not None), default=None)
+    limit = "" if best is None else f", at most {bound_text(best)}"
+    return f"{len(kept)} more{limit}"

@@ -1,0 +1,261 @@
+"""What of the host's time could go with what: waiting before and after the FPGA was ready, and the messages that go
+with transfers.
+
+The calls of a run tell it, in their order: a poll that is followed by another of the same address was in vain, so the
+FPGA was not ready when its word passed the port (`port_last_ps`), nor, in a traced run, until the block that it waits
+for ended the work it was at. Whatever of such a stretch of polls lies later is all that a prompter answer can save;
+a poll that is answered at once has nothing before it that a faster FPGA could save. Without the calls (a run that kept
+only their sums) the same is bounded from counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.analysis.results import BlockMetrics, CallMetrics
+from workbench.analysis.targets import resolve_target
+from workbench.model.blocks import Side
+from workbench.model.pragma import COMMUNICATION, WAITS, Category
+from workbench.model.run import PS_PER_S, Run
+
+Mask = NDArray[np.bool_]
+Times = NDArray[np.int64]
+
+#: Reasons of messages that carry no data: they are there for the transfers beside them.
+CONTROL = frozenset({"ctrl", "control", "poll"})
+POLL_KINDS = frozenset({"receive"})
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Seconds of waiting: all of it, what a faster FPGA could save (each poll has to be made once, even so), and what
+    lies after the FPGA was ready."""
+
+    total_s: float = 0.0
+    late_s: float = 0.0
+    after_ready_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """One thread's calls in order. `site` and `state` number them as the tables do; times are picoseconds."""
+
+    site: Times
+    state: Times
+    address: Times
+    start: Times
+    end: Times
+    port_first: Times
+    port_last: Times
+    waits: Mask
+    polls: Mask
+    sends: Mask
+    control: Mask
+    data: Mask
+
+    @property
+    def took(self) -> Times:
+        return self.end - self.start
+
+    def of(self, calls: Sequence[CallMetrics]) -> Mask:
+        pairs = {(c.site_number, c.state.index) for c in calls}
+        chosen: Mask = np.zeros(len(self.site), dtype=bool)
+        for site, state in pairs:
+            chosen |= (self.site == site) & (self.state == state)
+        return chosen
+
+    def looped(self) -> Times:
+        """Between each call and the next: the host's own code there, where it is shorter than the call (a loop around
+        calls, rather than work that stays); 0 where it is longer."""
+        if len(self.start) < 2:
+            return np.zeros(0, dtype=np.int64)
+        gaps = np.maximum(self.start[1:] - self.end[:-1], 0)
+        return np.where(gaps <= self.took[:-1], gaps, 0)
+
+
+class HostTimes:
+    """The host's side of a run. Every method takes one host block and some of its calls."""
+
+    def __init__(self, run: Run, blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics]) -> None:
+        self._run, self._blocks, self._calls = run, blocks, calls
+        self._rows = {b.number: self._read(b) for b in blocks if b.block.side is Side.HOST}
+
+    def _read(self, block: BlockMetrics) -> _Rows | None:
+        table = self._run.tables.get("calls")
+        if table is None:
+            return None
+        mine = np.flatnonzero(table["block"] == block.number)
+        column = {name: np.asarray(table[name][mine]).astype(np.int64) for name in table}
+        states = block.block.states
+        by_state = {
+            "waits": [s.category in WAITS for s in states],
+            "sends": [s.category is Category.SEND for s in states],
+            "control": [s.category in COMMUNICATION and bool(CONTROL & set(s.reasons)) for s in states],
+            "data": [s.category in COMMUNICATION and not CONTROL & set(s.reasons) for s in states],
+        }
+        state = column["state"]
+        of_state = {name: np.array(flags, dtype=bool)[state] for name, flags in by_state.items()}
+        kinds = np.array([*(e.kind in POLL_KINDS for e in self._run.manifest.entries), False], dtype=bool)
+        return _Rows(
+            site=column["site"], state=state, address=column["address"], start=column["t0_ps"], end=column["t1_ps"],
+            port_first=column["port_first_ps"], port_last=column["port_last_ps"],
+            polls=of_state["waits"] & kinds[column["entry"]], **of_state,
+        )  # fmt: skip
+
+    def waiting(self, block: BlockMetrics, time_s: float, calls: Sequence[CallMetrics]) -> Waiting:
+        """Of the waits of `block` that take `time_s`, in these calls (or partly in none)."""
+        made = [c for c in calls if c.state.category in WAITS]
+        silent = max(time_s - sum(c.time_s for c in made), 0.0)
+        rows = self._rows.get(block.number)
+        found = self._by_sums(made) if rows is None else self._by_calls(rows, rows.of(made), block)
+        return Waiting(found.total_s + silent, found.late_s + silent, found.after_ready_s)
+
+    def _by_sums(self, calls: Sequence[CallMetrics]) -> Waiting:
+        """One poll a run is made even so, and of each run the last two may lie after the FPGA was ready."""
+        total = late = after = 0.0
+        for call in calls:
+            total += call.time_s
+            if call.entry is None or call.entry.kind not in POLL_KINDS or not call.count:
+                late += call.time_s
+                continue
+            last = call.time_s * min(call.runs.count / call.count, 1.0)
+            late += call.time_s - last
+            after += min(2 * last, call.time_s)
+        return Waiting(total, late, after)
+
+    def _by_calls(self, rows: _Rows, chosen: Mask, block: BlockMetrics) -> Waiting:
+        polls = np.flatnonzero(chosen & rows.polls)
+        others = int(rows.took[chosen & ~rows.polls].sum())
+        if not len(polls):
+            return Waiting(others / PS_PER_S, others / PS_PER_S)
+        stretch = _stretches(rows, polls)
+        first, last = np.unique(stretch, return_index=True)[1], _lasts(stretch)
+        begins, ends = rows.start[polls[first]], rows.end[polls[last]]
+        whole = int((ends - begins).sum())
+        # polls by address within their stretch: the quickest of each has to be made, all but the last were in vain
+        order = np.lexsort((rows.address[polls], stretch))
+        same = (np.diff(stretch[order]) == 0) & (np.diff(rows.address[polls][order]) == 0)
+        heads = np.concatenate(([0], np.flatnonzero(~same) + 1))
+        quickest = int(np.minimum.reduceat(rows.took[polls][order], heads).sum())
+        vain = np.zeros(len(polls), dtype=bool)
+        vain[order[:-1]] = same
+        seen = np.where(rows.port_last[polls] >= 0, rows.port_last[polls], rows.start[polls])
+        ready = begins.copy()
+        np.maximum.at(ready, stretch[vain], self._work_ends(rows, polls[vain], seen[vain], block))
+        after = int(np.maximum(ends - ready, 0).sum())
+        after = min(after, *self._idle(rows, polls, polls[last], block))
+        total = (whole + others) / PS_PER_S
+        return Waiting(total, total - quickest / PS_PER_S, after / PS_PER_S)
+
+    def _work_ends(self, rows: _Rows, polls: Times, seen: Times, block: BlockMetrics) -> Times:
+        """When each of these moments' work under way ends, in the block that the poll waits for: not before that is it
+        ready. The moment itself where the run has no trace or the block is not at work."""
+        tables = self._run.tables
+        if "intervals" not in tables or "interval_offsets" not in tables or not len(polls):
+            return seen
+        ready = seen.copy()
+        for state in np.unique(rows.state[polls]).tolist():
+            mine = rows.state[polls] == state
+            ends = [_ends_of_work(self._run, target, seen[mine]) for target in self._targets(block, state)]
+            if ends:
+                ready[mine] = np.minimum.reduce(ends)
+        return ready
+
+    def _targets(self, block: BlockMetrics, state: int) -> list[BlockMetrics]:
+        """The blocks that a wait names."""
+        all_blocks = [b.block for b in self._blocks]
+        named = block.block.states[state].targets
+        ids = {found.id for target in named for found in resolve_target(target, all_blocks, block.block)}
+        return [b for b in self._blocks if b.block.id in ids]
+
+    def _idle(self, rows: _Rows, polls: Times, last: Times, block: BlockMetrics) -> list[int]:
+        """Upper bounds (ps) of the time after the FPGA was ready, where one block is waited for: from how long that one
+        worked in the whole run.
+
+        It is not ready while at work, so all of the run but its work is one. Where every stretch of polls has the same
+        messages before it and nothing is sent after the last, the FPGA works between a stretch's first message and its
+        end only: then those times less its work are another. `last` is the last poll of each stretch.
+        """
+        whole = self._run.manifest.time_ps
+        states = np.unique(rows.state[polls]).tolist()
+        targets = {target.number: target for state in states for target in self._targets(block, state)}
+        if len(targets) != 1:
+            return [whole]
+        works = round(next(iter(targets.values())).time_of(Category.WORK) * PS_PER_S)
+        bounds = [whole - works]
+        sent = np.flatnonzero(rows.sends & (rows.port_first >= 0))
+        window = np.searchsorted(last, sent, side="left")  # which stretch a message comes before
+        if not works or len(sent) == 0 or len(np.unique(window[window < len(last)])) < len(last):
+            return bounds
+        kinds, kind = np.unique(np.stack([rows.site[sent], rows.state[sent]]), axis=1, return_inverse=True)
+        counts = np.zeros((len(last) + 1, kinds.shape[1]), dtype=np.int64)
+        np.add.at(counts, (window, kind.reshape(-1)), 1)
+        alike = bool((counts[:-1] >= counts[0]).all()) and not bool((counts[-1] >= counts[0]).all())
+        if alike:
+            begins = rows.port_first[sent[np.unique(window, return_index=True)[1][: len(last)]]]
+            spare = int((rows.end[last] - begins).sum()) - works
+            bounds += [spare] if spare >= 0 else []
+        return bounds
+
+    def loops_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
+        """The host's own code between consecutive ones of these calls, as far as it is the loop around them."""
+        rows = self._rows.get(block.number)
+        if rows is None:
+            return 0.0
+        chosen = rows.of(calls)
+        return int(rows.looped()[chosen[1:] & chosen[:-1]].sum()) / PS_PER_S
+
+    def served_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
+        """What could go together with these calls beside their own time: the control messages and waits next to them
+        (with no other transfer of data between), and the loops around all of those."""
+        rows = self._rows.get(block.number)
+        if rows is None:
+            ids = {(c.site_number, c.state.index) for c in calls}
+            rest = [c for c in self._calls if c.block == block.block.id and (c.site_number, c.state.index) not in ids]
+            return sum(c.time_s for c in rest if c.state.category in WAITS or CONTROL & set(c.state.reasons))
+        chosen = rows.of(calls)
+        anchor = np.flatnonzero(chosen | rows.data)
+        beside = ~chosen & (rows.waits | rows.control)
+        if not len(anchor):
+            return 0.0
+        at = np.flatnonzero(beside)
+        after = np.searchsorted(anchor, at)
+        before_is = chosen[anchor[np.maximum(after - 1, 0)]] & (after > 0)
+        after_is = chosen[anchor[np.minimum(after, len(anchor) - 1)]] & (after < len(anchor))
+        served = at[before_is | after_is]
+        going = chosen.copy()
+        going[served] = True
+        loops = int(rows.looped()[going[1:] & going[:-1]].sum())
+        return (int(rows.took[served].sum()) + loops) / PS_PER_S
+
+
+def _stretches(rows: _Rows, polls: Times) -> Times:
+    """The number of each poll's stretch: polls that follow each other with nothing but a loop's code between."""
+    gaps = rows.start[polls[1:]] - rows.end[polls[:-1]]
+    follows = (np.diff(polls) == 1) & (gaps <= rows.took[polls[:-1]])
+    return np.concatenate(([0], np.cumsum(~follows)))
+
+
+def _lasts(stretch: Times) -> Times:
+    return np.concatenate((np.flatnonzero(np.diff(stretch)), [len(stretch) - 1]))
+
+
+def _ends_of_work(run: Run, block: BlockMetrics, moments: Times) -> Times:
+    """For each moment the end of the work that the block is at; the moment itself where it is at none."""
+    offsets, table = run.tables["interval_offsets"]["offset"], run.tables["intervals"]
+    part = slice(int(offsets[block.number]), int(offsets[block.number + 1]))
+    starts = np.asarray(table["start_ps"][part]).astype(np.int64)
+    works = np.array([s.category is Category.WORK for s in block.block.states], dtype=bool)[table["state"][part]]
+    if not len(starts):
+        return moments
+    ends = np.concatenate((starts[1:], [run.manifest.time_ps]))
+    # the end of each stretch of work, however many states of work it passes through
+    stops = np.where(works, 0, np.arange(len(works)))
+    ahead = np.minimum.accumulate(np.where(works, len(works), stops)[::-1])[::-1]
+    until = np.where(ahead < len(works), starts[np.minimum(ahead, len(works) - 1)], ends[-1])
+    at = np.maximum(np.searchsorted(starts, moments, side="right") - 1, 0)
+    return np.where(works[at], until[at], moments)

@@ -1,0 +1,106 @@
+"""The report on a terminal: what to mend first, why, how, and what it gains at most."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, bound_words, folded_words
+from workbench.analysis.metric_names import METRICS, metric_text
+from workbench.analysis.report_rows import place_words, shortener
+from workbench.analysis.results import Analysis, GroupMetrics
+from workbench.model.blocks import Side
+from workbench.model.finding import Finding, count_words, tops
+from workbench.model.platform import Platform
+from workbench.model.pragma import COMMUNICATION, WAITS
+from workbench.model.run import Run
+from workbench.model.text import NARROW, percent_text, time_text
+
+_LABEL = 8
+_MOST_NUMBERS = 4
+_TELLING = ("count", "longest.bytes_per_call", "rate.avg", "bytes_per_call", "time_each", "runs.avg", "visits")
+_MOST_PLACES = 3
+
+
+def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: int, everything: bool = False) -> str:
+    """Lines of at most `width`; `everything` unfolds all advice, parts and numbers."""
+    lines = [*_head(run, analysis, platform), ""]
+    findings = tops(analysis.findings)
+    if not findings:
+        lines.append(f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell.")
+    else:
+        lines.append(f"Findings: {count_words(analysis.findings)}, {RANKED}")
+    for number, finding in enumerate(findings, 1):
+        lines += ["", *_finding(number, finding, run, analysis, everything)]
+    if not everything and any(len(f.advice) > 1 for f in findings):
+        lines += ["", "All advice and every number behind it: --all. As a page with pictures: --html FILE."]
+    return "\n".join(_wrapped(line.replace(NARROW, " "), width) for line in lines)
+
+
+def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:
+    manifest = run.manifest
+    name = (platform.title or platform.name) if platform else manifest.platform
+    kind = ("virtual, on the simulated card" if manifest.simulated else "measured") + (f" of {name}" if name else "")
+    yield f"{manifest.name or 'Run'}: {time_text(analysis.time_s, 4)} {kind}"
+    for host in analysis.side(Side.HOST):
+        yield (
+            f"{host.block.id} moves data {percent_text(host.share_of(*COMMUNICATION))} of the time"
+            f" and waits {percent_text(host.share_of(*WAITS))}."
+        )
+    groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA]
+    busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
+    if busiest is not None:
+        yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
+
+
+def _named(group: GroupMetrics) -> str:
+    return group.group + (f" × {len(group.members)}" if len(group.members) > 1 else "")
+
+
+def _finding(number: int, finding: Finding, run: Run, analysis: Analysis, everything: bool) -> Iterator[str]:
+    short = shortener(run.manifest.project)
+    gain = finding.gain
+    yield f"{number}. {finding.title}: at most {bound_text(gain)}, {becomes_words(analysis.time_s, gain)}"
+    files = list(dict.fromkeys(f"{PurePath(short(p.file)).name}:{p.line}" for p in finding.places))
+    more = f" and {len(files) - _MOST_PLACES} more" if len(files) > _MOST_PLACES else ""
+    places = f" ({', '.join(files[:_MOST_PLACES])}{more})" if files else ""
+    yield _labelled("where", place_words(finding, analysis) + places)
+    share = percent_text(finding.time_s / analysis.time_s)
+    yield _labelled("why", f"{time_text(finding.time_s)} of the run, {share}. {_numbers(finding)}")
+    shown = finding.advice if everything else finding.advice[:1]
+    for position, advice in enumerate(shown):
+        yield _labelled("how" if not position else "or", advice.text)
+        yield _labelled("", bound_words(advice))
+    if len(finding.advice) > len(shown):
+        yield _labelled("or", folded_words(finding.advice[len(shown) :]))
+    parts = [f for f in analysis.findings if f.part_of == finding.id]
+    if parts and not everything:
+        yield _labelled("parts", f"{len(parts)}, the first: {place_words(parts[0], analysis)}, {_gain(parts[0])}")
+    for part in parts if everything else ():
+        yield _labelled("part", f"{part.title}, {place_words(part, analysis)}: {_gain(part)}")
+    if everything:
+        yield _labelled("rule", f"{finding.rule}: {finding.condition}")
+        yield _labelled("ideal", f"{bound_text(finding.speedup_ideal)}, if this time went and nothing else changed")
+        for name, value in finding.metrics.items():
+            yield _labelled("", f"{METRICS[name].title}: {metric_text(name, value)}")
+
+
+def _gain(finding: Finding) -> str:
+    return f"{time_text(finding.time_s)}, at most {bound_text(finding.gain)}"
+
+
+def _numbers(finding: Finding) -> str:
+    """The first few numbers that the rule shows and that are worth a line."""
+    told = [name for name in _TELLING if finding.metrics.get(name)][:_MOST_NUMBERS]
+    said = [f"{METRICS[name].title}: {metric_text(name, finding.metrics[name])}" for name in told]
+    return "; ".join(said) + "." if said else ""
+
+
+def _labelled(name: str, text: str) -> str:
+    return f"   {name:<{_LABEL}}{text.strip()}"
+
+
+def _wrapped(line: str, width: int) -> str:
+    indent = " " * (3 + _LABEL) if line.startswith("   ") else ""
+    return textwrap.fill(line, max(width, 40), subsequent_indent=indent, break_long_words=False) if line else ""
