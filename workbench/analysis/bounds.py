@@ -3,8 +3,8 @@
 Every bound says who does less and who stays. What stays is a lower bound of the run's new time: time on the host's
 thread, or the busiest FPGA block's work, whichever is more ("thus limiting speedup to at most 1/0.541 = 1.85x", ReCAP
 2011, section 6.1). Waiting is a result and never stays by itself: it is bounded by the FPGA's work. Where advice
-changes how long something takes but not the order of things, a host that polls may also find the FPGA ready up to a
-poll earlier than before, so the time after it was ready counts as well.
+changes how long something takes but not the order of things, a host that polls may also by chance find the FPGA ready
+up to a poll earlier than before, so that counts as well.
 
 The metrics `left.*` are these lower bounds; a rule's suggestions name one (`time_left`) or compute their own.
 """
@@ -53,13 +53,13 @@ class Bounds:
             return self._sides[block.block.id]
         waiting = [side for side in self._sides.values() if side.waiting.total_s > 0]
         sides = sorted(waiting, key=lambda side: side.waiting.total_s) or list(self._sides.values())
-        everything = Waiting(self.total_s, self.total_s, 0.0)
+        everything = Waiting(self.total_s, self.total_s)
         return sides[0] if sides else HostSide(None, 0.0, 0.0, everything)
 
     def general_values(self, selection: Selection) -> Values:
         """Metrics of the two sides, and of the selection's waits."""
         side = self.host_of(selection.block)
-        mine = Waiting(selection.time_s, selection.time_s, 0.0)
+        mine = Waiting(selection.time_s, selection.time_s)
         if selection.block.block.side is Side.HOST:
             waits_s = sum(s.time_s for s in selection.states if s.state.category in WAITS)
             mine = self._times.waiting(selection.block, min(waits_s, selection.time_s), selection.calls)
@@ -71,6 +71,8 @@ class Bounds:
             "host.wait_time": side.waiting.total_s,
             "host.late_time": side.waiting.late_s,
             "host.after_ready_time": side.waiting.after_ready_s,
+            "chance_time": mine.chance_s,
+            "host.chance_time": side.waiting.chance_s,
             "fpga.work_time": work_time(self._blocks),
         }
 
@@ -81,16 +83,16 @@ class Bounds:
         total, work = self.total_s, work_time(self._blocks)
         side = self.host_of(selection.block)
         on_host = selection.block.block.side is Side.HOST
-        after = side.waiting.after_ready_s
+        chance = side.waiting.chance_s
         time_s, best = float(values["time"]), float(values["table.time_at_best"])
         if on_host:
             loops = self._times.loops_s(selection.block, selection.calls)
-            served = self._times.served_s(selection.block, selection.calls) + after
-            less = saved_s + loops + after
+            served = self._times.served_s(selection.block, selection.calls)
+            less = saved_s + loops + chance - float(values["chance_time"])
         else:
             loops = served = 0.0
             everyone = max(saved_s, float(values["replicas.time_sum"]))
-            less = min(everyone + after, side.waiting.late_s)
+            less = min(everyone + chance, side.waiting.late_s)
         if culprit_side is Side.HOST:
             without = work
         elif on_host:
@@ -108,15 +110,8 @@ class Bounds:
             "left.without_culprit": max(without, 0.0),
             "left.united": max(total - united + best, work),
             "left.fewer": max(total - united, work),
-            "left.prompt": max(total - after, work),
+            "left.prompt": max(total - side.waiting.after_ready_s, work),
         }
-
-    def without_calls(self, selection: Selection, calls: Sequence[CallMetrics]) -> float:
-        """The least time of the run if these calls of the selection's block, and what they serve, took none."""
-        after = self.host_of(selection.block).waiting.after_ready_s
-        gone = sum(c.time_s for c in calls) + after
-        gone += self._times.loops_s(selection.block, calls) + self._times.served_s(selection.block, calls)
-        return max(self.total_s - gone, work_time(self._blocks))
 
     def at_most(self, left_s: float) -> float:
         """T over the least time; infinite where nothing is known to stay, and 1 where nothing can go."""

@@ -32,12 +32,13 @@ POLL_KINDS = frozenset({"receive"})
 
 @dataclass(frozen=True)
 class Waiting:
-    """Seconds of waiting: all of it, what a faster FPGA could save (each poll has to be made once, even so), and what
-    lies after the FPGA was ready."""
+    """Seconds of waiting: all of it, what a faster FPGA could save (each poll has to be made once, even so), what lies
+    after the FPGA was ready, and how much of that goes by chance where the same polls come at other moments."""
 
     total_s: float = 0.0
     late_s: float = 0.0
     after_ready_s: float = 0.0
+    chance_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,11 @@ class HostTimes:
         silent = max(time_s - sum(c.time_s for c in made), 0.0)
         rows = self._rows.get(block.number)
         found = self._by_sums(made) if rows is None else self._by_calls(rows, rows.of(made), block)
-        return Waiting(found.total_s + silent, found.late_s + silent, found.after_ready_s)
+        return Waiting(found.total_s + silent, found.late_s + silent, found.after_ready_s, found.chance_s)
 
     def _by_sums(self, calls: Sequence[CallMetrics]) -> Waiting:
         """One poll a run is made even so, and of each run the last two may lie after the FPGA was ready."""
-        total = late = after = 0.0
+        total = late = after = chance = 0.0
         for call in calls:
             total += call.time_s
             if call.entry is None or call.entry.kind not in POLL_KINDS or not call.count:
@@ -125,7 +126,8 @@ class HostTimes:
             last = call.time_s * min(call.runs.count / call.count, 1.0)
             late += call.time_s - last
             after += min(2 * last, call.time_s)
-        return Waiting(total, late, after)
+            chance += min(last, call.time_s - last)
+        return Waiting(total, late, after, chance)
 
     def _by_calls(self, rows: _Rows, chosen: Mask, block: BlockMetrics) -> Waiting:
         polls = np.flatnonzero(chosen & rows.polls)
@@ -146,10 +148,11 @@ class HostTimes:
         seen = np.where(rows.port_last[polls] >= 0, rows.port_last[polls], rows.start[polls])
         ready = begins.copy()
         np.maximum.at(ready, stretch[vain], self._work_ends(rows, polls[vain], seen[vain], block))
-        after = int(np.maximum(ends - ready, 0).sum())
-        after = min(after, *self._idle(rows, polls, polls[last], block))
+        least = min(self._idle(rows, polls, polls[last], block))
+        after = min(int(np.maximum(ends - ready, 0).sum()), least)
+        chance = min(int(np.maximum(ends - np.maximum(ready, rows.end[polls[first]]), 0).sum()), least)
         total = (whole + others) / PS_PER_S
-        return Waiting(total, total - quickest / PS_PER_S, after / PS_PER_S)
+        return Waiting(total, total - quickest / PS_PER_S, after / PS_PER_S, chance / PS_PER_S)
 
     def _work_ends(self, rows: _Rows, polls: Times, seen: Times, block: BlockMetrics) -> Times:
         """When each of these moments' work under way ends, in the block that the poll waits for: not before that is it
@@ -211,12 +214,14 @@ class HostTimes:
 
     def served_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
         """What could go together with these calls beside their own time: the control messages and waits next to them
-        (with no other transfer of data between), and the loops around all of those."""
+        (with no other transfer of data between), the loops around all of those, and what chance may take of
+        the other waits."""
         rows = self._rows.get(block.number)
         if rows is None:
             ids = {(c.site_number, c.state.index) for c in calls}
             rest = [c for c in self._calls if c.block == block.block.id and (c.site_number, c.state.index) not in ids]
-            return sum(c.time_s for c in rest if c.state.category in WAITS or CONTROL & set(c.state.reasons))
+            beside_s = sum(c.time_s for c in rest if c.state.category in WAITS or CONTROL & set(c.state.reasons))
+            return beside_s + max(block.time_of(*WAITS) - sum(c.time_s for c in rest if c.state.category in WAITS), 0.0)
         chosen = rows.of(calls)
         anchor = np.flatnonzero(chosen | rows.data)
         beside = ~chosen & (rows.waits | rows.control)
@@ -230,7 +235,9 @@ class HostTimes:
         going = chosen.copy()
         going[served] = True
         loops = int(rows.looped()[going[1:] & going[:-1]].sum())
-        return (int(rows.took[served].sum()) + loops) / PS_PER_S
+        return (int(rows.took[served].sum()) + loops) / PS_PER_S + self._by_calls(
+            rows, rows.waits & ~going, block
+        ).chance_s
 
 
 def _stretches(rows: _Rows, polls: Times) -> Times:

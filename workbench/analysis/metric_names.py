@@ -71,6 +71,7 @@ METRICS: dict[str, MetricName] = {
     # the selection's waits
     "late_time": MetricName("Time waited before the FPGA was ready", "time"),
     "after_ready_time": MetricName("Time waited after the FPGA was ready", "time"),
+    "chance_time": MetricName("Of that, what polls at other moments may save by chance", "time"),
     # what goes with the selection's calls
     "loop_time": MetricName("Host's own time in the loops around these calls", "time"),
     "served_time": MetricName("Control messages and waits beside these calls", "time"),
@@ -87,6 +88,7 @@ METRICS: dict[str, MetricName] = {
     "host.late_time": MetricName("Time that the host waits before the FPGA is ready", "time"),
     "host.after_ready_time": MetricName("Time that the host waits after the FPGA was ready", "time"),
     "fpga.work_time": MetricName("Time that the busiest FPGA block works", "time"),
+    "host.chance_time": MetricName("Of that, what polls at other moments may save by chance", "time"),
     "host.wait_share": MetricName("Share of the run that the host waits for the FPGA", "share"),
     "fpga.work_share": MetricName("Share of the run that the busiest FPGA block works", "share"),
     "culprit": MetricName("Who is late", "text"),

@@ -17,7 +17,6 @@ from workbench.analysis.results import BlockMetrics, CallMetrics
 from workbench.analysis.selection import (
     Selection,
     Values,
-    call_values,
     general_values,
     replica_values,
     select_block,
@@ -25,9 +24,8 @@ from workbench.analysis.selection import (
 )
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.expression import Expression
 from workbench.model.finding import Advice, Finding, Place
-from workbench.model.platform import CALL_NUMBERS, Platform
+from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Entry, Run
 
@@ -218,12 +216,9 @@ def _finding(fired: _Fired, measured: _Measured, knowledge: KnowledgeBase) -> Fi
     total = float(values["total"])
     ideal = ideal_speedup(total, fired.saved_s)
     parent = knowledge.parent_of(rule)
-    given = [
-        *_advice(rule.suggestions, values, measured.bounds),
-        *(_advice(parent.suggestions, values, measured.bounds) if parent else ()),
-        *_of_platform(selection, measured),
-    ]
-    advice = _worthwhile(given)
+    own = list(_advice(rule.suggestions, values, measured.bounds))
+    general = list(_advice(parent.suggestions, values, measured.bounds)) if parent else []
+    advice = _worthwhile([*own, *_of_platform(selection, measured.platform, own or general), *general])
     cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
     where = {"block": block_id, "application": "application"}.get(fired.scope, "")
@@ -295,31 +290,31 @@ def _printf(text: str, arguments: Sequence[Argument], values: Values) -> str:
     return text % tuple(given)
 
 
-def _of_platform(selection: Selection, measured: _Measured) -> Iterator[Advice]:
-    """What the platform's template advises about the calls concerned, where its condition holds (section 3.1)."""
-    platform = measured.platform
+def _of_platform(selection: Selection, platform: Platform | None, beside: Sequence[Advice]) -> Iterator[Advice]:
+    """What the platform's template advises about the calls concerned, where its limits hold (section 3.1): one more way
+    to do what the rule advises, so the greatest of those bounds (`beside`) is its own."""
+    best = max(beside, key=lambda a: a.at_most or 0.0, default=Advice("", None))
     entries = dict.fromkeys(c.entry for c in sorted(selection.calls, key=lambda c: -c.time_s) if c.entry)
     for entry in entries:
         calls = [c for c in selection.calls if c.entry == entry]
-        if not entry.suggestion or not _holds(platform, entry, calls, measured):
+        if not entry.suggestion or not _holds(platform, entry, calls):
             continue
         name = (platform.title or platform.name) if platform else "this platform"
-        at_most = measured.bounds.at_most(measured.bounds.without_calls(selection, calls))
-        stays = "these calls and the messages beside them can go; everything else takes the time it took"
-        yield Advice(f"{entry.name} on {name}: {entry.suggestion}", at_most, stays)
+        yield Advice(f"{entry.name} on {name}: {entry.suggestion}", best.at_most, best.stays)
 
 
-def _holds(platform: Platform | None, entry: Entry, calls: Sequence[CallMetrics], measured: _Measured) -> bool:
-    """Whether the template's condition of this advice holds for these calls; one without a condition always does."""
-    of_entry = (e for e in platform.host.entries if e.suggestion == entry.suggestion) if platform else iter(())
-    text = next((e.suggestion_when for e in of_entry if e.suggestion_when), "")
-    condition, _ = Expression.parse(text, CALL_NUMBERS) if text else (None, ())
-    if condition is None:
+def _holds(platform: Platform | None, entry: Entry, calls: Sequence[CallMetrics]) -> bool:
+    """Whether these calls are such as the template's advice is for; advice that names no limits always holds."""
+    told = next((e for e in platform.host.entries if e.suggestion == entry.suggestion), None) if platform else None
+    if told is None:
         return True
-    values = {**measured.general, **call_values(calls, measured.calls)}
-    time_s = sum(c.time_s for c in calls)
-    values |= {"time": time_s, "share": time_s / measured.bounds.total_s}
-    return bool(condition.evaluate(values))
+    count = sum(c.count for c in calls)
+    each = sum(c.bytes for c in calls) / count if count else 0.0
+    return (
+        each >= (told.suggestion_from_bytes or 0)
+        and each <= (told.suggestion_to_bytes or math.inf)
+        and count >= (told.suggestion_from_calls or 0)
+    )
 
 
 def _places(selection: Selection) -> tuple[Place, ...]:

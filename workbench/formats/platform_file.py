@@ -11,8 +11,7 @@ from workbench.formats.documents import Schema, load_document, parse_document, w
 from workbench.formats.units import written
 from workbench.formats.yaml_marks import Marked, near
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.expression import Expression
-from workbench.model.platform import CALL_NUMBERS, CallKind, HardwarePort, Platform, PortStyle, TransferTable
+from workbench.model.platform import CallKind, HardwarePort, Platform, PortStyle, TransferTable
 
 _DIRECTIONS = {CallKind.SEND: "send", CallKind.RECEIVE: "receive"}
 
@@ -120,9 +119,10 @@ def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
 
 def _check_suggestions(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
     for index, entry in enumerate(platform.host.entries):
-        if entry.suggestion_when:
-            span = marked.span(("host", "entries", index, "suggestion_when"))
-            yield from Expression.parse(entry.suggestion_when, CALL_NUMBERS, marked.file, span.line, span.column)[1]
+        low, high = entry.suggestion_from_bytes, entry.suggestion_to_bytes
+        if low is not None and high is not None and high < low:
+            message = f"no call moves at least {low} and at most {high} bytes, so this advice would never be shown"
+            yield marked.diagnostic(("host", "entries", index, "suggestion_to_bytes"), message, "Swap the two.")
 
 
 def _check_limits(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:

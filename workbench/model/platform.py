@@ -15,9 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
 
 SCHEMA_VERSION = 1
 
-#: What the condition of an entry's suggestion may name, of the calls concerned (`docs/rules.md` has their units).
-CALL_NUMBERS = ("count", "sites", "bytes", "bytes_per_call", "time", "share", "rate.avg", "runs.avg", "runs.max")
-
 
 class Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,7 +73,9 @@ class HostEntry(Document):
     transfer: str = ""  # name of its transfer table
     asynchronous: bool = False
     suggestion: str = ""  # platform-specific advice, shown with findings on this call
-    suggestion_when: str = ""  # expression over CALL_NUMBERS: where the advice holds
+    suggestion_from_bytes: PositiveInt | None = None  # the advice holds where one call moves so much on average,
+    suggestion_to_bytes: PositiveInt | None = None  # and no more than this,
+    suggestion_from_calls: PositiveInt | None = None  # and there are so many calls
 
 
 class Transfers(Document):

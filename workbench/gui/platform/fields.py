@@ -54,7 +54,9 @@ ENTRY = (
     )),
     Group("Suggestion", "shown with findings on this call", (
         Field(("suggestion",), "", "prose"),
-        Field(("suggestion_when",), "Where", "text", "such as bytes_per_call < 2048; empty: always"),
+        Field(("suggestion_from_bytes",), "From bytes", "unit", "in one call, on average; empty: any"),
+        Field(("suggestion_to_bytes",), "Up to bytes", "unit"),
+        Field(("suggestion_from_calls",), "From calls", "unit", "how many the run makes; empty: any"),
     )),
 )  # fmt: skip
 
