@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.analysis.recording import recording_words
 from workbench.analysis.report import report_json
 from workbench.cli.main import main
 from workbench.model.diagnostic import Severity
@@ -80,9 +81,8 @@ def test_every_cycle_of_every_block_is_in_a_state_and_transitions_balance(run: R
     times, moves = run.tables["state_time"], run.tables["transitions"]
     for number, block in enumerate(run.manifest.blocks):
         mine = times["block"] == number
-        if block.id.startswith("host."):
-            assert times["time_ps"][mine].sum() == run.manifest.time_ps
-        else:
+        assert times["time_ps"][mine].sum() == run.manifest.time_ps
+        if not block.id.startswith("host."):
             assert times["cycles"][mine].sum() == run.manifest.cycles
         here = moves["block"] == number
         for state in range(len(block.states)):
@@ -95,19 +95,33 @@ def test_every_cycle_of_every_block_is_in_a_state_and_transitions_balance(run: R
 
 def test_the_trace_and_the_counters_tell_the_same(run: Run) -> None:
     offsets, intervals = run.tables["interval_offsets"]["offset"], run.tables["intervals"]
-    period_ps = PS_PER_S // int(run.manifest.clock_hz)
     for number, block in enumerate(run.manifest.blocks):
         starts = intervals["start_ps"][offsets[number] : offsets[number + 1]]
         states = intervals["state"][offsets[number] : offsets[number + 1]]
-        host = block.id.startswith("host.")
-        end = run.manifest.time_ps if host else run.manifest.cycles * period_ps
         spent = np.zeros(len(block.states), dtype=np.int64)
-        np.add.at(spent, states, np.diff(np.concatenate((starts, [end]))))
+        np.add.at(spent, states, np.diff(np.concatenate((starts, [run.manifest.time_ps]))))
         table = run.tables["state_time"]
         mine = table["block"] == number
         assert dict(zip(table["state"][mine], table["time_ps"][mine], strict=True)) == {
             state: int(ps) for state, ps in enumerate(spent)
         }
+
+
+def test_the_hardware_is_observed_until_the_host_program_ends(workspace: Workspace, run: Run) -> None:
+    period_ps = PS_PER_S // int(run.manifest.clock_hz)
+    assert run.manifest.cycles == run.manifest.time_ps // period_ps
+    main_c = workspace.root / "host" / "main.c"
+    before = main_c.read_text()
+    late = "fpgaClose(fpga);\n    for (volatile int i = 0; i < 50000; i++);"
+    try:
+        main_c.write_text(before.replace("fpgaClose(fpga);", late))
+        longer = made(workspace, "works on after its close", deterministic=True)
+    finally:
+        main_c.write_text(before)
+    assert longer.manifest.time_ps > run.manifest.time_ps + 50_000 * 2000
+    assert longer.manifest.cycles == longer.manifest.time_ps // period_ps
+    idle = state_cycles(longer, "tiny_top.adder")["idle"] - state_cycles(run, "tiny_top.adder")["idle"]
+    assert idle == longer.manifest.cycles - run.manifest.cycles
 
 
 def test_dwell_histograms_hold_every_cycle(run: Run) -> None:
@@ -174,7 +188,9 @@ def test_a_setting_reaches_host_and_hardware(workspace: Workspace) -> None:
 
 def test_the_job_tells_its_steps(workspace: Workspace) -> None:
     events: list[JobEvent] = []
-    run_workspace(workspace, RunOptions(out=workspace.root / "runs" / "watched"), Job(events.append))
+    measured = run_workspace(workspace, RunOptions(out=workspace.root / "runs" / "watched"), Job(events.append))
+    assert measured.manifest.overhead["taken_off_pct"] > 0
+    assert "was taken off, call by call" in recording_words(measured.manifest)
     assert next(e for e in events if e.kind == "plan").text == "\n".join(STEPS)
     assert [e.text for e in events if e.kind == "step_done"] == list(STEPS)
 

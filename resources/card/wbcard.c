@@ -48,7 +48,8 @@ static int64_t cycle_limit;
 static int deterministic;
 static int64_t basic_block_ps;
 static double host_factor = 1.0;
-static int64_t cpu_cost_ns, wall_cost_ns; /* what one reading of a clock adds to it: the median of many */
+static int64_t cpu_cost_ps, wall_cost_ps; /* what one reading of a clock adds to it: the mean of many */
+static int64_t skip_tail_ps;              /* what rcw_skip_ps takes after its own reading, likewise */
 static table_t tables[MAX_TABLES];
 static int table_count;
 static int64_t resource_free_ps[MAX_TABLES];
@@ -64,7 +65,7 @@ static __thread uint64_t blocks_run; /* basic blocks of the user's sources, coun
 static __thread int known_thread;
 static __thread int64_t thread_ps;   /* this thread's time when it last left the library */
 static __thread uint64_t blocks_mark; /* blocks_run, or the clocks, at that moment */
-static __thread int64_t cpu_mark_ns, wall_mark_ns, wall_last_ns, charged_ns;
+static __thread int64_t cpu_mark_ns, wall_mark_ns, wall_last_ns, charged_ps, owed_ps;
 static __thread int64_t own_ps;      /* host time since the last API call returned */
 
 void __sanitizer_cov_trace_pc(void) { blocks_run++; }
@@ -92,28 +93,30 @@ static void forget(void)
 {
     blocks_mark = blocks_run;
     if (!deterministic) {
-        charged_ns = 0;
+        charged_ps = 0;
         cpu_mark_ns = cpu_ns();
         wall_mark_ns = wall_last_ns = wall_ns();
     }
 }
 
-/* The thread's CPU time since this was last asked, or since the mark. Reading the CPU clock is a system call that takes
- * longer than much of what is to be measured; reading the wall clock is not. So the wall clock tells the time of a short
- * stretch, and of any in which the thread ran all the while, which the CPU clock knows. */
-static int64_t stretch_ns(void)
+/* The thread's CPU time since this was last asked, or since the mark, in picoseconds. Reading the CPU clock is a system
+ * call that takes longer than much of what is to be measured; reading the wall clock is not. So the wall clock tells the
+ * time of a short stretch, and of any in which the thread ran all the while, which the CPU clock knows. Clocks go in steps:
+ * what a stretch comes to less than nothing is taken off the next, so that sums are right. */
+static int64_t stretch_ps(void)
 {
-    int64_t now = wall_ns(), ns = now - wall_last_ns - wall_cost_ns;
-    if (ns > SHORT_NS) {
+    int64_t now = wall_ns(), gap_ns = now - wall_last_ns;
+    int64_t ps = gap_ns > SHORT_NS ? 0 : gap_ns * 1000 - wall_cost_ps;
+    if (gap_ns > SHORT_NS) {
         int64_t cpu = cpu_ns() - cpu_mark_ns;
-        if (now - wall_mark_ns > cpu)
-            ns = cpu - cpu_cost_ns - charged_ns;
+        ps = now - wall_mark_ns > cpu ? cpu * 1000 - cpu_cost_ps - charged_ps : gap_ns * 1000 - wall_cost_ps;
         now = wall_ns();
     }
     wall_last_ns = now;
-    ns = ns > 0 ? ns : 0;
-    charged_ns += ns;
-    return ns;
+    charged_ps += ps + wall_cost_ps;
+    ps += owed_ps;
+    owed_ps = ps < 0 ? ps : 0;
+    return ps < 0 ? 0 : ps;
 }
 
 /* Charge what the host's own code did since the last mark to this thread's time, and mark this moment. */
@@ -128,7 +131,7 @@ static void charge(void)
     if (deterministic)
         cost = (int64_t)(blocks_run - blocks_mark) * basic_block_ps;
     else
-        cost = llround((double)stretch_ns() * 1000.0 * host_factor);
+        cost = llround((double)stretch_ps() * host_factor);
     blocks_mark = blocks_run;
     thread_ps += cost;
     own_ps += cost;
@@ -139,6 +142,15 @@ int64_t rcw_now_ps(void)
 {
     charge();
     return thread_ps;
+}
+
+int64_t rcw_skip_ps(void)
+{
+    if (deterministic || !known_thread) /* only the user's sources are counted then */
+        return 0;
+    int64_t skipped_ps = llround((double)stretch_ps() * host_factor);
+    owed_ps -= skip_tail_ps;
+    return skipped_ps;
 }
 
 int64_t rcw_transfer_count(void) { return __atomic_load_n(&transfer_count, __ATOMIC_RELAXED); }
@@ -339,7 +351,7 @@ static void at_end(void)
     if (latest_ps > thread_ps)
         thread_ps = latest_ps;
     if (!failed) {
-        rcw_request bye = {.kind = RCW_BYE, .now_ps = the_card.open ? thread_ps : card_ps};
+        rcw_request bye = {.kind = RCW_BYE, .now_ps = thread_ps};
         rcw_reply reply;
         flush_records();
         send_exactly(&bye, sizeof bye);
@@ -363,15 +375,36 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static int64_t reading_cost_ns(int64_t (*clock)(void))
+static int64_t after_reading_ps(int64_t (*clock)(void))
 {
-    int64_t took[501];
-    for (int i = 0; i < 501; i++) {
-        int64_t first = clock();
-        took[i] = clock() - first;
-    }
-    qsort(took, 501, sizeof took[0], compare);
-    return took[250];
+    int64_t first = clock();
+    return (clock() - first) * 1000;
+}
+
+static int64_t after_skipping_ps(int64_t (*clock)(void))
+{
+    int64_t before = owed_ps;
+    (void)clock;
+    rcw_skip_ps();
+    owed_ps = 1000000; /* what comes out below zero is told as well */
+    int64_t took = stretch_ps() - 1000000;
+    owed_ps = before;
+    return took;
+}
+
+/* The mean of many measurements, without those in which something else ran. */
+static int64_t mean_ps(int64_t (*measure)(int64_t (*)(void)), int64_t (*clock)(void))
+{
+    enum { MANY = 1001 };
+    static int64_t took[MANY];
+    int64_t sum = 0;
+    int count = 0;
+    for (int i = 0; i < MANY; i++)
+        took[i] = measure(clock);
+    qsort(took, MANY, sizeof took[0], compare);
+    while (count < MANY && took[count] <= 2 * took[MANY / 2] + 20000)
+        sum += took[count++];
+    return sum / count;
 }
 
 __attribute__((constructor)) static void at_start(void)
@@ -392,13 +425,16 @@ __attribute__((constructor)) static void at_start(void)
             fatal(path);
         }
     }
-    if (!deterministic) {
-        cpu_cost_ns = reading_cost_ns(cpu_ns);
-        wall_cost_ns = reading_cost_ns(wall_ns);
-    }
     this_process = getpid();
     atexit(at_end);
     known_thread = 1;
+    if (!deterministic) {
+        cpu_cost_ps = mean_ps(after_reading_ps, cpu_ns);
+        wall_cost_ps = mean_ps(after_reading_ps, wall_ns);
+        forget();
+        skip_tail_ps = mean_ps(after_skipping_ps, wall_ns);
+        owed_ps = 0;
+    }
     forget();
 }
 

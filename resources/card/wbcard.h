@@ -36,6 +36,10 @@ int wbcard_wait_irq(wbcard_t *card);
 /* This thread's time on the virtual clock. Asking costs no virtual time. */
 int64_t rcw_now_ps(void);
 
+/* Takes what this thread did since the clock was last asked off its time: work that is not the program's own, such as
+ * recording. Returns how much that was. */
+int64_t rcw_skip_ps(void);
+
 /* How many transfers and waits were begun so far: the next one's number in transfers.bin. */
 int64_t rcw_transfer_count(void);
 

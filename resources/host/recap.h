@@ -7,9 +7,10 @@
  * Only those whose `reserved` is 1 count: the others are room that was not used, or is to be used again. Without
  * $RCW_RAW nothing is recorded.
  *
- * At a normal exit `recording.txt` says what recording a call costs in a loop of nothing else (cost_ps_per_call, on the
- * clock of the records), what it really cost in this run where the clock is a simulated card's (cost_ps), and how many
- * records were lost.
+ * On a simulated card's clock recording costs nothing: what it took is taken off, call by call. At a normal exit
+ * `recording.txt` says what recording a call adds to the clock of the records, in a loop of nothing else
+ * (cost_ps_per_call, the median of some rounds, and cost_ps_spread between its quartiles), how much was taken off in this
+ * run (taken_off_ps, on a simulated card's clock), and how many records were lost.
  *
  * A thread never waits for another, except on a simulated card's clock, where waiting takes no time. Where a record
  * cannot be stored (a full disk, or calls come faster than they can be written), it is dropped and counted in the row's
@@ -27,6 +28,10 @@ extern "C" {
 /* The clock. recap.c's own is the processor's time stamp counter, or CLOCK_MONOTONIC where that is not steady; a
  * simulated card's client library brings a stronger definition, and its virtual clock. */
 int64_t rcw_now_ps(void);
+
+/* Takes the time since the clock was last asked off the calling thread's, where the clock can do that (a simulated
+ * card's), and says how much it was; 0 elsewhere. */
+int64_t rcw_skip_ps(void);
 
 /* How many transfers the card's library has begun; always 0 without a simulated card. */
 int64_t rcw_transfer_count(void);
@@ -80,8 +85,8 @@ typedef struct rcw_thread {
 
 extern int rcw_recording;
 extern int64_t rcw_clock_floor_ps, rcw_lost;
-extern int rcw_simulated;   /* a simulated card's clock: reading it costs no virtual time */
-extern int64_t rcw_cost_ps; /* there: virtual time that recording took so far */
+extern int rcw_simulated;        /* a simulated card's clock: reading it costs no virtual time */
+extern int64_t rcw_taken_off_ps; /* there: what recording took so far */
 extern __thread rcw_thread *rcw_self;
 rcw_thread *rcw_begin_thread(void);
 int rcw_more_records(rcw_thread *thread);
@@ -99,12 +104,29 @@ static inline rcw_thread *rcw_ready(void)
     return __builtin_expect(rcw_self != 0, 1) ? rcw_self : rcw_begin_thread();
 }
 
+static inline void rcw_take_off(void)
+{
+    if (__builtin_expect(rcw_simulated, 0))
+        __atomic_fetch_add(&rcw_taken_off_ps, rcw_skip_ps(), __ATOMIC_RELAXED);
+}
+
+/* The first thing that a wrapper does. On a simulated card's clock the program's own time ends here. */
 static inline rcw_start rcw_enter(void)
 {
-    rcw_start start;
-    start.transfers = rcw_transfer_count();
-    start.t0_ps = rcw_now_ps();
+    rcw_start start = {0, 0};
+    if (__builtin_expect(rcw_simulated, 0))
+        start.t0_ps = rcw_now_ps();
     return start;
+}
+
+/* The last thing before the call itself. Elsewhere the call's time begins here. */
+static inline void rcw_go(rcw_start *start)
+{
+    start->transfers = rcw_transfer_count();
+    if (__builtin_expect(rcw_simulated, 0))
+        rcw_take_off();
+    else
+        start->t0_ps = rcw_now_ps();
 }
 
 static inline void rcw_count(rcw_thread *thread, rcw_stats_row *row, int64_t bytes, int64_t took_ps)
@@ -170,8 +192,7 @@ static inline void rcw_leave(rcw_thread *thread, const rcw_start *start, int slo
 {
     int64_t t1_ps = rcw_now_ps() - rcw_clock_floor_ps;
     rcw_record(thread, start, slot, call, t1_ps);
-    if (__builtin_expect(rcw_simulated, 0))
-        __atomic_fetch_add(&rcw_cost_ps, rcw_now_ps() - t1_ps, __ATOMIC_RELAXED);
+    rcw_take_off();
 }
 
 #ifdef __cplusplus

@@ -140,7 +140,7 @@ def test_a_full_disk_loses_records_and_counts_them(project) -> None:
     assert whole == 17 * 512  # 16 pieces in memory, and the one that there was room for
     row = rows[:12]
     assert (row[2], row[5]) == (20000, 20000 - whole)
-    assert (raw / "recording.txt").read_text().splitlines()[1] == f"lost {20000 - whole}"
+    assert (raw / "recording.txt").read_text().splitlines()[2] == f"lost {20000 - whole}"
 
 
 def test_a_card_library_brings_clock_and_transfers(project) -> None:
@@ -151,13 +151,14 @@ def test_a_card_library_brings_clock_and_transfers(project) -> None:
     card.write_text(
         "#include <stdint.h>\nstatic int64_t now = 5, transfers = 40;\n"
         "int64_t rcw_now_ps(void) { return now += 100; }\n"
+        "int64_t rcw_skip_ps(void) { return 30; }\n"
         "int64_t rcw_transfer_count(void) { return transfers += 1; }\n"
     )
     ran = project.run(project.instrument(), extra=[card], env=NO_LOSS)
-    # read before and after each call, and once more to add up what recording took
-    assert ran.calls["t0_ps"].tolist() == [105, 405, 705]
-    assert ran.calls["t1_ps"].tolist() == [205, 505, 805]
-    assert "cost_ps 300" in (project.work / "raw_host" / "recording.txt").read_text().splitlines()
+    # read once before and once after each call; what recording took before the call and after it is taken off
+    assert ran.calls["t0_ps"].tolist() == [105, 305, 505]
+    assert ran.calls["t1_ps"].tolist() == [205, 405, 605]
+    assert "taken_off_ps 180" in (project.work / "raw_host" / "recording.txt").read_text().splitlines()
     assert ran.calls["first_transfer"].tolist() == [41, 43, 45]
     assert ran.calls["transfers"].tolist() == [1, 1, 1]
 
@@ -172,8 +173,9 @@ def test_the_clock_keeps_time(project) -> None:
     took_ms = (ran.calls["t1_ps"] - ran.calls["t0_ps"]) / 1e9
     assert (took_ms > 3.99).all()
     assert took_ms.min() < 8
-    cost, lost = (project.work / "raw_host" / "recording.txt").read_text().splitlines()
+    cost, spread, lost = (project.work / "raw_host" / "recording.txt").read_text().splitlines()
     assert 0 < int(cost.removeprefix("cost_ps_per_call ")) < 5_000_000
+    assert 0 <= int(spread.removeprefix("cost_ps_spread ")) < 5_000_000
     assert lost == "lost 0"
     assert ran.calls["transfers"].tolist() == [0] * 5
     assert ran.calls["first_transfer"].tolist() == [-1] * 5

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 import workbench
 from workbench.analysis.compare import Comparison, Pair, faster_words
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text
+from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import (
     axis_svg,
     block_rows,
@@ -194,10 +195,6 @@ def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
 
 def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
     manifest = run.manifest
-    overhead = {
-        "host_pct": "of the host's time for recording",
-        "virtual_pct": "of virtual time, against the run without instruments",
-    }
     facts = {
         "Run": f"{manifest.name}, {manifest.created}",
         "Status": manifest.status.value + (f": {manifest.reason}" if manifest.reason else ""),
@@ -214,9 +211,7 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
                 "without network, writing to the run folder only" if manifest.confined else "not confined",
             ]
         ),
-        "Overhead": ", ".join(
-            f"{manifest.overhead[k]:.2f} % {said}" for k, said in overhead.items() if k in manifest.overhead
-        ),
+        "Recording": recording_words(manifest),
         "Exit code": "" if manifest.exit is None else str(manifest.exit),
         "Output (SHA-256)": manifest.stdout_sha256,
         "Tools": ", ".join(f"{name} {version}" for name, version in manifest.tools.items()),

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, bound_words, folded_words
 from workbench.analysis.metric_names import METRICS, metric_text
+from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import place_words, shortener
 from workbench.analysis.results import Analysis, GroupMetrics
 from workbench.model.blocks import Side
@@ -52,6 +53,8 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
     busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
     if busiest is not None:
         yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
+    if said := recording_words(manifest):
+        yield f"{said[0].upper()}{said[1:]}."
 
 
 def _named(group: GroupMetrics) -> str:

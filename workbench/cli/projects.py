@@ -16,6 +16,8 @@ from workbench.session.plugins import load_plugins
 from workbench.session.trust import standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
 
+OVERHEAD = ("host_pct", "virtual_pct", "taken_off_pct", "unsure_pct")
+
 
 def _open(arguments: argparse.Namespace) -> Workspace:
     workspace = open_workspace(arguments.project, load_plugins())
@@ -118,7 +120,7 @@ def run_run(arguments: argparse.Namespace) -> int:
                 "exit": manifest.exit,
                 "confined": manifest.confined,
                 "stdout_sha256": manifest.stdout_sha256,
-                "overhead": {name: manifest.overhead.get(name) for name in ("host_pct", "virtual_pct")},
+                "overhead": {name: manifest.overhead.get(name) for name in OVERHEAD},
                 "diagnostics": as_json(manifest.diagnostics),
             }
         )

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePosixPath
-
-from workbench.files import open_regular, read_regular
-from workbench.formats.json_text import read_json
+from pathlib import Path
 
 CHECKSUMS = "checksums.json"
 _PIECE_BYTES = 1 << 20
@@ -22,7 +19,7 @@ def text_checksum(text: str) -> str:
 def file_checksum(path: Path) -> str:
     """CRC-32 of a file's bytes, as eight hexadecimal digits."""
     value = 0
-    with open_regular(path) as stream:
+    with path.open("rb") as stream:
         while piece := stream.read(_PIECE_BYTES):
             value = zlib.crc32(piece, value)
     return f"{value:08x}"
@@ -38,17 +35,10 @@ def checksums_text(folder: Path, paths: Iterable[Path], texts: Mapping[str, str]
 def read_checksums(folder: Path) -> dict[str, str]:
     """Checksums by path; {} where the folder has none (a run of an earlier version, or one that did not end)."""
     try:
-        found = read_json(read_regular(folder / CHECKSUMS))
+        found = json.loads((folder / CHECKSUMS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    known = found.items() if isinstance(found, dict) else ()
-    return {name: text for name, text in known if isinstance(text, str) and _below(name)}
-
-
-def _below(name: str) -> bool:
-    """Whether a path stays below the folder that it starts from."""
-    path = PurePosixPath(name)
-    return not path.is_absolute() and ".." not in path.parts and "\0" not in name
+    return {name: text for name, text in found.items() if isinstance(text, str)} if isinstance(found, dict) else {}
 
 
 def is_as_written(folder: Path, name: str, checksums: Mapping[str, str]) -> bool:

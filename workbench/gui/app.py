@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import WorkbenchError
-from workbench.session import journal
-from workbench.session.desktop import DESKTOP_ID
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from workbench.gui.main_window import MainWindow
+
+SYSTEM_PACKAGES = "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
 
 
 def make_application(theme_name: str = "light") -> QApplication:
@@ -25,24 +25,27 @@ def make_application(theme_name: str = "light") -> QApplication:
     try:
         from PySide6.QtWidgets import QApplication
 
-        from workbench.gui.icons import program_icon
         from workbench.gui.theme import apply_theme
     except ImportError as error:
-        from workbench.run.machine import qt_diagnostic
-
-        raise WorkbenchError(qt_diagnostic(str(error))) from None
+        raise WorkbenchError(missing_library(error)) from None
     application = QApplication.instance()
     if not isinstance(application, QApplication):
-        application = QApplication([DESKTOP_ID])  # also what X11 calls the window's class
+        application = QApplication(["workbench"])
     application.setApplicationName("RC Workbench")
-    application.setDesktopFileName(DESKTOP_ID)
-    application.setWindowIcon(program_icon())
+    application.setDesktopFileName("rc-workbench")
     apply_theme(application, theme_name)
     return application
 
 
 def _only_wayland() -> bool:
     return "WAYLAND_DISPLAY" in os.environ and "DISPLAY" not in os.environ
+
+
+def missing_library(error: ImportError) -> Diagnostic:
+    return Diagnostic(
+        f"the window's libraries cannot be loaded: {error}",
+        f"On Debian: apt install {SYSTEM_PACKAGES} (as root).",
+    )
 
 
 def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QApplication, MainWindow]:
@@ -63,13 +66,5 @@ def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QA
 
 def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
     """Open the window on a project, a run or nothing, and stay until it is closed. Gives the exit code."""
-    crashed = journal.start(sys.argv)
-    application, window = make_window(path, runs)
-    from workbench.gui.faults import FaultTeller, close_on_signals, log_qt
-
-    log_qt()
-    close_on_signals(window)
-    FaultTeller(window.context)
-    if crashed is not None:
-        window.context.notify(crashed)
+    application, _window = make_window(path, runs)
     return int(application.exec())

@@ -21,9 +21,9 @@ def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
         parts.append(f"{time_text(run.time_s, 5)} virtual")
         if not context.status.get(context.mode):
             parts.append("profile and trace" if run.manifest.traced else "profile")
-            overhead = run.manifest.overhead.get("host_pct")
-            if overhead is not None:
-                parts.append(f"host overhead {overhead:.1f} %")
+            taken_off = run.manifest.overhead.get("taken_off_pct")
+            if taken_off is not None:
+                parts.append(f"recording taken off: {taken_off:.1f} %")
             parts.append(f"{len(run.manifest.blocks)} blocks observed")
         level = "good" if run.complete else "medium"
     elif context.workspace is not None:

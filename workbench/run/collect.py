@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.model.blocks import Block
+from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
-from workbench.model.run import PS_PER_S, TABLES, Table
+from workbench.model.run import TABLES, Table
 from workbench.run.host_tables import calls_table, host_aggregates, host_intervals, resources, thread_blocks
 from workbench.run.records import Records, read_calls, read_dwell, read_taps, read_transfers
 from workbench.run.simulate import SimulationOutcome
@@ -59,8 +61,11 @@ def collect(
         )
     else:
         words = outcome.counter_words if outcome.counter_words is not None else np.empty(0, np.uint32)
-        for name, table in language.decode(hdl, words).items():
-            tables[name] = _stacked(tables[name], _numbered(table, len(host_blocks), platform))
+        decoded = language.decode(hdl, words)
+        for name, table in decoded.items():
+            if name == "state_time":
+                table = {**table, "time_ps": state_times_ps(table, decoded["transitions"], outcome.time_ps, platform)}
+            tables[name] = _stacked(tables[name], {**table, "block": table["block"] + np.int32(len(host_blocks))})
     dwell = read_dwell(raw)
     if len(dwell):
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
@@ -78,31 +83,36 @@ def collect(
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
 
 
-def _numbered(table: Table, first: int, platform: Platform) -> Table:
-    """A table of the hardware's blocks, numbered after the host's, its cycles put on the virtual clock."""
-    numbered = {**table, "block": table["block"] + np.int32(first)}
-    if "cycles" in numbered and platform.hardware is not None:
-        numbered["time_ps"] = _cycles_ps(np.asarray(numbered["cycles"], dtype=np.int64), platform)
-    return numbered
+def state_times_ps(table: Table, transitions: Table, time_ps: int, platform: Platform) -> NDArray[np.int64]:
+    """How long each state of the hardware's blocks lasted, so that every block's times sum to the run's.
+
+    They are differences of exact starts, a block's states one after the other. What is left of the run after the last
+    whole cycle belongs to the state in which the block then was: the one that was entered once more than left.
+    """
+    assert platform.hardware is not None
+    clock_hz = platform.hardware.clock_hz
+    times_ps = np.zeros(len(table["block"]), dtype=np.int64)
+    for block in np.unique(table["block"]):
+        mine = np.flatnonzero(table["block"] == block)
+        ends = cycle_starts_ps(np.cumsum(table["cycles"][mine]), clock_hz)
+        times_ps[mine] = np.diff(ends, prepend=0)
+        here = transitions["block"] == block
+        left = np.zeros(len(mine), dtype=np.int64)
+        np.add.at(left, transitions["from_state"][here], transitions["count"][here])
+        times_ps[mine[np.argmax(table["visits"][mine] - left)]] += time_ps - int(ends[-1])
+    return times_ps
 
 
 def _stacked(upper: Table, lower: Table) -> Table:
     return {name: np.concatenate((upper[name], lower[name].astype(upper[name].dtype))) for name in upper}
 
 
-def _cycles_ps(cycles: np.ndarray, platform: Platform) -> np.ndarray:
-    """Start of each cycle on the virtual clock: exact where the period is a whole number of picoseconds."""
-    assert platform.hardware is not None
-    clock_hz = platform.hardware.clock_hz
-    if clock_hz.is_integer() and PS_PER_S % int(clock_hz) == 0:
-        return cycles * (PS_PER_S // int(clock_hz))
-    return np.rint(cycles * (PS_PER_S / clock_hz)).astype(np.int64)
-
-
 def _intervals(
     calls: Table, hosts: int, fpgas: int, taps: Records, time_ps: int, platform: Platform
 ) -> dict[str, Table]:
     """Every block's stretches in rows one after the other: the host's from its calls, the FPGA's from the taps."""
+    assert platform.hardware is not None
+    clock_hz = platform.hardware.clock_hz
     starts: list[np.ndarray] = []
     states: list[np.ndarray] = []
     for number in range(hosts):
@@ -113,7 +123,7 @@ def _intervals(
     edges = np.searchsorted(taps["block"][order], np.arange(fpgas + 1))
     for number in range(fpgas):
         mine = order[edges[number] : edges[number + 1]]
-        start = _cycles_ps(np.maximum(taps["cycle"][mine], 0).astype(np.int64), platform)
+        start = cycle_starts_ps(np.maximum(taps["cycle"][mine], 0).astype(np.int64), clock_hz)
         state = taps["state"][mine].astype(np.uint8)
         if not len(mine) or start[0] > 0:
             start, state = np.concatenate(([0], start)), np.concatenate((np.zeros(1, np.uint8), state))

@@ -14,16 +14,15 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.application import Project
+from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
-from workbench.model.run import PS_PER_S
 from workbench.model.transfer_time import table_points_ps
 from workbench.run.card import CardExecutable
 from workbench.run.confine import Confinement, confine
@@ -113,7 +112,7 @@ def simulate(
         for process in reversed(processes):
             process.stop()
         written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
-    outcome = _outcome(host_process, card_process, problem, raw)
+    outcome = _outcome(host_process, card_process, problem, raw, platform)
     notes = [_written_note(folder, names, raw.parent) for folder, names in written]
     return replace(outcome, confined=None not in jails, diagnostics=(*outcome.diagnostics, *notes))
 
@@ -132,7 +131,7 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
     port = platform.hardware
     assert port is not None
     simulation = project.simulation
-    period = PS_PER_S / Fraction(str(port.clock_hz))
+    period = period_ps(port.clock_hz)
     lines = [
         f"period_ps {period.numerator} {period.denominator}",
         f"word_bytes {port.word_bits // 8}",
@@ -279,7 +278,10 @@ def _progress_text(raw: Path, platform: Platform) -> str:
     return f"{cycles:,} cycles, {cycles / platform.hardware.clock_hz * 1e3:.3f} ms of virtual time"
 
 
-def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Path) -> SimulationOutcome:
+def _outcome(
+    host: _Process, card: _Process, problem: Diagnostic | None, raw: Path, platform: Platform
+) -> SimulationOutcome:
+    assert platform.hardware is not None
     host_end, card_end = read_end(raw / "host_end.txt"), read_end(raw / "card_end.txt")
     diagnostics = [problem] if problem else []
     code = host.code
@@ -301,13 +303,14 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
     diagnostics += _card_warnings(card_end)
+    cycles = int(card_end.get("cycles", _progress(raw)[0]))
     return SimulationOutcome(
         exit=code,
         stdout=b"".join(host.stdout).decode(errors="replace"),
         stdout_sha256=host.hash.hexdigest(),
-        time_ps=int(host_end.get("time_ps", last_ps)),
+        time_ps=max(int(host_end.get("time_ps", last_ps)), cycle_start_ps(cycles, platform.hardware.clock_hz)),
         host_ps=int(host_end.get("host_ps", int(transfers["host_ps"].sum()) if len(transfers) else 0)),
-        cycles=int(card_end.get("cycles", _progress(raw)[0])),
+        cycles=cycles,
         counter_words=read_counters(raw),
         diagnostics=tuple(diagnostics),
     )

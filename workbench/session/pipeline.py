@@ -175,7 +175,7 @@ def _run(
         collected = collect(writer.raw, outcome, host, hdl, workspace.hdl_language, platform, traced=trace)
         manifest = replace(
             manifest,
-            overhead=recording_overhead(writer.raw, outcome),
+            overhead=recording_overhead(writer.raw, outcome, deterministic=options.deterministic),
             blocks=collected.blocks,
             entries=host.entries,
             sites=host.sites,

@@ -305,7 +305,7 @@ def synthetic_run(cores: int = 20, rounds: int = 10, traced: bool = True, form: 
         time_ps=time_ps,
         cycles=cycles,
         exit=0,
-        overhead={"host_pct": 0.0, "virtual_pct": 0.0},
+        overhead={"taken_off_pct": 0.0, "host_pct": 0.0, "virtual_pct": 0.0, "own_pct": 0.0, "unsure_pct": 0.0},
         blocks=blocks,
         entries=ENTRIES,
         sites=sites,

@@ -143,15 +143,15 @@ def _wrap(out: _Lines, wrapper: Wrapper) -> None:
     state = wrapper.pragma.pragma.name if wrapper.pragma else "the default"
     out.add("", f"/* {where.file.name}:{where.line}:{where.column}, state {state} */".replace("*/ ", ""))
     out.add(f"{_head(wrapper, wrapper.name)};", _head(wrapper, wrapper.name), "{")
-    out.add("    rcw_thread *rcw_me = rcw_ready();", "    rcw_call rcw_it;")
+    out.add("    rcw_start rcw_began = rcw_enter();", "    rcw_thread *rcw_me = rcw_ready();", "    rcw_call rcw_it;")
     out.add("    if (!rcw_me)", f"        {bare}")
     out.add(f"    rcw_about_{wrapper.callee.name}(&rcw_it{described});")
     if wrapper.otherwise is None:
-        out.add("    if (rcw_it.which < 0)", f"        {bare}")
+        out.add("    if (rcw_it.which < 0) {", "        rcw_take_off();", f"        {bare}", "    }")
         slot = f"{wrapper.slot} + rcw_it.which"
     else:
         slot = f"{wrapper.slot} + (rcw_it.which < 0 ? {len(wrapper.states)} : rcw_it.which)"
-    out.add("    rcw_start rcw_began = rcw_enter();")
+    out.add("    rcw_go(&rcw_began);")
     out.add(f"    {call};" if is_void else f"    __typeof__({_returns(wrapper)}) rcw_result = {call};")
     out.add(f"    rcw_leave(rcw_me, &rcw_began, {slot}, &rcw_it);")
     out.add(*([] if is_void else ["    return rcw_result;"]), "}")

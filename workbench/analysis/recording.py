@@ -1,0 +1,21 @@
+"""What recording did to a run's time, in words: the same in the report, the window and on the command line."""
+
+from __future__ import annotations
+
+from workbench.model.run import Manifest
+
+
+def recording_words(manifest: Manifest) -> str:
+    """One sentence's part without a full stop; empty where nothing was recorded or nothing is known."""
+    told = manifest.overhead
+    if not manifest.instrumented or not told:
+        return ""
+    if "taken_off_pct" not in told:  # of a run before recording was taken off
+        return f"recording is in the times, {told['host_pct']:.2f} % of the host's" if "host_pct" in told else ""
+    if manifest.deterministic:
+        return "recording takes no virtual time: only the user's own code is counted"
+    left, unsure = max(0.0, told["virtual_pct"]), told["unsure_pct"]
+    return (
+        f"recording took {told['taken_off_pct']:.2f} % of the run's time and was taken off, call by call; "
+        f"about {left:.2f} \u00b1 {unsure:.2f} % may be left in it"
+    )

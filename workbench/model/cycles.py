@@ -1,0 +1,30 @@
+"""Clock cycles on the virtual clock, exactly: cycle k begins at k rational periods (resources/card/README.md)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.run import PS_PER_S
+
+
+def period_ps(clock_hz: float) -> Fraction:
+    """A cycle's length in picoseconds, of the frequency as it is written in decimal."""
+    return PS_PER_S / Fraction(str(clock_hz))
+
+
+def cycle_start_ps(cycle: int, clock_hz: float) -> int:
+    """The first whole picosecond in a cycle."""
+    period = period_ps(clock_hz)
+    return -(-cycle * period.numerator // period.denominator)
+
+
+def cycle_starts_ps(cycles: NDArray[np.int64], clock_hz: float) -> NDArray[np.int64]:
+    """The first whole picosecond in each of the cycles."""
+    period = period_ps(clock_hz)
+    largest = int(cycles.max(initial=0)) * period.numerator + period.denominator
+    kind = np.int64 if largest < 1 << 62 else object  # Python's integers where 64 bits do not hold the product
+    starts: NDArray[np.int64] = -(-cycles.astype(kind) * period.numerator // period.denominator)
+    return starts.astype(np.int64)
