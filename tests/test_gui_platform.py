@@ -16,12 +16,14 @@ from workbench.formats import yaml_edit
 from workbench.formats.platform_file import load_platform
 from workbench.gui import theme
 from workbench.gui.context import Context
+from workbench.gui.open_documents import OVERWRITE
 from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
 from workbench.gui.platform.form import TextArea
 from workbench.gui.platform.mode import PlatformMode
 from workbench.gui.platform.parts import sections_of
 from workbench.gui.platform.points import pasted_points
 from workbench.gui.platform.table import SIZE, SOURCE, TIME
+from workbench.gui.question import CANCEL, Question
 from workbench.gui.timeline.look import pixels_of
 from workbench.gui.widgets import Button
 from workbench.model.diagnostic import Severity
@@ -95,7 +97,7 @@ def test_the_form_changes_one_value_and_nothing_else(qtbot: QtBot, mode: Platfor
     bytes_line.selectAll()
     qtbot.keyClicks(bytes_line, "words * 8")
     qtbot.keyClick(bytes_line, Qt.Key.Key_Return)
-    assert mode.document.edited
+    assert mode.document.dirty
     assert mode.save_button.isEnabled()
     assert file.read_text("utf-8") == before
     mode.save_button.click()
@@ -103,10 +105,10 @@ def test_the_form_changes_one_value_and_nothing_else(qtbot: QtBot, mode: Platfor
     changed = [(a, b) for a, b in zip(before.splitlines(), after.splitlines(), strict=True) if a != b]
     assert changed == [("      bytes: words * 4", "      bytes: words * 8")]
     assert not mode.save_button.isEnabled()
-    mode.context.undo()
+    mode.history.undo()
     assert mode.document.text == before
     assert line_of(mode, "bytes").text() == "words * 4"
-    mode.context.redo()
+    mode.history.redo()
     assert line_of(mode, "bytes").text() == "words * 8"
 
 
@@ -174,7 +176,7 @@ def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMod
     pixels = pixels_of(mode.table.viewport().grab().toImage())
     assert (pixels == 0xFFF9E8E6).any()
     assert mode.list.lines._bad[("transfer_tables", "write")] == "high"
-    mode.context.undo()
+    mode.history.undo()
     assert mode.document.text == before
 
     path = ("transfer_tables", "write", "points")
@@ -205,7 +207,7 @@ def test_table_edits_add_paste_and_remove(mode: PlatformMode) -> None:
     assert mode.table.paste(QGuiApplication.clipboard().text())
     assert [(p.size, p.time_s) for p in model.points] == [(4, 1e-5), (1024, pytest.approx(12e-6))]
     assert mode.table.as_text() == "4\t1e-05\t\n1 KiB\t12 us\tmeasured"
-    mode.context.undo()
+    mode.history.undo()
     assert len(model.points) == count
 
 
@@ -251,10 +253,17 @@ def test_parts_are_added_and_removed(mode: PlatformMode) -> None:
 def test_a_file_changed_by_another_is_not_overwritten(mode: PlatformMode, file: Path) -> None:
     mode.document.set(("title",), "Mine")
     file.write_text(file.read_text("utf-8") + "# theirs\n", "utf-8")
-    mode.save()
+    asked: list[Question] = []
+    answers = iter((CANCEL, OVERWRITE))
+    mode.context.documents.ask = lambda question: asked.append(question) or next(answers)  # type: ignore[func-returns-value]
+    assert not mode.save()
     assert "Mine" not in file.read_text("utf-8")
     assert "# theirs" in file.read_text("utf-8")
-    assert any("another program" in d.message for d in mode.context.notices)
+    assert asked[0].title == "Another program changed this file"
+    assert mode.document.dirty
+    assert mode.save()
+    assert "Mine" in file.read_text("utf-8")
+    assert not mode.document.dirty
 
 
 def test_a_template_of_the_workbench_is_copied_into_the_project(

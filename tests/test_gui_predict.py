@@ -17,10 +17,10 @@ from workbench.gui.context import Context
 from workbench.gui.platform.fields import Group
 from workbench.gui.predict import fields
 from workbench.gui.predict.density_view import BUNDLED_KERNELS
-from workbench.gui.predict.document import models_of
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.predict.plot import Axis, Line, Plot, ticks
 from workbench.gui.predict.words import prefixed, trimmed
+from workbench.gui.question import DISCARD
 from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.model.pragma import Category
 from workbench.predict.density import Compute, DensityModel, LayerChange
@@ -30,6 +30,7 @@ from workbench.predict.library import find_model
 from workbench.predict.measured_density import bundled_kernel
 from workbench.predict.ratss import predict
 from workbench.predict.ratss_model import ComputeNode, Measured, RatssModel, Stage, Transaction
+from workbench.session.model_document import models_of
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.workspace import open_workspace
 
@@ -178,16 +179,16 @@ def test_a_copy_is_edited_undone_and_saved_with_its_comments(mode: PredictMode, 
     editor.selectAll()
     qtbot.keyClicks(editor, "97.5 MHz")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    assert mode.document.edited
+    assert mode.document.dirty
     assert mode.results.figures.figures[0].value == "76.46×"
-    mode.context.undo()
+    mode.history.undo()
     assert mode.results.figures.figures[0].value == "146×"
-    mode.context.redo()
+    mode.history.redo()
     mode.save()
     text = path.read_text("utf-8")
     assert "97.5 MHz" in text
     assert "# 2^26; the text prints 67,108,684 (R1)" in text
-    assert not mode.document.edited
+    assert not mode.document.dirty
 
 
 def test_a_fault_stands_beside_its_field_and_holds_saving(mode: PredictMode) -> None:
@@ -203,7 +204,7 @@ def test_a_fault_stands_beside_its_field_and_holds_saving(mode: PredictMode) -> 
     assert mode.why.text() == "1 problem to mend first"
     mode.show_page("Results")
     assert mode.stack.currentWidget() is mode.nothing
-    mode.context.undo()
+    mode.history.undo()
     assert mode.stack.currentWidget() is mode.results
     mode.document.set(("inputs", "nodes", "value"), 0)
     assert mode.stack.currentWidget() is mode.nothing
@@ -314,7 +315,7 @@ def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> Non
     view.reset_button.click()
     assert view.moved is None
     assert (pixels_of(view.bars.grab().toImage()) == before).all()
-    assert not mode.document.edited
+    assert not mode.document.dirty
 
 
 def test_rho_curve_is_the_models(mode: PredictMode) -> None:
@@ -354,7 +355,7 @@ def test_measured_values_are_taken_over(mode: PredictMode, plugins: Plugins) -> 
         * mode.document.value((*moves, 1, "correction"))
     )
     assert "# of each batch, one after the other" in mode.document.text
-    mode.context.undo()
+    mode.history.undo()
     assert mode.document.text == before
 
 
@@ -363,7 +364,10 @@ def test_unsaved_changes_are_not_left(mode: PredictMode) -> None:
     mode.document.set(("inputs", "nodes", "value"), 4)
     mode.open_model(find_model("image_filter", "ratss"))
     assert mode.document.path == path
-    assert any("unsaved" in d.message for d in mode.context.notices)
+    mode.context.documents.ask = lambda question: DISCARD
+    mode.open_model(find_model("image_filter", "ratss"))
+    assert mode.document.path == find_model("image_filter", "ratss")
+    assert not mode.document.history.can_undo
 
 
 def test_plots_place_what_they_are_given(qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and only over what was read."""
+"""Files written whole or not at all."""
 
 from __future__ import annotations
 
@@ -22,15 +22,6 @@ def read_file(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot read this file: {error.strerror}", file=str(path))) from None
-
-
-def check_unchanged(path: Path, expected_sha256: str) -> bytes:
-    """The file's bytes. WorkbenchError where they are not those that were read before."""
-    data = read_file(path)
-    if sha256(data) != expected_sha256:
-        message = "this file was changed by another program since it was read"
-        raise WorkbenchError(Diagnostic(message, "Reload it and try again; nothing was written.", file=str(path)))
-    return data
 
 
 def write_files(contents: Mapping[Path, bytes]) -> None:

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.app import make_application
 from workbench.gui.main_window import MainWindow
+from workbench.gui.question import DISCARD
 from workbench.model.run import Run
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_run
@@ -49,6 +50,7 @@ def window(qtbot: QtBot, qapp: object, plugins: Plugins) -> Iterator[MainWindow]
     qtbot.addWidget(made)
     made.resize(1200, 760)
     made.show()
+    made.context.documents.ask = lambda question: DISCARD  # tests of the question ask otherwise
     yield made
     made.close()
 

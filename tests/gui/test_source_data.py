@@ -9,16 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.analysis import analyse, load_knowledge
-from workbench.files import read_file
-from workbench.gui.source.files import pragma_command, read_text, remove_command, save_command, save_edit
 from workbench.gui.source.highlight import pragma_style, spans
 from workbench.gui.source.line_numbers import blocks_of, file_shares, line_numbers
 from workbench.gui.source.lines_moved import LinesMoved
-from workbench.gui.source.points import Choices, choices, new_name, open_points, point_at, points_of, suggested
-from workbench.model.diagnostic import WorkbenchError
+from workbench.gui.source.points import (
+    Choices,
+    choices,
+    new_name,
+    open_points,
+    point_at,
+    points_now,
+    points_of,
+    suggested,
+)
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.scan import Branch, CallSite, HdlBlock, HdlScan, HostScan, ProjectScan
-from workbench.source.edits import apply_edits
+from workbench.source.pragma_text import find_pragmas
 from workbench.testing.runs import CORE_FILE, HOST_FILE, synthetic_platform, synthetic_run
 
 lines = st.lists(st.sampled_from(["", "a", "b", "  c", "d\u00e9"]), max_size=8).map("\n".join)
@@ -34,6 +40,14 @@ def test_lines_keep_their_origin_when_others_come_and_go() -> None:
     assert [moved.original(n) for n in range(5)] == [0, 1, 2, 3, 0]
 
 
+def test_lines_are_followed_over_edits_that_were_not_seen() -> None:
+    moved = LinesMoved("")
+    moved.reset("a\nb\nc\nd\ne", "new\na\nb\nC\nd\nnew\ne")
+    assert moved.places() == {1: 2, 2: 3, 4: 5, 5: 7}
+    moved.changed("a\nb\nC\nd\nnew\ne")
+    assert moved.places() == {1: 1, 2: 2, 4: 4, 5: 6}
+
+
 @given(lines, lines)
 def test_lines_moved_has_an_origin_for_every_line(first: str, second: str) -> None:
     moved = LinesMoved(first)
@@ -42,72 +56,6 @@ def test_lines_moved_has_an_origin_for_every_line(first: str, second: str) -> No
     kept = [n for n in found if n]
     assert kept == sorted(kept)
     assert all(n <= first.count("\n") + 1 for n in kept)
-
-
-@given(first=lines, second=lines, newline=st.sampled_from(["\n", "\r\n"]))
-def test_saving_gives_the_text_and_undoing_the_bytes(
-    tmp_path_factory: pytest.TempPathFactory, first: str, second: str, newline: str
-) -> None:
-    path = tmp_path_factory.mktemp("save") / "f.c"
-    before = first.replace("\n", newline).encode()
-    path.write_bytes(before)
-    back = apply_edits([save_edit(path, before, second)])
-    assert read_text(path) == second
-    if first.split("\n")[0] == second.split("\n")[0]:
-        assert path.read_bytes().startswith(first.split("\n")[0].encode())
-    apply_edits(back)
-    assert path.read_bytes() == before
-
-
-def test_saving_touches_only_the_lines_that_changed(tmp_path: Path) -> None:
-    path = tmp_path / "f.c"
-    before = b"one\r\ntwo\xc2\xa0wide\r\nthree\nfour\r\n"
-    path.write_bytes(before)
-    edit = save_edit(path, before, "one\ntwo wide\n3\nfour\n")
-    assert before[edit.start : edit.end] == b"three"
-    apply_edits([edit])
-    assert path.read_bytes() == b"one\r\ntwo\xc2\xa0wide\r\n3\r\nfour\r\n"
-
-
-def test_a_file_in_latin_1_stays_so(tmp_path: Path) -> None:
-    path = tmp_path / "f.c"
-    path.write_bytes(b"caf\xe9\nx\n")
-    assert read_text(path) == "café\nx\n"
-    apply_edits([save_edit(path, path.read_bytes(), "café\nyé\n")])
-    assert path.read_bytes() == b"caf\xe9\ny\xe9\n"
-
-
-def test_a_file_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "f.c"
-    path.write_text("a\n")
-    command = save_command(path, read_file(path), "b\n", lambda p: None)
-    path.write_text("other\n")
-    with pytest.raises(WorkbenchError, match="changed by another program"):
-        command.do()
-    assert path.read_text() == "other\n"
-
-
-def test_pragma_commands_go_both_ways(tmp_path: Path) -> None:
-    path = tmp_path / "f.v"
-    path.write_text("begin\n    x <= 1;\nend\n")
-    changed: list[Path] = []
-    put = pragma_command(path, "verilog", Pragma("add", Category.WORK), changed.append, line=2, indent=5)
-    put.do()
-    assert path.read_text() == "begin\n    //pragma recap add work()\n    x <= 1;\nend\n"
-    swap = pragma_command(
-        path, "verilog", Pragma("idle", Category.OVERHEAD), changed.append, line=3, indent=5, replace_line=2
-    )
-    swap.do()
-    assert "//pragma recap idle overhead()" in path.read_text()
-    drop = remove_command(path, "verilog", 2, changed.append)
-    drop.do()
-    assert path.read_text() == "begin\n    x <= 1;\nend\n"
-    for command in (drop, swap, put):
-        command.undo()
-    assert path.read_text() == "begin\n    x <= 1;\nend\n"
-    put.do()
-    assert path.read_text() == "begin\n    //pragma recap add work()\n    x <= 1;\nend\n"
-    assert changed == [path] * 7
 
 
 PLACED = PlacedPragma(Pragma("take", Category.RECV, ("data",), ("$CPU",), ("w1",)), "core.v", 12, 9)
@@ -132,6 +80,27 @@ def test_points_without_a_pragma_are_those_whose_time_nothing_names() -> None:
     found = points_of(SCAN, lambda f: f == "core.v")
     assert [p.line for p in open_points(found)] == [15, 21]
     assert [p.line for p in open_points(points_of(SCAN, lambda f: f == "main.c"))] == [7]
+
+
+def test_points_follow_a_text_that_was_edited_since_the_scan() -> None:
+    before = "".join(f"line {number}\n" for number in range(1, 41)).replace("line 12\n", "//pragma recap take work()\n")
+    moved = LinesMoved(before)
+
+    def now(text: str) -> dict[int, tuple[int, tuple[str, ...]]]:
+        moved.changed(text)
+        found = points_now(points_of(SCAN, lambda f: f == "core.v"), moved, find_pragmas(text, "verilog", "core.v")[0])
+        return {p.line: (p.pragma_line, tuple(x.pragma.name for x in p.pragmas)) for p in found}
+
+    assert now(before)[11] == (12, ("take",))
+    above = before.replace("line 3\n", "line 3\nmore\n")
+    assert now(above)[12] == (13, ("take",))
+    assert now(above)[16] == (17, ())
+    marked = above.replace("line 16\n", "//pragma recap mine work()\nline 16\n")
+    assert now(marked)[16] == (18, ("mine",))
+    assert now(marked)[12] == (13, ("take",))
+    gone = marked.replace("//pragma recap take work()\n", "")
+    assert now(gone)[12][1] == ()
+    assert now(gone)[15] == (17, ("mine",))
 
 
 def test_a_line_means_the_innermost_branch_around_it() -> None:

@@ -83,23 +83,27 @@ def test_a_pragma_is_inserted_by_right_click_and_undone(
     assert popover.preview.text() == "//pragma recap reset overhead(initialize): rst"
     qtbot.mouseClick(popover.insert, Qt.MouseButton.LeftButton)
     assert not popover.isVisible()
-    written = top.read_text().splitlines()
-    at = line_of(top, "recap reset")
-    assert written[at - 1].strip() == "//pragma recap reset overhead(initialize): rst"
-    assert len(written) == len(before.splitlines()) + 1
+    assert top.read_bytes() == before
+    shown = editor.toPlainText().splitlines()
+    at = next(n for n, text in enumerate(shown, 1) if "recap reset" in text)
+    assert shown[at - 1].strip() == "//pragma recap reset overhead(initialize): rst"
+    assert len(shown) == len(before.splitlines()) + 1
     assert editor.margin.pragmas[at] is Category.OVERHEAD
-    assert "recap reset" in editor.toPlainText()
-    assert opened.context.history.undo_label == "insert pragma reset"
+    assert editor.scanned.original(line - 1) not in editor.margin.lacking
+    source.ask_pragma(at)
+    assert popover.name.text() == "reset"
+    qtbot.keyClick(popover, Qt.Key.Key_Escape)
+    opened.save()
+    assert "recap reset" in top.read_text()
     qtbot.waitUntil(lambda: not opened.context.background.busy, timeout=20_000)
     scan = opened.context.scan
     assert scan is not None
     assert "reset" in [p.pragma.name for b in scan.hdl.blocks for p in b.pragmas]
 
     qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert top.read_bytes() == before
-    assert "recap reset" not in editor.toPlainText()
+    assert editor.toPlainText().encode() == before
     qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-    assert "recap reset" in top.read_text()
+    assert "recap reset" in editor.toPlainText()
 
 
 def test_the_popover_says_what_is_wrong_and_offers_what_fits(
@@ -142,14 +146,16 @@ def test_a_pragma_that_is_there_is_changed_and_removed(
     assert popover.condition.text() == "WORDS > 0"
     popover.name.setText("push")
     qtbot.mouseClick(popover.insert, Qt.MouseButton.LeftButton)
-    assert "recap push send(data, tiny_top.adder, w1): WORDS > 0" in main.read_text()
+    assert "recap push send(data, tiny_top.adder, w1): WORDS > 0" in editor.toPlainText()
     assert editor.margin.pragmas[line] is Category.SEND
-    qtbot.waitUntil(lambda: not opened.context.background.busy, timeout=20_000)
     source.ask_pragma(line)
+    assert popover.name.text() == "push"
     qtbot.mouseClick(popover.remove, Qt.MouseButton.LeftButton)
-    assert "recap push" not in main.read_text()
+    assert "recap push" not in editor.toPlainText()
+    assert line in editor.margin.lacking | {line}
     opened.undo()
     opened.undo()
+    assert editor.toPlainText().encode() == before
     assert main.read_bytes() == before
 
 
@@ -160,7 +166,9 @@ def test_a_line_without_call_or_branch_says_so(opened: MainWindow, source: Sourc
     assert "no call or branch" in opened.status_line.text
 
 
-def test_typing_is_saved_and_taken_back(opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot) -> None:
+def test_undo_goes_back_beyond_saving_and_pragmas_key_by_key(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
     main = project.parent / "host" / "main.c"
     before = main.read_bytes()
     editor = show(opened, main, 1)
@@ -169,24 +177,43 @@ def test_typing_is_saved_and_taken_back(opened: MainWindow, source: SourceMode, 
     assert "not saved" in opened.status_line.text
     opened.save()
     assert main.read_bytes() == b"// mine" + before
-    assert not editor.document().isModified()
-    opened.undo()
-    assert main.read_bytes() == before
-    assert editor.toPlainText().encode() == before
-    opened.redo()
-    assert main.read_bytes().startswith(b"// mine")
+    assert not editor.file.dirty
+    call = line_of(main, "fpgaOpen")
+    source.ask_pragma(call)
+    source.popover.choose(Category.OVERHEAD)
+    qtbot.mouseClick(source.popover.insert, Qt.MouseButton.LeftButton)
+    assert "overhead" in editor.toPlainText().splitlines()[call - 1]
+    editor.go_to(1)
+    qtbot.keyClicks(editor, "/**/")
+    opened.save()
+    states = [editor.toPlainText()]
+    while editor.can_undo:
+        opened.undo()
+        states.append(editor.toPlainText())
+    assert states[-1].encode() == before
+    assert ("// mine" + before.decode()) in states  # what was saved first
+    assert any("overhead" in s.splitlines()[call - 1] and "/**/" not in s for s in states)  # the pragma by itself
+    assert len(states) > 3
+    assert "not saved" in opened.status_line.text
+    while editor.can_redo:
+        opened.redo()
+    assert editor.toPlainText() == states[0]
+    assert not editor.file.dirty
 
 
-def test_typing_not_saved_is_taken_back_in_the_editor(
-    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
-) -> None:
+def test_a_right_click_saves_nothing(opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot) -> None:
     main = project.parent / "host" / "main.c"
-    before = main.read_text()
+    before = main.read_bytes()
+    line = line_of(main, "fpgaOpen")
     editor = show(opened, main, 1)
-    qtbot.keyClicks(editor, "xyz")
-    opened.undo()
-    assert editor.toPlainText() == before
-    assert main.read_text() == before
+    qtbot.keyClicks(editor, "// above")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    ask(editor, line + 1)
+    assert source.popover.isVisible()
+    assert source.popover.point is not None
+    assert source.popover.point.line == line + 1
+    assert main.read_bytes() == before
+    assert editor.file.dirty
 
 
 def test_a_file_changed_by_another_program(opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot) -> None:
@@ -215,17 +242,6 @@ def test_finding_text(opened: MainWindow, source: SourceMode, project: Path, qtb
     assert source.find_bar.said.text() == "1 in this file"
     qtbot.keyClick(source.find_bar.field, Qt.Key.Key_Escape)
     assert not source.find_bar.isVisible()
-
-
-def test_closing_a_tab_keeps_what_was_typed(
-    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
-) -> None:
-    main = project.parent / "host" / "main.c"
-    editor = show(opened, main, 1)
-    qtbot.keyClicks(editor, "// kept")
-    source.tabs.close_asked.emit(editor)
-    assert main.read_text().startswith("// kept")
-    assert source.tabs.of(main) is None
 
 
 def test_a_thousand_repaints(opened: MainWindow, source: SourceMode, project: Path) -> None:

@@ -30,7 +30,7 @@ def test_a_template_opens_by_itself_read_only(window: MainWindow, qtbot: QtBot) 
     mode = window.modes.current()
     assert isinstance(mode, PlatformMode)
     assert mode.document.path == (TEMPLATES / "nallatech_h101.yaml").resolve()
-    assert not mode.document.edited
+    assert not mode.document.dirty
 
 
 def test_the_guide_shows_its_pictures(window: MainWindow, qtbot: QtBot) -> None:

@@ -54,9 +54,11 @@ class Actions:
         self._recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
         self._add(menu, "save", "Save", window.save, "Ctrl+S")
+        self._add(menu, "save_all", "Save all", window.save_all)
         self._add(menu, "report", "Save report...", window.ask_report)
         menu.addSeparator()
-        self._add(menu, "close", "Close project", window.context.close, "Ctrl+W")
+        self._add(menu, "close_file", "Close file", window.close_shown, "Ctrl+W")
+        self._add(menu, "close", "Close project", window.context.leave, "Ctrl+Shift+W")
         self._add(menu, "quit", "Quit", window.close, "Ctrl+Q")
 
     def _fill_recent(self) -> None:
@@ -122,13 +124,17 @@ class Actions:
     def update(self) -> None:
         """Which commands can be given now."""
         context, control = self._window.context, self._window.run_control
+        mode, history = self._window.mode, self._window.history
+        document = mode.shown_document if mode else None
         project, run = context.workspace is not None, context.run is not None
         can = {
-            "save": project,
+            "save": document is not None,
+            "save_all": bool(context.documents.unsaved),
+            "close_file": context.mode == "source" and document is not None,
             "report": run,
             "close": project or run,
-            "undo": bool(context.history.undo_label) or self._window.mode_can_undo(),
-            "redo": bool(context.history.redo_label) or self._window.mode_can_undo(),
+            "undo": history.can_undo,
+            "redo": history.can_redo,
             "pragma": project,
             "back": context.can_go_back,
             "forward": context.can_go_forward,
@@ -144,5 +150,5 @@ class Actions:
         }
         for name, possible in can.items():
             self.all[name].setEnabled(possible)
-        self.all["undo"].setText(f"Undo {context.history.undo_label}".strip())
-        self.all["redo"].setText(f"Redo {context.history.redo_label}".strip())
+        self.all["undo"].setText(f"Undo {history.undo_label}".strip())
+        self.all["redo"].setText(f"Redo {history.redo_label}".strip())

@@ -51,6 +51,7 @@ class Background(QObject):
         self._count = 0
         self._waiting: dict[int, tuple[str, Callable[[Any], None], Failed]] = {}
         self._last: dict[str, int] = {}
+        self._over = False
         self._finished.connect(self._deliver)
 
     @property
@@ -58,7 +59,9 @@ class Background(QObject):
         return bool(self._waiting)
 
     def start(self, key: str, work: Callable[[], T], done: Callable[[T], None], failed: Failed) -> None:
-        """Run `work` in a thread, then `done(result)` or `failed(diagnostics)` here."""
+        """Run `work` in a thread, then `done(result)` or `failed(diagnostics)` here; nothing more once shut down."""
+        if self._over:
+            return
         self._count += 1
         self._waiting[self._count] = (key, done, failed)
         self._last[key] = self._count
@@ -69,11 +72,16 @@ class Background(QObject):
         """Wait for the threads; their answers still have to be delivered by the event loop."""
         return self._pool.waitForDone(timeout_ms)
 
+    def shut_down(self, timeout_ms: int) -> None:
+        """Wait for the threads; what they bring is not wanted any more, and nothing new begins."""
+        self._over = True
+        self.wait(timeout_ms)
+
     def _deliver(self, number: int, result: object, diagnostics: tuple[Diagnostic, ...] | None) -> None:
         key, done, failed = self._waiting.pop(number)
         asker = getattr(done, "__self__", None)
         gone = isinstance(asker, QObject) and not isValid(asker)  # its view was closed meanwhile
-        if self._last.get(key) == number and not gone:
+        if self._last.get(key) == number and not gone and not self._over:
             if diagnostics is None:
                 done(result)
             else:

@@ -45,7 +45,7 @@ class Breadcrumb(QObject):
         if context.workspace is not None:
             path = str(context.workspace.path)
             menu.addAction("Open project file").triggered.connect(lambda checked=False: context.open_line(path, 1))
-        menu.addAction("Close project").triggered.connect(lambda checked=False: context.close())
+        menu.addAction("Close project").triggered.connect(lambda checked=False: context.leave())
         menu.addSeparator()
         for other in recent.recent():
             action = menu.addAction(f"{other.name}   {other.parent}")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from workbench.files import sha256
 from workbench.gui.background import Background
+from workbench.gui.open_documents import OpenDocuments
 from workbench.gui.selection import (
     SelectedCall,
     SelectedFinding,
@@ -21,6 +24,7 @@ from workbench.gui.selection import (
 )
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.session import recent, store
+from workbench.session.documents import Document
 from workbench.session.history import Command, History
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, open_knowledge, open_result
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 
 MODES = ("source", "analyse", "timeline", "compare", "platform", "predict")
 Range = tuple[int, int]
+Stamps = dict[Path, str]
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,15 @@ def newest_run(workspace: Workspace) -> Path | None:
     return None
 
 
+def stamps_of(workspace: Workspace) -> Stamps:
+    """What the project's documents hold now; without one that cannot be read."""
+    found = {}
+    for path in (workspace.path, workspace.platform_path):
+        with suppress(OSError):
+            found[path] = sha256(path.read_bytes())
+    return found
+
+
 class Context(QObject):
     """The shared state of a window. Views read it, call its methods, and follow its signals; it knows no view.
 
@@ -77,7 +91,6 @@ class Context(QObject):
     history_changed = Signal()
     notices_changed = Signal()
     status_changed = Signal()
-    file_saved = Signal(str)
     run_requested = Signal()
     running_changed = Signal()  # a run began or ended
 
@@ -85,8 +98,12 @@ class Context(QObject):
         super().__init__(parent)
         self.plugins = plugins
         self.background = Background(self)
-        self.history = History(self.history_changed.emit)
+        self.history = History(self.history_changed.emit)  # of what is no document: ranges, findings set aside
+        self.documents = OpenDocuments(self.notify, self)
+        self.documents.saved.connect(self._saved)
         self.workspace: Workspace | None = None
+        self._stamps: Stamps = {}
+        self._when_current: list[Callable[[], None]] = []
         self.scan: ProjectScan | None = None
         self.opened: OpenRun | None = None
         self.notices = self._plugin_faults()
@@ -137,7 +154,10 @@ class Context(QObject):
             self.open_project(path)
 
     def open_project(self, path: Path, then: Callable[[], None] = lambda: None, runs: Sequence[Path] = ()) -> None:
-        """Open a project, then the first of `runs`, or else its newest run if it has one."""
+        """Open a project, then the first of `runs`, or else its newest run if it has one.
+
+        What is unsaved is asked about when the project could be read; the one that is open may stay.
+        """
 
         def work() -> tuple[Workspace, Path | None]:
             workspace = open_workspace(path, self.plugins)
@@ -145,6 +165,8 @@ class Context(QObject):
 
         def done(found: tuple[Workspace, Path | None]) -> None:
             workspace, newest = found
+            if not self.documents.may_leave():
+                return
             recent.remember(workspace.path)
             self.close()
             self._extra_runs = tuple(runs)
@@ -158,10 +180,47 @@ class Context(QObject):
     def set_workspace(self, workspace: Workspace) -> None:
         """Show a project that is open already, and read its sources."""
         self.workspace, self.scan = workspace, None
+        self._stamps = stamps_of(workspace)
         self.notify(*workspace.diagnostics)
         self.workspace_changed.emit()
         self.runs_changed.emit()
         self.rescan()
+
+    def when_current(self, then: Callable[[], None] = lambda: None) -> None:
+        """Call `then` with the project as its files say it: at once, or when those that changed were read again."""
+        workspace = self.workspace
+        if workspace is None:
+            return
+        if stamps_of(workspace) == self._stamps:
+            then()
+            return
+        self._when_current.append(then)
+        if len(self._when_current) > 1:
+            return
+
+        def done(found: Workspace) -> None:
+            waiting, self._when_current = self._when_current, []
+            if self.workspace is not None and self.workspace.path == found.path:
+                self.set_workspace(found)
+                for call in waiting:
+                    self.when_current(call)
+
+        def failed(diagnostics: tuple[Diagnostic, ...]) -> None:
+            self._when_current = []
+            self.notify(*diagnostics)
+
+        self.background.start("reload", lambda: open_workspace(workspace.path, self.plugins), done, failed)
+
+    def _saved(self, document: Document) -> None:
+        if document.path in self._stamps:
+            self.when_current()
+        elif document.kind == "source":
+            self.rescan()
+
+    def leave(self) -> None:
+        """Close the project, if nothing unsaved stands against it."""
+        if self.documents.may_leave():
+            self.close()
 
     def close(self) -> None:
         """Forget project, run and selection; notices that spoke of them go too."""
@@ -169,7 +228,7 @@ class Context(QObject):
         self.selection, self.time_range, self._extra_runs = None, None, ()
         self.notices = self._plugin_faults()
         self._places, self._position = [], -1
-        self.history = History(self.history_changed.emit)
+        self.history.clear()
         for signal in (
             self.workspace_changed,
             self.scan_changed,
@@ -186,7 +245,7 @@ class Context(QObject):
         """Read the project's sources again, in the background."""
         workspace = self.workspace
         if workspace is not None:
-            self.background.start("scan", workspace.scan, self._scanned, self._failed)
+            self.background.start("scan", workspace.scan, partial(self._scanned, workspace), self._failed)
 
             def stands(found: Standing) -> None:
                 if self.workspace is workspace:
@@ -198,10 +257,11 @@ class Context(QObject):
         self.trusted = trusted
         self.status_changed.emit()
 
-    def _scanned(self, scan: ProjectScan) -> None:
-        self.scan = scan
-        self.scan_changed.emit()
-        self.notices_changed.emit()
+    def _scanned(self, workspace: Workspace, scan: ProjectScan) -> None:
+        if workspace is self.workspace:
+            self.scan = scan
+            self.scan_changed.emit()
+            self.notices_changed.emit()
 
     def open_run(self, path: Path) -> None:
         """Open and analyse a run folder in the background, then show it."""
@@ -211,6 +271,7 @@ class Context(QObject):
         """Show a run that is open already; None shows no run."""
         self.opened = opened
         self.selection, self.time_range = None, None
+        self.history.clear()
         if opened:
             self.notify(*opened.diagnostics)
         self.run_changed.emit()
@@ -318,15 +379,10 @@ class Context(QObject):
 
     def do(self, command: Command) -> bool:
         """Make a change that Ctrl+Z takes back. False, with a notice, where it could not be made."""
-        return self._try(lambda: self.history.do(command))
+        return self.attempt(lambda: self.history.do(command))
 
-    def undo(self) -> bool:
-        return self._try(self.history.undo)
-
-    def redo(self) -> bool:
-        return self._try(self.history.redo)
-
-    def _try(self, action: Callable[[], None]) -> bool:
+    def attempt(self, action: Callable[[], None]) -> bool:
+        """Do something. False, with a notice, where it could not be done."""
         try:
             action()
         except WorkbenchError as error:
@@ -387,4 +443,4 @@ class Context(QObject):
     def shut_down(self) -> None:
         """Wait for the threads before the window goes."""
         with suppress(RuntimeError):
-            self.background.wait(5_000)
+            self.background.shut_down(5_000)

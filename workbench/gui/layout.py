@@ -44,7 +44,7 @@ class Panels:
         self._remember()
         self._mode = mode
         widget = self._modes.made.get(mode)
-        side, details = getattr(widget, "side", None), getattr(widget, "details", None)
+        side, details = (widget.side_panel, widget.details_panel) if widget else (None, None)
         kept = self._kept.get(mode, {})
         for dock, stack, inside in (
             (self._side, self.side_stack, side),

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QStackedWidget, QToolBar, QWidget
 
-from workbench.gui import about, theme
+from workbench.gui import about, question, theme
 from workbench.gui.actions import Actions
 from workbench.gui.background import Background
 from workbench.gui.breadcrumb import Breadcrumb
@@ -18,6 +18,7 @@ from workbench.gui.context import Context
 from workbench.gui.header import Header
 from workbench.gui.jobs import JobRunner
 from workbench.gui.layout import Panels
+from workbench.gui.mode import Mode
 from workbench.gui.modes import ModeStack
 from workbench.gui.popovers import NoticesPopover, RunOptionsPopover, SettingsPopover
 from workbench.gui.rail import Rail
@@ -33,6 +34,7 @@ from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.examples import Example, copy_example
 from workbench.session.files import write_result_text
+from workbench.session.history import Undoable
 from workbench.session.plugins import Plugins
 from workbench.session.workspace import PROJECT_SUFFIX
 
@@ -49,6 +51,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(960, 600)
         self.resize(1600, 1000)
         self.context = Context(plugins, self)
+        self.context.documents.ask = lambda asked: question.ask(asked, self)
         self.runner = JobRunner(self)
         self.run_dock = RunDock(self.runner)
         self.breadcrumb = Breadcrumb(self.context, self.ask_project)
@@ -65,6 +68,7 @@ class MainWindow(QMainWindow):
         self.about = about.AboutPopover(self)
         self._template = False  # whether a template, or the models, are shown without a project
         self.guide: GuideWindow | None = None  # made when it is asked for
+        self._unsaved: tuple[object, ...] = ()
 
         self.setMenuWidget(self.header)
         self._rail_bar = _fixed_bar(self.rail)
@@ -107,6 +111,7 @@ class MainWindow(QMainWindow):
                        context.scan_changed, context.background.idle_changed):  # fmt: skip
             signal.connect(self._refresh)
         context.status_changed.connect(self._say_status)
+        context.documents.changed.connect(self._show_unsaved)
         self.runner.events.connect(self._say_status)
 
     # ---- what is shown
@@ -129,12 +134,27 @@ class MainWindow(QMainWindow):
             self.welcome.open_button.setFocus()
         self._centre.setCurrentIndex(1 if content else 0)
         self.panels.show_mode(self.context.mode if content else "")
-        workspace = self.context.workspace
-        self.setWindowTitle(f"{workspace.project.name} - RC Workbench" if workspace else "RC Workbench")
         self._refresh()
+
+    def _show_unsaved(self) -> None:
+        """Dots where something is not saved, and what can be undone; set only where they differ."""
+        kinds, history = self.context.documents.unsaved_kinds(), self.history
+        now = (kinds, history.can_undo, history.can_redo, history.undo_label, history.redo_label)
+        if now != self._unsaved:
+            self._unsaved = now
+            for mode, button in self.rail.buttons.items():
+                button.set_unsaved(mode in kinds)
+            self._say_title()
+            self.actions_of.update()
+
+    def _say_title(self) -> None:
+        workspace = self.context.workspace
+        title = f"{workspace.project.name} - RC Workbench" if workspace else "RC Workbench"
+        self.setWindowTitle(f"\u2022 {title}" if self.context.documents.unsaved else title)
 
     def _refresh(self, *_: object) -> None:
         self.context.set_running(self.runner.running)
+        self._say_title()
         self.actions_of.update()
         self.header.back.setEnabled(self.context.can_go_back)
         self.header.forward.setEnabled(self.context.can_go_forward)
@@ -224,35 +244,50 @@ class MainWindow(QMainWindow):
             return
         self.context.open_project(project, self.run_control.run if run else lambda: None)
 
-    def save(self) -> None:
-        save = getattr(self.modes.current(), "save", None)
-        if save is not None:
-            save()
-
     # ---- commands on the mode shown
 
-    def mode_can_undo(self) -> bool:
-        return hasattr(self.modes.current(), "undo")
+    @property
+    def mode(self) -> Mode | None:
+        """The mode that is shown; None on the welcome page."""
+        return self.modes.current() if self.has_content else None
+
+    @property
+    def history(self) -> Undoable:
+        return self.mode.history if self.mode else self.context.history
+
+    def save(self) -> None:
+        if self.mode:
+            self.mode.save()
+
+    def save_all(self) -> None:
+        for document in self.context.documents.unsaved:
+            self.context.documents.save(document)
+
+    def close_shown(self) -> None:
+        if self.mode:
+            self.mode.close_shown()
 
     def undo(self) -> None:
-        getattr(self.modes.current(), "undo", self.context.undo)()
+        self.context.attempt(self.history.undo)
         self._refresh()
 
     def redo(self) -> None:
-        getattr(self.modes.current(), "redo", self.context.redo)()
+        self.context.attempt(self.history.redo)
         self._refresh()
 
     def insert_pragma(self) -> None:
         self.context.set_mode("source")
-        getattr(self.modes.current(), "insert_pragma", lambda: None)()
+        if self.mode:
+            self.mode.insert_pragma()
 
     def find_here(self) -> None:
-        getattr(self.modes.current(), "find_here", self.focus_search)()
+        if not (self.mode and self.mode.find_here()):
+            self.focus_search()
 
     def step_finding(self, step: int) -> None:
-        """Select the next or previous finding, from the first or last on."""
+        """Select the next or previous finding, from the first or last on, in the order that the mode shows them."""
         analysis = self.context.analysis
-        if analysis is None or not analysis.findings:
+        if analysis is None or not analysis.findings or (self.mode and self.mode.step_finding(step)):
             return
         ids = [finding.id for finding in analysis.findings]
         chosen = self.context.selection
@@ -348,6 +383,9 @@ class MainWindow(QMainWindow):
         return self.context.background
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.context.documents.may_leave():
+            event.ignore()
+            return
         self.runner.shut_down()
         self.panels.save()
         self.context.shut_down()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from workbench.gui.context import Context
+from workbench.gui.mode import Mode
 from workbench.gui.theme import set_ground
 
 #: Where each mode's widget is; imported late, for a quick start.
@@ -21,15 +22,15 @@ CLASSES = {
 
 
 class ModeStack(QStackedWidget):
-    """The middle of the window. A mode may have `details` (right panel) and `side` (left panel) widgets."""
+    """The middle of the window."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         set_ground(self, "panel")
         self._context = context
-        self.made: dict[str, QWidget] = {}
+        self.made: dict[str, Mode] = {}
 
-    def show_mode(self, mode: str) -> QWidget:
+    def show_mode(self, mode: str) -> Mode:
         if mode not in self.made:
             module, name = CLASSES[mode]
             self.made[mode] = getattr(importlib.import_module(module), name)(self._context)
@@ -37,5 +38,6 @@ class ModeStack(QStackedWidget):
         self.setCurrentWidget(self.made[mode])
         return self.made[mode]
 
-    def current(self) -> QWidget | None:
-        return self.currentWidget()
+    def current(self) -> Mode | None:
+        shown = self.currentWidget()
+        return shown if isinstance(shown, Mode) else None

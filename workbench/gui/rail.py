@@ -22,16 +22,22 @@ ITEMS = {
 
 
 class RailButton(QAbstractButton):
-    """An icon over a word, 64 by 60; a red count at its corner if set."""
+    """An icon over a word, 64 by 60; at its corner a red count, or a dot for what is not saved."""
 
     def __init__(self, icon_name: str, text: str, tip: str) -> None:
         super().__init__()
         self._icon_name = icon_name
         self._count = 0
+        self._unsaved = False
         self.setText(text)
         self.setToolTip(tip)
         self.setFixedSize(64, 59)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def set_unsaved(self, unsaved: bool) -> None:
+        self._unsaved = unsaved
+        self.setAccessibleName(f"{self.text()}, not saved" if unsaved else self.text())
+        self.update()
 
     def set_count(self, count: int) -> None:
         self._count = count
@@ -69,6 +75,10 @@ class RailButton(QAbstractButton):
             painter.setPen(QColor(p.panel))
             painter.setFont(fonts.ui_font(11, 600))
             painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
+        elif self._unsaved:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(p.accent))
+            painter.drawEllipse(QRectF(44, 9, 7, 7))
 
 
 class Rail(QWidget):

@@ -55,7 +55,14 @@ class RunControl(QObject):
         return self._runner.running
 
     def run(self) -> None:
-        """Ask for trust if need be, then run."""
+        """Ask what becomes of unsaved changes, and for trust if need be, then run the project as its files say it."""
+        self._when_ready(self._run)
+
+    def _when_ready(self, then: Callable[[], None]) -> None:
+        if self._context.workspace is not None and not self.running and self._context.documents.may_run():
+            self._context.when_current(then)
+
+    def _run(self) -> None:
         workspace = self._context.workspace
         if workspace is None or self.running:
             return
@@ -67,11 +74,15 @@ class RunControl(QObject):
         self._start(workspace, options)
 
     def again(self) -> None:
+        self._when_ready(self._again)
+
+    def _again(self) -> None:
         workspace = self._context.workspace
         if self._last is None or workspace is None:
-            self.run()
+            self._run()
         elif not self.running:
-            self._start(workspace, self._last)
+            last = self._last
+            self._context.attempt(lambda: self._start(workspace, last))
 
     def cancel(self) -> None:
         if self.running:

@@ -4,6 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
+
+
+class Undoable(Protocol):
+    """What Ctrl+Z speaks to: a history of commands, or a text with its own. Labels may be empty."""
+
+    @property
+    def undo_label(self) -> str: ...
+
+    @property
+    def redo_label(self) -> str: ...
+
+    @property
+    def can_undo(self) -> bool: ...
+
+    @property
+    def can_redo(self) -> bool: ...
+
+    def undo(self) -> None: ...
+
+    def redo(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -31,6 +52,14 @@ class History:
     def redo_label(self) -> str:
         return self._undone[-1].label if self._undone else ""
 
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._undone)
+
     def do(self, command: Command) -> None:
         command.do()
         self._done.append(command)
@@ -50,3 +79,9 @@ class History:
             self._undone[-1].do()
             self._done.append(self._undone.pop())
             self._changed()
+
+    def clear(self) -> None:
+        """Forget it all."""
+        self._done.clear()
+        self._undone.clear()
+        self._changed()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import RANKED, becomes_words
@@ -16,6 +15,7 @@ from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.graph_paint import node_facts
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
 from workbench.gui.context import Context
+from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, PillButton, rule
@@ -29,14 +29,13 @@ FILTERS = ("all", "host", "fpga", "aside")
 STYLE = LayoutStyle(label_height=31, head_height=34, padding=14, gap=14, margin=4, host_height=178, tile_height=33)
 
 
-class AnalyseMode(QWidget):
+class AnalyseMode(Mode):
     """Shows the context's analysis. `details` is for the dock at the right."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
+        super().__init__(context)
         set_ground(self, "panel")
-        self.details = AnalyseDetails(context)
+        self.details_panel = self.details = AnalyseDetails(context)
         self.graph = GraphView()
         self.table = FindingTable()
         self.filter = "all"
@@ -141,8 +140,6 @@ class AnalyseMode(QWidget):
         self.table.aside_wanted.connect(self.set_aside)
         self.details.closed.connect(lambda: context.select(None))
         self.details.finding_wanted.connect(lambda wanted: context.select(SelectedFinding(wanted)))
-        for keys, by in (("F8", 1), ("Shift+F8", -1)):
-            QShortcut(QKeySequence(keys), self, lambda step=by: self.table.step(step))
 
     # ---- from the context
 
@@ -248,6 +245,10 @@ class AnalyseMode(QWidget):
         self._selection_changed()
 
     # ---- findings
+
+    def step_finding(self, step: int) -> bool:
+        self.table.step(step)
+        return True
 
     def set_filter(self, name: str) -> None:
         self.filter = name

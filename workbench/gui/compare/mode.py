@@ -15,6 +15,7 @@ from workbench.gui.compare.rounds import RoundsView
 from workbench.gui.compare.rows import block_changes, call_changes, middle_round, state_changes
 from workbench.gui.compare.table import ChangeTable
 from workbench.gui.context import Context
+from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.theme import set_ground
 from workbench.gui.timeline.scale import duration
@@ -37,14 +38,11 @@ NOTES = {
 }
 
 
-class CompareMode(QWidget):
+class CompareMode(Mode):
     """The context's run and another one: A is the older (or the newer, once exchanged)."""
 
-    details = None
-
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
+        super().__init__(context)
         set_ground(self, "panel")
         self.other: OpenRun | None = None
         self.exchanged = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui import fonts
-from workbench.gui.platform.document import Path_, PlatformDocument
 from workbench.gui.platform.fields import KIND_NOTES, Field, Group
 from workbench.gui.platform.parts import Part
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import label, rule, set_role
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.yaml_document import Path_, YamlDocument
 
 LABEL_PX = 118
 BESIDE_FROM_PX = 480
@@ -57,7 +57,7 @@ class StillCombo(QComboBox):
 class FieldRow(QObject):
     """One field: its editor, the note beside it, and the problem under it."""
 
-    def __init__(self, document: PlatformDocument, base: Path_, field: Field) -> None:
+    def __init__(self, document: YamlDocument, base: Path_, field: Field) -> None:
         super().__init__()
         self.document, self.field, self.path = document, field, (*base, *field.path)
         self.box = QWidget()
@@ -68,6 +68,7 @@ class FieldRow(QObject):
         self._row.setSpacing(10)
         column.addLayout(self._row)
         self.editor = self._make()
+        self.editor.installEventFilter(self)
         self.editor.setAccessibleName(field.label or str(field.path[-1]))
         self.note = label(field.note, "small")
         self.problem = label("", "high", wrap=True)
@@ -170,11 +171,30 @@ class FieldRow(QObject):
             self.editor.style().unpolish(self.editor)
             self.editor.style().polish(self.editor)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ctrl+Z belongs to the field while something is typed in it, and to the document before and after."""
+        undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and not self.typing:
+            return event.matches(undo) or event.matches(redo)
+        return False
+
+    @property
+    def typing(self) -> bool:
+        """Whether the field holds something that the document has not got yet."""
+        editor = self.editor
+        if isinstance(editor, QPlainTextEdit):
+            return editor.document().isModified()
+        return isinstance(editor, QLineEdit) and editor.isModified()
+
     def write(self) -> None:
         """Put what the widget holds into the document."""
         if self.document.read_only:
             return
         editor, value = self.editor, None
+        if isinstance(editor, QPlainTextEdit):
+            editor.document().setModified(False)
+        elif isinstance(editor, QLineEdit):
+            editor.setModified(False)
         if isinstance(editor, QLineEdit):
             value = self._typed(editor.text().strip())
         elif isinstance(editor, TextArea):
@@ -206,7 +226,7 @@ class FieldRow(QObject):
 class PartForm(QScrollArea):
     """The form of the part chosen."""
 
-    def __init__(self, document: PlatformDocument) -> None:
+    def __init__(self, document: YamlDocument) -> None:
         super().__init__()
         self.document = document
         self.rows: list[FieldRow] = []

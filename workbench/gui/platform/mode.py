@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
+from workbench.files import read_file
 from workbench.formats import yaml_edit
 from workbench.gui.analyse.curves import best_band
 from workbench.gui.context import Context
+from workbench.gui.mode import Mode
 from workbench.gui.platform.curve import RateCurve
-from workbench.gui.platform.document import Path_, PlatformDocument
 from workbench.gui.platform.form import PartForm
 from workbench.gui.platform.part_list import PartList
 from workbench.gui.platform.parts import Part, add_part, sections_of
@@ -20,26 +21,26 @@ from workbench.gui.platform.points import points_of, series_of
 from workbench.gui.platform.table import PointTable
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, label, rule, set_role
-from workbench.model.diagnostic import WorkbenchError
-from workbench.session.workspace import open_workspace
+from workbench.session.documents import free_name
+from workbench.session.platform_document import PlatformDocument
+from workbench.session.yaml_document import Path_
 
 
-class PlatformMode(QWidget):
+class PlatformMode(Mode):
     """Edits the open project's platform template."""
 
-    details = None
-
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
+        super().__init__(context)
         set_ground(self, "panel")
-        self.document = PlatformDocument(context)
+        self.document = PlatformDocument(context.plugins, context.notify)
+        context.documents.add(self.document)
         self.list = PartList()
         self.form = PartForm(self.document)
         self.table = PointTable(self.document)
         self.curve = RateCurve(250)
         self.curve.legend = True
         self.chosen: Path_ = ()
+        self._project: Path | None = None
         self.shown_table = ""
         self.empty = EmptyState("cpu", "No platform is open", "Open a project: its platform template is edited here.")
         self._pages = QStackedLayout(self)
@@ -52,7 +53,8 @@ class PlatformMode(QWidget):
         self.curve.point_hovered.connect(self.table.set_hovered)
         context.workspace_changed.connect(self._workspace_changed)
         context.theme_changed.connect(self._document_changed)
-        QShortcut(QKeySequence(QKeySequence.StandardKey.Save), self, self.save)
+        context.documents.commit_wanted.connect(self._commit)
+        self.document.stepped.connect(lambda: self._write_heads(self._part(self.chosen)))
         self._workspace_changed()
 
     # ---- arrangement
@@ -87,12 +89,12 @@ class PlatformMode(QWidget):
         self.form_head = PanelHeader("", "", 20)
         self.remove = IconButton("trash-2", "Remove this from the platform")
         self.remove.clicked.connect(self._remove)
-        self.undo = IconButton("undo-2", "Undo (Ctrl+Z)")
-        self.undo.clicked.connect(self.context.undo)
+        self.undo_button = IconButton("undo-2", "Undo (Ctrl+Z)")
+        self.undo_button.clicked.connect(self.document.history.undo)
         self.why = label("", "high")
         self.save_button = Button("Save")
         self.save_button.clicked.connect(self.save)
-        for widget in (self.remove, self.undo, self.why, self.save_button):
+        for widget in (self.remove, self.undo_button, self.why, self.save_button):
             self.form_head.add(widget)
         column.addWidget(self.form_head)
         self.read_only_note = QWidget()
@@ -151,15 +153,25 @@ class PlatformMode(QWidget):
     # ---- what is shown
 
     def _workspace_changed(self) -> None:
+        """Another project's platform; one that was only read again is shown anew where it was changed elsewhere."""
         workspace = self.context.workspace
+        path = workspace.path if workspace else None
+        other, self._project = path != self._project, path
         if workspace is None:
             self.document.close()
-            return
-        if self.document.path != workspace.platform_path or not self.document.edited:
+        elif other or (self.document.path == workspace.platform_path and self.document.changed_on_disk):
             self.open_document(workspace.platform_path)
+        else:
+            self._document_changed()
+
+    @property
+    def shown_document(self) -> PlatformDocument | None:
+        return self.document if self.document.path is not None else None
 
     def open_document(self, path: Path) -> None:
         """Edit a template, whether a project uses it or not."""
+        if not self.context.documents.may_leave([self.document]):
+            return
         self.chosen, self.shown_table = (), ""
         self.document.open(path)
         entries = next(s for s in sections_of(self.document) if s.title == "Host calls").parts
@@ -206,17 +218,14 @@ class PlatformMode(QWidget):
         document = self.document
         self.form_head.set_title(part.title if part else "", part.what if part else "")
         self.remove.setVisible(bool(part and part.removable and not document.read_only))
-        self.undo.setEnabled(bool(self.context.history.undo_label))
-        self.undo.setToolTip(
-            f"Undo: {self.context.history.undo_label} (Ctrl+Z)"
-            if self.context.history.undo_label
-            else "Nothing to undo"
-        )
+        undo = document.history.undo_label
+        self.undo_button.setEnabled(document.history.can_undo)
+        self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
         errors = len(document.errors)
         self.read_only_note.setVisible(document.read_only)
         self.save_button.setText("Save as copy" if document.read_only else "Save")
         in_project = self.context.workspace is not None
-        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.edited))
+        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
         self.save_button.setToolTip(
             "Writes it beside the project, which then uses the copy"
             if document.read_only
@@ -225,7 +234,7 @@ class PlatformMode(QWidget):
         if errors:
             self.why.setText(f"{errors} problem{'s' if errors > 1 else ''} to mend first")
         else:
-            self.why.setText("edited" if document.edited else "")
+            self.why.setText("edited" if document.dirty else "")
         set_role(self.why, "high" if errors else "small")
 
     def _show_table(self, name: str) -> None:
@@ -267,7 +276,7 @@ class PlatformMode(QWidget):
             *((f"{count} problem{'s' if count > 1 else ''}: line {first.line}",) if first else ()),
             f"{len(sections['Host calls'])} entries, {sizes} transfer times",
             f"schema {document.value(('schema_version',))}",
-            "read only" if document.read_only else "not saved" if document.edited else "saved",
+            "read only" if document.read_only else "not saved" if document.dirty else "saved",
         )
 
     # ---- changes
@@ -283,36 +292,34 @@ class PlatformMode(QWidget):
             self.chosen = ()
             self.document.remove(part.path, f"Remove {part.title}")
 
-    def save(self) -> None:
-        """Save, or for a template of the workbench save a copy that the project then uses."""
+    def _commit(self) -> None:
         self.form.commit()
-        workspace = self.context.workspace
-        if not self.document.read_only:
-            if self.document.save() and workspace is not None and self.document.path == workspace.platform_path:
-                self._reload_project(workspace.path)
-            return
-        if workspace is None:
-            return
-        target = self.document.save_copy(workspace.root)
-        if target is None:
-            return
-        try:
-            old = workspace.path.read_bytes().decode("utf-8-sig")
-            yaml_edit.write_checked(workspace.path, old, yaml_edit.set_value(old, ("platform",), target.name))
-        except (WorkbenchError, OSError, UnicodeDecodeError) as error:
-            self.context.notify(*(error.diagnostics if isinstance(error, WorkbenchError) else ()))
-            return
-        self._reload_project(workspace.path)
+        self.table.commit()
 
-    def _reload_project(self, path: Path) -> None:
-        """Read the project again, with the platform as it is now; the run shown stays."""
-        plugins = self.context.plugins
-        self.context.background.start(
-            "reload",
-            lambda: open_workspace(path, plugins),
-            self.context.set_workspace,
-            lambda d: self.context.notify(*d),
-        )
+    def save(self) -> bool:
+        """Save, or for a template of the workbench save a copy that the project then uses."""
+        if not self.document.read_only:
+            return super().save()
+        workspace = self.context.workspace
+        if workspace is None or self.document.path is None:
+            return False
+        target = free_name(workspace.root / self.document.path.name)
+        return self.context.documents.save_as(self.document, target) and self.use_in_project()
+
+    def use_in_project(self) -> bool:
+        """Have the open project name this template. False, with a notice, where its file cannot be changed."""
+        workspace, path = self.context.workspace, self.document.path
+        if workspace is None or path is None:
+            return False
+        name = str(path.relative_to(workspace.root)) if path.is_relative_to(workspace.root) else str(path)
+
+        def change() -> None:
+            old = read_file(workspace.path).decode("utf-8-sig")
+            yaml_edit.write_checked(workspace.path, old, yaml_edit.set_value(old, ("platform",), name))
+
+        done = self.context.attempt(change)
+        self.context.when_current()
+        return done
 
 
 def _panel(least: int) -> tuple[QWidget, QVBoxLayout]:

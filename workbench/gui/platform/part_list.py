@@ -9,10 +9,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
-from workbench.gui.platform.document import Path_, PlatformDocument
 from workbench.gui.platform.parts import Part, Section
 from workbench.gui.widgets import paint_severity
 from workbench.model.diagnostic import Severity
+from workbench.session.yaml_document import Path_, YamlDocument
 
 ROW_PX, HEAD_PX = 28, 34
 Align = Qt.AlignmentFlag
@@ -51,7 +51,7 @@ class PartList(QWidget):
         self._sections: Sequence[Section] = ()
         self._bad: dict[Path_, str] = {}
 
-    def show_sections(self, sections: Sequence[Section], document: PlatformDocument) -> None:
+    def show_sections(self, sections: Sequence[Section], document: YamlDocument) -> None:
         self._sections = sections
         self._bad = {}
         for part in (p for s in sections for p in s.parts if p.path):

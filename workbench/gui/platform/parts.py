@@ -8,8 +8,8 @@ from typing import Any
 
 from workbench.formats.platform_file import callee_name
 from workbench.formats.units import written
-from workbench.gui.platform.document import Path_, PlatformDocument
 from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS, Group
+from workbench.session.yaml_document import Path_, YamlDocument
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Section:
     add: str = ""
 
 
-def sections_of(document: PlatformDocument) -> tuple[Section, ...]:
+def sections_of(document: YamlDocument) -> tuple[Section, ...]:
     """Every part of the document, in the order of the list."""
     entries = _items(document, ("host", "entries"))
     tables = document.value(("transfer_tables",))
@@ -75,7 +75,7 @@ def sections_of(document: PlatformDocument) -> tuple[Section, ...]:
     )
 
 
-def _items(document: PlatformDocument, path: Path_) -> list[Any]:
+def _items(document: YamlDocument, path: Path_) -> list[Any]:
     found = document.value(path)
     return [item if isinstance(item, Mapping) else {} for item in found] if isinstance(found, list) else []
 
@@ -102,14 +102,14 @@ def _table(name: str, table: Any) -> Part:
     return Part(("transfer_tables", name), name, note, "transfer table", TABLE, removable=True)
 
 
-def _named(document: PlatformDocument, key: str, what: str, groups: tuple[Group, ...]) -> tuple[Part, ...]:
+def _named(document: YamlDocument, key: str, what: str, groups: tuple[Group, ...]) -> tuple[Part, ...]:
     return tuple(
         Part((key, n), str(item.get("name", f"{what} {n + 1}")), "", what, groups, code=False, removable=True)
         for n, item in enumerate(_items(document, (key,)))
     )
 
 
-def add_part(document: PlatformDocument, what: str) -> Path_ | None:
+def add_part(document: YamlDocument, what: str) -> Path_ | None:
     """Add a part with the least that is valid; its path, or None where that failed."""
     if what == "host call":
         count = len(_items(document, ("host", "entries")))

@@ -11,9 +11,9 @@ from typing import Any
 from workbench.formats import yaml_edit
 from workbench.formats.units import UnitError, quantity, written
 from workbench.gui.platform.curve import Series
-from workbench.gui.platform.document import Path_, PlatformDocument
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import bytes_text, time_text
+from workbench.session.yaml_document import Path_, YamlDocument
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def points_path(table: str) -> Path_:
     return ("transfer_tables", table, "points")
 
 
-def points_of(document: PlatformDocument, table: str) -> tuple[Point, ...]:
+def points_of(document: YamlDocument, table: str) -> tuple[Point, ...]:
     path = points_path(table)
     rows = document.value(path)
     found = []

@@ -19,8 +19,10 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QHBoxLayout,
     QHeaderView,
+    QLineEdit,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -31,12 +33,12 @@ from PySide6.QtWidgets import (
 
 from workbench.formats import yaml_edit
 from workbench.gui import fonts, theme
-from workbench.gui.platform.document import PlatformDocument
 from workbench.gui.platform.points import Point, fix_for, next_point, pasted_points, points_of, points_path
 from workbench.gui.widgets import Button, label, paint_severity
 from workbench.model.diagnostic import Severity
 from workbench.model.pragma import Category
 from workbench.model.text import rate_text
+from workbench.session.yaml_document import YamlDocument
 
 Align = Qt.AlignmentFlag
 Index = QModelIndex | QPersistentModelIndex
@@ -56,7 +58,7 @@ class Line:
 
 
 class PointModel(QAbstractTableModel):
-    def __init__(self, document: PlatformDocument, parent: QObject | None = None) -> None:
+    def __init__(self, document: YamlDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.document = document
         self.table = ""
@@ -196,7 +198,7 @@ class PointTable(QTableView):
 
     hovered = Signal(int)
 
-    def __init__(self, document: PlatformDocument) -> None:
+    def __init__(self, document: YamlDocument) -> None:
         super().__init__()
         self.document = document
         self.points = PointModel(document, self)
@@ -254,6 +256,12 @@ class PointTable(QTableView):
         return box
 
     # ---- changes
+
+    def commit(self) -> None:
+        """Take over what stands in the cell being edited."""
+        editor = QApplication.focusWidget()
+        if isinstance(editor, QLineEdit) and self.isAncestorOf(editor):
+            self.commitData(editor)
 
     def add_point(self) -> None:
         self.document.append(points_path(self.points.table), next_point(self.points.points), "Add a size")

@@ -10,14 +10,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
-from workbench.gui.platform.document import Path_
+from workbench.gui.mode import Mode
 from workbench.gui.platform.form import PartForm, StillCombo
 from workbench.gui.platform.part_list import PartList
 from workbench.gui.platform.parts import Part
 from workbench.gui.predict import pieces
 from workbench.gui.predict.breakdown import Breakdown
 from workbench.gui.predict.density_view import DensityView
-from workbench.gui.predict.document import ModelDocument, models_of
 from workbench.gui.predict.explore_view import ExploreView
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import Results
@@ -33,22 +32,26 @@ from workbench.gui.widgets import (
     set_role,
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import Platform
 from workbench.predict.calibrate import take_over
+from workbench.session.documents import free_name
+from workbench.session.model_document import ModelDocument, models_of
+from workbench.session.yaml_document import Path_
 
 PAGES = ("Results", "Explore", "Model")
 AS_IS = "as modelled"
 NARROW_PX = 720
 
 
-class PredictMode(QWidget):
+class PredictMode(Mode):
     """Shows a model and what it comes to. `details` is the full breakdown of the design point chosen."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
+        super().__init__(context)
         set_ground(self, "panel")
-        self.document = ModelDocument(context)
-        self.details = Breakdown()
+        self.document = ModelDocument(context.plugins, context.notify, self._own_platform)
+        context.documents.add(self.document)
+        self.details_panel = self.details = Breakdown()
         self.changes: dict[str, float] = {}
         self.page = PAGES[0]
         self.chosen: Path_ = ()
@@ -142,7 +145,9 @@ class PredictMode(QWidget):
         self.parts.chosen.connect(self.choose)
         self.parts.add_wanted.connect(self._add)
         self.remove.clicked.connect(self._remove)
-        self.undo_button.clicked.connect(context.undo)
+        self.undo_button.clicked.connect(self.document.history.undo)
+        self.document.stepped.connect(self._write_head)
+        context.documents.commit_wanted.connect(self.form.commit)
         self.save_button.clicked.connect(self.save)
         self.reading.activated.connect(self._show_results)
         self.results.take_over_wanted.connect(self.take_over)
@@ -172,10 +177,17 @@ class PredictMode(QWidget):
 
     # ---- models
 
+    @property
+    def shown_document(self) -> ModelDocument | None:
+        return self.document if self.document.path is not None else None
+
+    def _own_platform(self) -> Platform | None:
+        return self.context.workspace.platform if self.context.workspace else None
+
     def _workspace_changed(self) -> None:
         self._list_models()
         known = {m.path: m for m in models_of(self.context.root())}
-        if self.document.path in known or (self.document.path and self.document.edited):
+        if self.document.path in known or (self.document.path and self.document.dirty):
             self.document.read_again()
             return
         self.open_model(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
@@ -187,14 +199,11 @@ class PredictMode(QWidget):
             self.models.set_current(("model", str(self.document.path)))
 
     def open_model(self, path: Path) -> None:
-        """Show a model, bundled or the project's. One with unsaved changes is not left."""
+        """Show a model, bundled or the project's."""
         if path == self.document.path:
             return
-        self.form.commit()
-        if self.document.edited:
-            hint = "Save them, or take them back with Ctrl+Z."
-            name = self.document.path.name if self.document.path else ""
-            self.context.notify(Diagnostic(f"{name} has unsaved changes", hint))
+        if not self.context.documents.may_leave([self.document]):
+            self._list_models()
             return
         self.changes, self.chosen = {}, ()
         self.document.open(path)
@@ -247,26 +256,26 @@ class PredictMode(QWidget):
     def _write_head(self) -> None:
         document = self.document
         errors = len(document.errors)
-        undo = self.context.history.undo_label
-        self.undo_button.setEnabled(bool(undo))
+        undo = document.history.undo_label
+        self.undo_button.setEnabled(document.history.can_undo)
         self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
         self.note.setVisible(document.read_only and self.page == "Model")
         self.save_button.setText("Save as copy" if document.read_only else "Save")
         in_project = self.context.workspace is not None
-        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.edited))
+        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
         self.save_button.setToolTip(
             ("Writes it beside the project" if in_project else "Open a project to save a copy in it")
             if document.read_only
             else "Ctrl+S. Comments and layout are kept."
         )
         problems = f"{errors} problem{'s' if errors > 1 else ''} to mend first"
-        self.why.setText(problems if errors else "edited" if document.edited else "")
+        self.why.setText(problems if errors else "edited" if document.dirty else "")
         set_role(self.why, "high" if errors else "small")
         self.context.set_status(
             "predict",
             *((f"{errors} problem{'s' if errors > 1 else ''}: line {document.errors[0].line}",) if errors else ()),
-            f"{document.kind.upper() if document.kind == 'ratss' else 'Density'} model",
-            "read only" if document.read_only else "not saved" if document.edited else "saved",
+            f"{document.model_kind.upper() if document.model_kind == 'ratss' else 'Density'} model",
+            "read only" if document.read_only else "not saved" if document.dirty else "saved",
         )
 
     def _show_problems(self) -> None:
@@ -388,11 +397,13 @@ class PredictMode(QWidget):
                 return
         self.document.apply("Take measured values over", lambda old: text)
 
-    def save(self) -> None:
+    def save(self) -> bool:
         """Save, or for a bundled model save a copy in the project and go on with that."""
-        self.form.commit()
         workspace = self.context.workspace
         if not self.document.read_only:
-            self.document.save()
-        elif workspace is not None and self.document.save_copy(workspace.root):
-            self._list_models()
+            return super().save()
+        if workspace is None or self.document.path is None:
+            return False
+        saved = self.context.documents.save_as(self.document, free_name(workspace.root / self.document.path.name))
+        self._list_models()
+        return saved

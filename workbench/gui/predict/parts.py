@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.gui.platform.document import Path_
 from workbench.gui.platform.parts import Part, Section
 from workbench.gui.predict import fields
-from workbench.gui.predict.document import ModelDocument, ModelFound
 from workbench.predict.algorithms import ALGORITHMS
+from workbench.session.model_document import ModelDocument, ModelFound
+from workbench.session.yaml_document import Path_
 
 
 def model_sections(found: Sequence[ModelFound]) -> tuple[Section, ...]:
@@ -30,7 +30,7 @@ def model_sections(found: Sequence[ModelFound]) -> tuple[Section, ...]:
 def sections_of(document: ModelDocument) -> tuple[Section, ...]:
     """Every part of the document, in the order of the list."""
     names = tuple(document.platforms)
-    density = document.kind == "density"
+    density = document.model_kind == "density"
     groups = fields.density_model(names, tuple(ALGORITHMS)) if density else fields.ratss_model(names)
     model = Section("Model", (Part((), "Model and application", "", "model", groups, code=False),))
     inputs = Section("Inputs", tuple(_input(document, name) for name in _keys(document, "inputs")), "input")

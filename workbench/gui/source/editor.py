@@ -11,7 +11,6 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
     QKeyEvent,
-    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -30,6 +29,7 @@ from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.model.pragma import Category
 from workbench.model.text import count_text, percent_text
+from workbench.session.documents import SourceFile
 
 NUMBERS_PX = 204  # bar, share, visits
 GUTTER_PX = 74  # swatch and line number
@@ -52,16 +52,17 @@ class CodeEditor(QPlainTextEdit):
 
     pragma_asked = Signal(int)
     line_changed = Signal(int)
-    undo_asked = Signal()
-    redo_asked = Signal()
+    undo_label = redo_label = ""  # one key typed is like another
 
-    def __init__(self, path: Path, text: str, parent: QWidget | None = None) -> None:
+    def __init__(self, document: SourceFile, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.path = path
+        self.file = document
+        text = document.text
         self.margin = Margin()
         self.moved = LinesMoved(text)
         self.scanned = LinesMoved(text)
         self.flagged = 0
+        self._typing = False
         font = QFont(fonts.LINES_FAMILY)
         font.setPixelSize(13)
         font.setStyleHint(QFont.StyleHint.Monospace)
@@ -72,6 +73,7 @@ class CodeEditor(QPlainTextEdit):
         self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
         self.document().setDocumentMargin(4)
         self.setPlainText(text)
+        self.setReadOnly(document.read_only)
         self.highlighter = Highlighter(self.document())
         self._side = _Side(self)
         self.setViewportMargins(NUMBERS_PX + GUTTER_PX, 0, 0, 0)
@@ -82,8 +84,21 @@ class CodeEditor(QPlainTextEdit):
         self.textChanged.connect(self._on_text)
         self.updateRequest.connect(self._on_update)
         self.cursorPositionChanged.connect(self._on_cursor)
+        document.changed.connect(self._follow)
         self.colour()
         self._mark_line()
+
+    @property
+    def path(self) -> Path:
+        return self.file.path or Path()
+
+    @property
+    def can_undo(self) -> bool:
+        return self.document().isUndoAvailable()
+
+    @property
+    def can_redo(self) -> bool:
+        return self.document().isRedoAvailable()
 
     @property
     def line(self) -> int:
@@ -105,16 +120,22 @@ class CodeEditor(QPlainTextEdit):
             self.setFocus()
 
     def set_text(self, text: str) -> None:
-        """Show a text that was read anew, touching only the lines that differ; nothing of it can be undone here."""
-        old, new = self.toPlainText(), text
-        if old != new:
-            start, end, replacement = _difference(old, new)
-            cursor = QTextCursor(self.document())
-            cursor.setPosition(start)
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            cursor.insertText(replacement)
-        self.document().clearUndoRedoStacks()
-        self.document().setModified(False)
+        """Make the text this one by one step that can be undone, touching only the lines that differ."""
+        old = self.toPlainText()
+        if old == text:
+            return
+        start, end, replacement = _difference(old, text)
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        cursor.setPosition(_units(old[:start]))
+        cursor.setPosition(_units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(replacement)
+        cursor.endEditBlock()
+
+    def _follow(self) -> None:
+        """The document took another text: read anew, given up, or had back."""
+        if not self._typing:
+            self.set_text(self.file.text)
 
     def set_margin(self, margin: Margin) -> None:
         self.margin = margin
@@ -140,6 +161,9 @@ class CodeEditor(QPlainTextEdit):
 
     def _on_text(self) -> None:
         text = self.toPlainText()
+        self._typing = True
+        self.file.type(text)
+        self._typing = False
         self.moved.changed(text)
         self.scanned.changed(text)
         self._lex_timer.start()
@@ -182,11 +206,7 @@ class CodeEditor(QPlainTextEdit):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Undo):
-            self.undo_asked.emit()  # typing here, or a change of the file: the mode decides
-        elif event.matches(QKeySequence.StandardKey.Redo):
-            self.redo_asked.emit()
-        elif event.key() == Qt.Key.Key_Tab and not self.textCursor().hasSelection():
+        if event.key() == Qt.Key.Key_Tab and not self.textCursor().hasSelection():
             self.insertPlainText("    ")
         else:
             super().keyPressEvent(event)
@@ -317,6 +337,11 @@ def _at_least(numbers: LineNumbers, least: float) -> tuple[tuple[Category | None
         category, share = numbers.shares[0]
         return ((category, min(1.0, max(share, least))),)
     return numbers.shares
+
+
+def _units(text: str) -> int:
+    """A text's length as Qt counts it."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 def _difference(old: str, new: str) -> tuple[int, int, str]:

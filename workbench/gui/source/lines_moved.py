@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+
 
 class LinesMoved:
     """Lines count from 1. A line that was changed or added has no original: 0."""
@@ -11,13 +13,24 @@ class LinesMoved:
         self._origin: list[int] = []
         self.reset(text)
 
-    def reset(self, text: str) -> None:
-        """Take the text as it is now for the first one."""
-        self._lines = text.split("\n")
+    def reset(self, first: str, now: str | None = None) -> None:
+        """Another first text, which has become `now` by edits that were not seen."""
+        self._lines = first.split("\n")
         self._origin = list(range(1, len(self._lines) + 1))
+        if now is None or now == first:
+            return
+        lines = now.split("\n")
+        origin = [0] * len(lines)
+        for old, new, count in SequenceMatcher(None, self._lines, lines, autojunk=False).get_matching_blocks():
+            origin[new : new + count] = range(old + 1, old + count + 1)
+        self._lines, self._origin = lines, origin
 
     def original(self, line: int) -> int:
         return self._origin[line - 1] if 0 < line <= len(self._origin) else 0
+
+    def places(self) -> dict[int, int]:
+        """Where each line of the first text is now, without those that are not there any more."""
+        return {origin: line for line, origin in enumerate(self._origin, 1) if origin}
 
     def changed(self, text: str) -> None:
         """The text is now this one; lines at its beginning and end that are as before keep their origins."""

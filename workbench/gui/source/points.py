@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from workbench.gui.source.lines_moved import LinesMoved
 from workbench.model.platform import CallKind, Platform
 from workbench.model.pragma import CPU, MEM, Category, PlacedPragma, Pragma
-from workbench.model.scan import Branch, HdlBlock, ProjectScan
+from workbench.model.scan import ProjectScan
 
 SameFile = Callable[[str], bool]
 
@@ -42,36 +43,63 @@ class Point:
 def points_of(scan: ProjectScan, same_file: SameFile) -> tuple[Point, ...]:
     """Every call and branch of a file, by line."""
     found = [
-        Point("call", c.line, c.line, c.pragma_line or c.line, c.indent, c.callee, c.pragmas, bool(c.pragmas), c.kind)
+        Point("call", c.line, c.line, c.pragma_line or c.line, c.indent, c.callee, c.pragmas, call_kind=c.kind)
         for c in scan.host.calls
         if same_file(c.file)
     ]
     for block in scan.hdl.blocks:
         if same_file(block.file) and not block.why_not:
-            found += _branches(block)
-    return tuple(sorted(found, key=lambda p: (p.line, -p.end_line)))
+            found += [
+                Point(
+                    "branch", b.line, b.end_line or b.line, b.pragma_line or b.line + 1, b.indent, b.label, b.pragmas,
+                    block=block.id,
+                )
+                for b in block.branches
+            ]  # fmt: skip
+    return _covered(sorted(found, key=lambda p: (p.line, -p.end_line)))
 
 
-def _branches(block: HdlBlock) -> list[Point]:
-    return [
-        Point(
-            "branch", b.line, b.end_line or b.line, b.pragma_line or b.line + 1, b.indent, b.label, b.pragmas,
-            _covered(b, block.branches), "", block.id,
-        )
-        for b in block.branches
-    ]  # fmt: skip
+def points_now(points: Sequence[Point], lines: LinesMoved, placed: Sequence[PlacedPragma]) -> tuple[Point, ...]:
+    """The scan's points in a text that was edited since: on the lines where they are now, with the pragmas there now.
+
+    `placed` are the text's pragmas. A new one belongs to the point right before whose place it stands.
+    """
+    places, by_line = lines.places(), {p.line: p for p in placed}
+    found = []
+    for point in points:
+        if point.line not in places:
+            continue
+        before = places.get(point.pragma_line) or places.get(point.pragma_line - 1, places[point.line] - 1) + 1
+        own = [by_line[places[p.line]] for p in point.pragmas if places.get(p.line) in by_line]
+        above = before - 1
+        while above in by_line and not lines.original(above):
+            own.insert(0, by_line[above])
+            above -= 1
+        end = places.get(point.end_line, places[point.line] + point.end_line - point.line)
+        line = places[point.line]
+        found.append(replace(point, line=line, end_line=end, pragma_line=before, pragmas=tuple(own)))
+    return _covered(found)
 
 
-def _inside(inner: Branch, outer: Branch) -> bool:
+def _inside(inner: Point, outer: Point) -> bool:
     same = (inner.line, inner.end_line) == (outer.line, outer.end_line)
-    return not same and outer.line <= inner.line and (inner.end_line or inner.line) <= (outer.end_line or outer.line)
+    return not same and outer.line <= inner.line and inner.end_line <= outer.end_line
 
 
-def _covered(branch: Branch, branches: Sequence[Branch]) -> bool:
-    """By its own pragma, one around it, or because all its time is spent in branches within it."""
-    if branch.pragmas or any(_inside(branch, other) and other.pragmas for other in branches):
-        return True
-    return any(_inside(other, branch) for other in branches)
+def _covered(points: Iterable[Point]) -> tuple[Point, ...]:
+    """By its own pragma; a branch by one around it too, or because all its time is spent in branches within it."""
+    blocks: dict[str, list[Point]] = {}
+    points = tuple(points)
+    for point in points:
+        if point.kind == "branch":
+            blocks.setdefault(point.block, []).append(point)
+
+    def is_covered(point: Point) -> bool:
+        others = blocks.get(point.block, []) if point.kind == "branch" else []
+        around = any(_inside(point, other) and other.pragmas for other in others)
+        return bool(point.pragmas) or around or any(_inside(other, point) for other in others)
+
+    return tuple(replace(point, covered=is_covered(point)) for point in points)
 
 
 def open_points(points: Iterable[Point]) -> tuple[Point, ...]:

@@ -46,6 +46,7 @@ class EditorTabs(QWidget):
 
     shown = Signal()
     close_asked = Signal(object)  # CodeEditor
+    removed = Signal(object)  # CodeEditor
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,7 +100,7 @@ class EditorTabs(QWidget):
         close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         close.clicked.connect(lambda: self.close_asked.emit(editor))
         self.bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
-        editor.document().modificationChanged.connect(lambda changed: self._mark(editor, changed))
+        editor.file.changed.connect(lambda: self._mark(editor))
         self.show_editor(editor)
 
     def show_editor(self, editor: CodeEditor) -> None:
@@ -114,6 +115,7 @@ class EditorTabs(QWidget):
         self.stack.removeWidget(editor)
         editor.deleteLater()
         self.bar.removeTab(number)
+        self.removed.emit(editor)
         self.shown.emit()
 
     def clear(self) -> None:
@@ -128,10 +130,12 @@ class EditorTabs(QWidget):
             for editor in self.editors():
                 editor.refresh_theme()
 
-    def _mark(self, editor: CodeEditor, changed: bool) -> None:
+    def _mark(self, editor: CodeEditor) -> None:
         if editor in self.editors():
             name = editor.path.name
-            self.bar.setTabText(self.editors().index(editor), f"{name} \u2022" if changed else name)
+            number = self.editors().index(editor)
+            self.bar.setTabText(number, f"{name} \u2022" if editor.file.dirty else name)
+            self.bar.setTabToolTip(number, str(editor.path))
 
     def _on_current(self, number: int) -> None:
         if 0 <= number < self.stack.count():

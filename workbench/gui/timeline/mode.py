@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayou
 
 from workbench.gui.context import Context
 from workbench.gui.icons import icon
+from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
 from workbench.gui.theme import palette, set_ground
 from workbench.gui.timeline.details import TimelineDetails, selection_statistics
@@ -25,16 +26,15 @@ from workbench.model.text import count_text, time_text
 NAMES_FROM_PX = 1000
 
 
-class TimelineMode(QWidget):
+class TimelineMode(Mode):
     """Shows the context's run against time. `details` is for the dock at the right."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
+        super().__init__(context)
         set_ground(self, "panel")
         self.setMinimumWidth(420)
         self.view = TimelineView()
-        self.details = TimelineDetails()
+        self.details_panel = self.details = TimelineDetails()
         self.empty = EmptyState("chart-gantt", "No run is open", do=self._act)
         self._pages = QStackedLayout(self)
         shown = QWidget()

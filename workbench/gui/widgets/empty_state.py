@@ -45,13 +45,13 @@ class EmptyState(QWidget):
         self.title = label(title, "strong", wrap=True)
         self.why = label(why, "small", wrap=True)
         self.button = Button(action, kind="link")
-        self.button.setVisible(bool(action))
         if do is not None:
             self.button.clicked.connect(lambda: do())
         column.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self.title)
         column.addWidget(self.why)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.button.setVisible(bool(action))  # now that it is no window of its own
         self.title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.why.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)

@@ -1,4 +1,4 @@
-"""A platform template being edited: its text, what is wrong with it, and changes that undo and keep the layout."""
+"""A YAML document being edited: what it holds, what is wrong with it, and changes that undo and keep the layout."""
 
 from __future__ import annotations
 
@@ -6,71 +6,71 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
-
 from workbench.formats import yaml_edit
 from workbench.formats.documents import read_text
-from workbench.formats.platform_file import parse_platform
 from workbench.formats.units import UnitError, quantity
 from workbench.formats.yaml_marks import Marked, read_marked
-from workbench.gui.context import Context
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.platform import Platform
-from workbench.session.files import write_atomically
+from workbench.session.documents import Document
 from workbench.session.history import Command
 
 Path_ = tuple[int | str, ...]
+Notify = Callable[..., None]
+_MARK = b"\xef\xbb\xbf"
 
 
-class PlatformDocument(QObject):
-    """The text is what counts: every edit makes a new text, which is read again. Undo goes through the context."""
+class YamlDocument(Document):
+    """The text is what counts: every edit makes a new text, which is read again.
 
-    changed = Signal()
+    `title` says what kind of file it is. Where an edit cannot be made, `notify` is told why.
+    """
 
-    def __init__(self, context: Context) -> None:
+    title = "document"
+
+    def __init__(self, notify: Notify) -> None:
         super().__init__()
-        self.context = context
-        self.path: Path | None = None
-        self.text = ""
-        self.saved_text = ""
+        self._notify = notify
         self.marked: Marked | None = None
-        self.platform: Platform | None = None
         self.problems: tuple[Diagnostic, ...] = ()
 
     # ---- reading
 
+    def decode(self, data: bytes) -> str:
+        return data.decode("utf-8-sig")
+
+    def encode(self, text: str) -> bytes:
+        marked = self._on_disk is not None and self._on_disk.startswith(_MARK)
+        return (_MARK if marked else b"") + text.encode("utf-8")
+
     def open(self, path: Path) -> None:
         """Show a file. One that cannot be read leaves an empty document with the reason among its problems."""
-        text, problems = read_text(path, "platform template")
-        self.path = path
-        self.text = self.saved_text = text or ""
-        self._read()
-        if text is None:
-            self.problems = problems
+        text, problems = read_text(path, self.title)
+        if text is not None:
+            super().open(path)
+            return
+        super().close()
+        self.path, self.problems = path, problems
         self.changed.emit()
 
-    def close(self) -> None:
-        self.path, self.text, self.saved_text = None, "", ""
-        self.marked, self.platform, self.problems = None, None, ()
-        self.changed.emit()
-
-    def _read(self) -> None:
+    def read(self) -> None:
         file = str(self.path) if self.path else None
         self.marked, _ = read_marked(self.text, file)
-        self.platform, self.problems = parse_platform(self.text, file)
+        self.problems = self.parse(file)
+        if self.path is None:
+            self.problems = ()
 
-    @property
-    def edited(self) -> bool:
-        return self.text != self.saved_text
-
-    @property
-    def read_only(self) -> bool:
-        """Templates of the package and of plugins are not changed: a copy in the project is."""
-        return self.path is not None and any(s.template == self.path for s in self.context.plugins.platforms.values())
+    def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
+        """Read the text as what it is; what is wrong with it."""
+        raise NotImplementedError
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         return tuple(d for d in self.problems if d.severity is Severity.ERROR)
+
+    def check(self) -> None:
+        """What cannot be read would stop whatever uses the file: it is mended first."""
+        if self.errors:
+            raise WorkbenchError(*self.errors)
 
     def value(self, path: Path_) -> Any:
         """The value at a path as it was written, or None."""
@@ -143,52 +143,8 @@ class PlatformDocument(QObject):
         try:
             new = edit(old)
         except WorkbenchError as error:
-            self.context.notify(*error.diagnostics)
+            self._notify(*error.diagnostics)
             return False
-        if new == old:
-            return True
-        return self.context.do(Command(label, lambda: self._show(new), lambda: self._show(old)))
-
-    def _show(self, text: str) -> None:
-        self.text = text
-        self._read()
-        self.changed.emit()
-
-    # ---- saving
-
-    def save(self) -> bool:
-        """Write the file, if it has no errors and nobody else changed it. False, with a notice, where that fails."""
-        if self.path is None or self.read_only or self.errors:
-            return False
-        try:
-            yaml_edit.write_checked(self.path, self.saved_text, self.text)
-        except WorkbenchError as error:
-            self.context.notify(*error.diagnostics)
-            return False
-        self.saved_text = self.text
-        self.context.file_saved.emit(str(self.path))
-        self.changed.emit()
+        if new != old:
+            self.history.do(Command(label, lambda: self.type(new), lambda: self.type(old)))
         return True
-
-    def save_copy(self, folder: Path) -> Path | None:
-        """Write the text beside a project under the template's file name and go on with that file.
-
-        None, with a notice, where there is such a file already or none can be written.
-        """
-        if self.path is None or self.errors:
-            return None
-        target = folder / self.path.name
-        if target.exists():
-            self.context.notify(
-                Diagnostic(f"{target.name} is there already", "Move it away, or edit that one.", file=str(target))
-            )
-            return None
-        try:
-            write_atomically(target, self.text)
-        except WorkbenchError as error:
-            self.context.notify(*error.diagnostics)
-            return None
-        self.path, self.saved_text = target, self.text
-        self._read()
-        self.changed.emit()
-        return target

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from workbench.formats.documents import read_text
 from workbench.formats.platform_file import load_platform
-from workbench.formats.yaml_marks import read_marked
-from workbench.gui.context import Context
-from workbench.gui.platform.document import PlatformDocument
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
 from workbench.predict.density import DensityModelFile, parse_density
 from workbench.predict.library import KINDS, ModelEntry, list_models
 from workbench.predict.ratss import RatssModelFile, parse_ratss
+from workbench.session.plugins import Plugins
+from workbench.session.yaml_document import Notify, YamlDocument
 
 
 @dataclass(frozen=True)
@@ -46,22 +45,33 @@ def models_of(root: Path | None) -> tuple[ModelFound, ...]:
     return (*named, *(ModelFound(e.path, e.name, e.kind, False) for e in bundled()))
 
 
-class ModelDocument(PlatformDocument):
-    """Edited as a platform template is. `model_file` is None while the text has errors."""
+class ModelDocument(YamlDocument):
+    """A RATSS or density model. `model_file` is None while the text has errors.
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.kind = ""
+    `own` is the open project's platform, which stands in place of its template.
+    """
+
+    kind = "predict"
+    title = "model"
+
+    def __init__(self, plugins: Plugins, notify: Notify, own: Callable[[], Platform | None] = lambda: None) -> None:
+        super().__init__(notify)
+        self._plugins, self._own = plugins, own
         self.model_file: RatssModelFile | DensityModelFile | None = None
         self._platforms: dict[str, Platform] | None = None
+
+    @property
+    def model_kind(self) -> str:
+        """ "ratss" or "density", by the file's name."""
+        return kind_of(self.path) if self.path else ""
 
     @property
     def platforms(self) -> Mapping[str, Platform]:
         """The templates that a model can name; the open project's platform in place of its template."""
         if self._platforms is None:
-            read = [load_platform(s.template)[0] for s in self.context.plugins.platforms.values()]
+            read = [load_platform(s.template)[0] for s in self._plugins.platforms.values()]
             self._platforms = {p.name: p for p in read if p is not None}
-        own = self.context.workspace.platform if self.context.workspace else None
+        own = self._own()
         return {**self._platforms, own.name: own} if own else self._platforms
 
     @property
@@ -77,29 +87,12 @@ class ModelDocument(PlatformDocument):
         """Bundled models are not changed: a copy in the project is."""
         return self.path is not None and any(e.path == self.path for e in bundled())
 
-    def open(self, path: Path) -> None:
-        """Show a file. One that cannot be read leaves an empty document with the reason among its problems."""
-        text, problems = read_text(path, "model")
-        self.path, self.kind = path, kind_of(path)
-        self.text = self.saved_text = text or ""
-        self._read()
-        if text is None:
-            self.problems = problems
-        self.changed.emit()
-
-    def close(self) -> None:
-        self.kind, self.model_file = "", None
-        super().close()
-
     def read_again(self) -> None:
         """Read the text again, where the platforms that it may name have changed."""
-        self._read()
+        self.read()
         self.changed.emit()
 
-    def _read(self) -> None:
-        file = str(self.path) if self.path else None
-        self.marked, _ = read_marked(self.text, file)
-        if self.kind == "density":
-            self.model_file, self.problems = parse_density(self.text, file, self.platforms)
-        else:
-            self.model_file, self.problems = parse_ratss(self.text, file, self.platforms)
+    def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
+        parse = parse_density if self.model_kind == "density" else parse_ratss
+        self.model_file, problems = parse(self.text, file, self.platforms)
+        return problems

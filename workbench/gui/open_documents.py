@@ -1,0 +1,142 @@
+"""The documents of a window: one way to save, one question before anything unsaved would be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from workbench.gui.question import CANCEL, DISCARD, SAVE, Question
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.documents import ChangedOnDisk, Document, Documents
+
+OVERWRITE, RELOAD = "Overwrite", "Reload"
+SAVE_AND_RUN, RUN_AS_SAVED = "Save and run", "Run as saved"
+#: The documents that a run reads; models are no part of it.
+RUN_KINDS = ("source", "platform")
+
+
+class OpenDocuments(QObject):
+    """`changed` follows every document; `saved` carries one; `commit_wanted` asks fields to hand over what is typed."""
+
+    changed = Signal()
+    saved = Signal(object)
+    commit_wanted = Signal()
+
+    def __init__(self, notify: Callable[..., None], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._notify = notify
+        self._documents = Documents()
+        self._documents.changed.connect(self.changed.emit)
+        #: Answers a question; without a window nothing is given up.
+        self.ask: Callable[[Question], str] = lambda question: question.answers[-1]
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self._documents)
+
+    def add(self, document: Document) -> None:
+        self._documents.add(document)
+
+    def remove(self, document: Document) -> None:
+        self._documents.remove(document)
+
+    @property
+    def unsaved(self) -> tuple[Document, ...]:
+        return self._documents.unsaved
+
+    def unsaved_kinds(self) -> frozenset[str]:
+        """The modes that hold something unsaved."""
+        return frozenset(d.kind for d in self._documents.unsaved)
+
+    # ---- saving
+
+    def save(self, document: Document) -> bool:
+        """Write a document's file. False, with a notice or after a question, where that was not done."""
+        self.commit_wanted.emit()
+        return self._save(document)
+
+    def save_as(self, document: Document, path: Path) -> bool:
+        """Write a document to another file and go on with that one. False, with a notice, where that fails."""
+        self.commit_wanted.emit()
+        return self._attempt(document, lambda: document.save_as(path))
+
+    def _save(self, document: Document, over: bool = False) -> bool:
+        if not document.dirty:
+            return True
+        try:
+            return self._attempt(document, lambda: document.save(over))
+        except ChangedOnDisk:
+            answer = self.ask(
+                Question(
+                    "Another program changed this file",
+                    "Overwrite writes your text over it. Reload shows the file; your text can be had back with undo "
+                    "in Source, and is lost elsewhere.",
+                    (str(document.path),),
+                    (OVERWRITE, RELOAD, CANCEL),
+                )
+            )
+        if answer == OVERWRITE:
+            return self._save(document, over=True)
+        if answer == RELOAD and document.path is not None:
+            document.open(document.path)
+            self.saved.emit(document)  # file and text agree again
+        return False
+
+    def _attempt(self, document: Document, action: Callable[[], None]) -> bool:
+        try:
+            action()
+        except ChangedOnDisk:
+            raise
+        except WorkbenchError as error:
+            self._notify(*error.diagnostics)
+            return False
+        self.follow(document)
+        self.saved.emit(document)
+        return True
+
+    def follow(self, written: Document) -> None:
+        """Other views of a file that was written show it as it is now; one with changes of its own keeps them."""
+        for other in self._documents.at(written.path) if written.path else ():
+            if other is not written and not other.dirty and other.changed_on_disk:
+                other.open(written.path or Path())
+
+    # ---- asking
+
+    def may_leave(self, documents: Iterable[Document] | None = None) -> bool:
+        """Whether documents (all, if none are named) can be closed: with nothing unsaved, or when that was answered."""
+        self.commit_wanted.emit()
+        unsaved = tuple(d for d in (self if documents is None else documents) if d.dirty)
+        if not unsaved:
+            return True
+        text = "They are lost otherwise." if len(unsaved) > 1 else "It is lost otherwise."
+        answer = self.ask(Question("Save what was changed?", text, _lines(unsaved)))
+        if answer == DISCARD:
+            for document in unsaved:
+                document.revert()
+            return True
+        return answer == SAVE and all(self._save(d) for d in unsaved)
+
+    def may_run(self) -> bool:
+        """Whether a run may start: with everything saved that it reads, or with what the files hold if so answered."""
+        self.commit_wanted.emit()
+        unsaved = tuple(d for d in self._documents.unsaved if d.kind in RUN_KINDS)
+        if not unsaved:
+            return True
+        question = Question(
+            "Save before the run?",
+            "A run reads files; what is not saved is not in it.",
+            _lines(unsaved),
+            (SAVE_AND_RUN, RUN_AS_SAVED, CANCEL),
+        )
+        answer = self.ask(question)
+        return answer == RUN_AS_SAVED or (answer == SAVE_AND_RUN and all(self._save(d) for d in unsaved))
+
+    def told(self, document: Document) -> None:
+        """Say that a file with unsaved changes was written by another program."""
+        hint = "Your changes are kept here. Saving asks which of the two to keep."
+        self._notify(Diagnostic("another program changed this file", hint, file=str(document.path)))
+
+
+def _lines(documents: Iterable[Document]) -> tuple[str, ...]:
+    return tuple(str(d.path) for d in documents)
