@@ -55,6 +55,7 @@ def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> 
 
     def idle(widget: object) -> None:
         qtbot.waitUntil(lambda: not context.background.busy, timeout=WAIT_MS)
+        context.shut_down()
 
     qtbot.addWidget(made, before_close_func=idle)
     qtbot.addWidget(made.details)
