@@ -185,7 +185,7 @@ def test_what_stands_in_a_field_counts(
     assert "Z" in mode.document.path.read_text().split("title:")[1].splitlines()[0]
 
 
-def runs(window: MainWindow, project: Path) -> list[str]:
+def runs(window: MainWindow) -> list[str]:
     """The sources' first lines as each run saw them."""
     seen: list[str] = []
 
@@ -193,16 +193,17 @@ def runs(window: MainWindow, project: Path) -> list[str]:
         seen.append((workspace.root / "host" / "main.c").read_text().splitlines()[0] + workspace.platform.title)
         return None  # type: ignore[return-value]
 
-    trust(project)
+    assert window.context.workspace is not None
+    trust(window.context.workspace, own=True)
     window.run_control.run_function = run
     return seen
 
 
 def test_f5_never_runs_the_old_text_silently(
-    opened: MainWindow, asked: Asked, main: Path, project: Path, qtbot: QtBot, settle: Settle
+    opened: MainWindow, asked: Asked, main: Path, qtbot: QtBot, settle: Settle
 ) -> None:
     mode = own_platform(opened, qtbot, settle)
-    seen = runs(opened, project)
+    seen = runs(opened)
     editor = typed(opened, main, qtbot)
     mode.document.set(("title",), "Mine")
     qtbot.keyClick(editor, Qt.Key.Key_F5)
@@ -231,7 +232,8 @@ def test_a_project_file_changed_elsewhere_is_read_before_a_run(
         seen.append(workspace.project.settings["ROUNDS"])
         return None  # type: ignore[return-value]
 
-    trust(project)
+    assert opened.context.workspace is not None
+    trust(opened.context.workspace, own=True)
     opened.run_control.run_function = run
     project.write_text(project.read_text().replace("ROUNDS: 3", "ROUNDS: 7"))
     assert "ROUNDS: 7" in project.read_text()
