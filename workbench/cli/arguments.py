@@ -101,7 +101,7 @@ def add_predict(top: argparse.ArgumentParser) -> None:
     dense.set_defaults(run="predict:run_density")
     dense.add_argument("--kernel", metavar="FILE.c", help="measure rho of a C kernel, which is compiled and run (or of "
                        "a bundled one, by name), beside the model's")  # fmt: skip
-    dense.add_argument("--kernel-args", default="", metavar="'ARGS'", help="the kernel's arguments")
+    dense.add_argument("--kernel-args", metavar="'ARGS'", help="the kernel's arguments")
     for command, target in ((ratss, "speedup"), (dense, "limit_ops_per_s")):
         command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")
         command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
@@ -110,16 +110,14 @@ def add_predict(top: argparse.ArgumentParser) -> None:
         command.add_argument("--uncertain", type=int, metavar="N", help="draw the uncertain inputs N times")
         command.add_argument("--spread", action="append", default=[], metavar="NAME=LOW:HIGH",
                              help="take an input as uncertain, between two values")  # fmt: skip
-        command.add_argument(
-            "--output", default="", metavar="NAME", help="what to sweep or solve for (default: the time or rate)"
-        )
-        command.add_argument("--against", default="", metavar="NAME", help="Pareto front of the output and this one")
+        command.add_argument("--output", metavar="NAME", help="what to sweep or solve for (default: the time or rate)")
+        command.add_argument("--against", metavar="NAME", help="Pareto front of the output and this one")
         command.add_argument("--sensitivity", action="store_true", help="which input matters most")
         command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted; "
                              "whole and within its bounds where it has any")  # fmt: skip
         command.add_argument("--speedup" if command is ratss else "--rate", "--target", dest="target", type=float,
                              metavar="X", help="what to solve for; with --output, that output")  # fmt: skip
-        command.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler to sweep on")
+        command.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler to sweep on")
         command.add_argument("--seed", type=int, metavar="N", help="of the draws (default 0)")
         command.add_argument("--json", action="store_true")
 

@@ -77,25 +77,33 @@ _DENSITY_QUESTIONS = {"--kernel FILE": ("kernel", "kernel_args")}
 _QUESTIONS = {
     "--solve NAME": ("solve", "target", "output"),
     "--sensitivity": ("sensitivity", "output", "uncertain", "spread", "seed"),
-    "--sweep ...": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler"),
+    "--sweep NAME=a:b:n": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler"),
     "--uncertain N": ("uncertain", "spread", "seed", "output", "against", "scheduler"),
 }
+#: What only draws read; a sweep alone draws nothing.
+_DRAWN = ("spread", "seed")
 
 
 def _question(arguments: argparse.Namespace, own: Mapping[str, tuple[str, ...]]) -> str:
     """The option of the one question that is asked, or "". WorkbenchError for an option that does not belong to it."""
     questions = {**own, **_QUESTIONS}
+    shown = {"run_folder": "--run", "target": "--speedup" if arguments.kind == "ratss" else "--rate"}
     known = {option for options in questions.values() for option in options}
-    given = [name for name, value in vars(arguments).items() if name in known and value not in (None, "", [], False)]
+    given = [name for name, value in vars(arguments).items() if name in known and value not in (None, [])]
+    given = [name for name in given if getattr(arguments, name) is not False]
     question = next((asked for asked, options in questions.items() if options[0] in given), "")
     for name in given:
         if name not in questions.get(question, ()):
-            option = "--run" if name == "run_folder" else "--" + name.replace("_", "-")
-            homes = " or ".join(asked for asked, options in questions.items() if name in options[1:])
+            option = shown.get(name, "--" + name.replace("_", "-"))
+            homes = [asked for asked, options in questions.items() if name in options[1:]]
+            homes = [asked for asked in homes if name not in _DRAWN or not asked.startswith("--sweep")]
             if question and (not homes or name == questions[question][0]):
                 raise WorkbenchError(Diagnostic(f"{question} and {option} are two questions", "Ask one at a time."))
             message = f"{option} does not go with {question}" if question else f"{option} alone asks nothing"
-            raise WorkbenchError(Diagnostic(message, f"Give {homes} {'instead' if question else 'too'}."))
+            raise WorkbenchError(Diagnostic(message, f"Give {' or '.join(homes)} {'instead' if question else 'too'}."))
+    drawn = [name for name in _DRAWN if name in given]
+    if question.startswith("--sweep") and drawn and "uncertain" not in given:
+        raise WorkbenchError(Diagnostic(f"--{drawn[0]} draws nothing in a sweep alone", "Give --uncertain N too."))
     return question.partition(" ")[0]
 
 
@@ -146,7 +154,7 @@ def _print_notes(notes: Iterable[Diagnostic]) -> None:
 def _measured(file: DensityModelFile, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
     kernel = find_kernel(arguments.kernel)
     try:
-        words = shlex.split(arguments.kernel_args)
+        words = shlex.split(arguments.kernel_args or "")
     except ValueError as error:
         message = f"--kernel-args cannot be read: {str(error).lower()}"
         raise WorkbenchError(Diagnostic(message, "Close every quotation mark.")) from None
@@ -169,7 +177,7 @@ def _explored(
         return DONE
     if question == "--sensitivity":
         samples = 4096 if arguments.uncertain is None else arguments.uncertain
-        rows = sensitivity(file, arguments.output, arguments.reading, spreads, samples, arguments.seed or 0)
+        rows = sensitivity(file, arguments.output or "", arguments.reading, spreads, samples, arguments.seed or 0)
         if arguments.json:
             print_json({**influences_json(rows), "diagnostics": as_json(problems)})
         else:
@@ -204,15 +212,12 @@ def _sweep(
             raise WorkbenchError(Diagnostic(f"'{name}' is swept twice", "Give all its values in one --sweep."))
         axes[name] = values
     samples = arguments.uncertain or 0
-    if arguments.uncertain == 0 or (spreads and not samples):
-        hint = "Write --uncertain 1000 to draw the uncertain inputs a thousand times."
-        raise WorkbenchError(Diagnostic("nothing is drawn from the uncertain inputs", hint))
-    if arguments.seed is not None and not samples:
-        raise WorkbenchError(Diagnostic("--seed needs --uncertain N", "Nothing is drawn without it."))
+    if arguments.uncertain == 0:
+        raise WorkbenchError(Diagnostic("0 samples cannot be drawn", "Give 1 or more."))
     space = make_space(file, axes, samples, spreads, arguments.seed or 0)
     found = explore(
-        file, space, arguments.output, arguments.against, arguments.reading,
-        scheduler=arguments.scheduler, progress=_progress if space.points > 10_000_000 else None,
+        file, space, arguments.output or "", arguments.against or "", arguments.reading,
+        scheduler=arguments.scheduler or "", progress=_progress if space.points > 10_000_000 else None,
     )  # fmt: skip
     drawn = None
     if axes and samples and space.points <= 10_000_000:

@@ -154,9 +154,11 @@ class _Walker:
         try:
             value = plain_value(node)
         except ValueError:
+            if node.tag.endswith(":int"):
+                return self._bad(node, f"'{node.value[:40]}' is too large a whole number", "Write it as in 1e30.")
             return self._bad(node, f"'{str(node.value)[:40]}' cannot be read as {node.tag}", "Write plain values.")
         if isinstance(value, float) and abs(value) == float("inf"):
-            return self._bad(node, f"'{node.value[:40]}' is too large a number", "")
+            return self._bad(node, f"'{node.value[:40]}' is too large a number", "Numbers go up to 1.8e308.")
         if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
             return self._bad(node, f"'{node.value[:40]}' is too large a whole number", "Write it as in 1e30.")
         return value
@@ -225,7 +227,10 @@ def _one(model_class: type[BaseModel], marked: Marked, path: Path, missing: str,
         return marked.diagnostic(path, "a value is missing", hint, key=True)
     wanted = list(dict.fromkeys(_SHOULD_BE[item["type"]] for item in items if item["type"] in _SHOULD_BE))
     if wanted:
-        hint = _HINTS.get(wanted[-1], "") or f"Write for example {suggestion(model_class, path)}."
+        if "a number" in wanted:
+            wanted = [one for one in wanted if one != "a whole number"]
+        hint = _HINTS.get(wanted[-1], "") if len(wanted) == 1 else ""
+        hint = hint or f"Write for example {suggestion(model_class, path)}."
         return marked.diagnostic(path, f"{_shown(value)} should be {' or '.join(wanted)}", hint)
     limits = {"greater_than": ("gt", "above"), "greater_than_equal": ("ge", "at least")}
     limits |= {"less_than": ("lt", "below"), "less_than_equal": ("le", "at most")}

@@ -163,6 +163,7 @@ def _parsed(text: str) -> ast.expr:
         hint = next((hint for sign, hint in _COMMON.items() if sign in text.replace("!=", "")), "")
         if not hint and (assignment := _ASSIGNMENT.search(text)):
             offset, hint = assignment.start(), "Two values are compared with ==."
+        hint = hint or "Write for example 2 * (n + 1), with numbers, names, + - * / // % ** and functions."
         raise _Bad(offset, f"this is no expression: {error.msg}", hint) from None
     except (ValueError, RecursionError, MemoryError):
         raise _Bad(start, "this is no expression", "Use plain characters, and few levels of parentheses.") from None
@@ -221,7 +222,7 @@ class _Reader:
             try:
                 return ast.Constant(float(value))
             except OverflowError:
-                raise _Bad(node.col_offset, "this number is too large", "") from None
+                raise _Bad(node.col_offset, "this number is too large", "Numbers go up to 1.8e308.") from None
         raise _Bad(node.col_offset, f"'{str(value)[:20]}' is not allowed in an expression", "Write a real number.")
 
     def _name(self, node: ast.Name | ast.Attribute) -> ast.expr:
@@ -260,7 +261,8 @@ class _Reader:
             raise _Bad(node.col_offset, f"{name} takes plain values", f"Write {name}(a, b).")
         if (wanted is None and not given) or (wanted is not None and given != wanted):
             counted = "at least one value" if wanted is None else f"{wanted} value{'s' if wanted > 1 else ''}"
-            raise _Bad(node.col_offset, f"{name} takes {counted}, not {given}", "")
+            values = "abc"[:wanted] if wanted is not None else "ab"
+            raise _Bad(node.col_offset, f"{name} takes {counted}, not {given}", f"Write {name}({', '.join(values)}).")
         return _call(name, [self._operand(argument, depth) for argument in node.args])
 
 

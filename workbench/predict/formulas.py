@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeVar
 
@@ -27,6 +27,7 @@ Count = Annotated[int | float | str, domain.COUNT]
 Share = Annotated[int | float | str, domain.SHARE]
 
 _LITERAL = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*[A-Za-zµμ][A-Za-z/ µμ]*")
+_NOT_FINITE = re.compile(r"[-+]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def asked_of_inputs(model: ModelDocument) -> dict[str, Domain]:
 
 
 def compile_formula(
-    formula: int | float | str, path: Path, allowed: Domain, names: Iterable[str], marked: Marked,
+    formula: int | float | str, path: Path, allowed: Domain, names: Collection[str], marked: Marked,
     problems: list[Diagnostic],
 ) -> Compiled:  # fmt: skip
     """Read one field. A text is a quantity with a unit that fits the field's name ("195 MHz"), or a formula."""
@@ -90,6 +91,8 @@ def compile_formula(
             return Compiled(path, None, number(formula, ""), allowed)
         if unit and _LITERAL.fullmatch(formula):
             return Compiled(path, None, quantity(formula, unit), allowed)
+        if formula not in names and _NOT_FINITE.fullmatch(formula):
+            raise UnitError(f"'{formula}' is no finite number", "Write for example 4 or 1e6.")
     except UnitError as error:
         problems.append(marked.diagnostic(path, error.message, error.hint))
         return Compiled(path, None, np.nan, allowed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Literal
 
 from pydantic import Field
@@ -83,8 +84,12 @@ def read_inputs(model: ModelDocument, marked: Marked, domains: Mapping[str, Doma
     for name, given in model.inputs.items():
         at: Path = ("inputs", name)
         values[name], allowed[name] = float("nan"), ANY
-        if not name.isidentifier():
-            found.append(marked.diagnostic(at, f"'{name}' is no name for an input", "Write letters and _.", key=True))
+        if not name.isidentifier() or iskeyword(name):
+            found.append(
+                marked.diagnostic(
+                    at, f"'{name}' is no name for an input", "Write letters and _, as in read_bytes.", key=True
+                )
+            )
         if given.unit not in ("", *UNITS):
             hint = near(given.unit, UNITS, "Units here are")
             found.append(marked.diagnostic((*at, "unit"), f"there is no unit '{given.unit}' here", hint))
@@ -168,7 +173,9 @@ def number(value: float | str, unit: str) -> float:
     except OverflowError:
         raise UnitError("this number is too large", "Numbers go up to 1.8e308.") from None
     except ValueError:
-        raise UnitError(f"'{str(value)[:40]}' is no number", "Write for example 4 or 1e6; units need `unit`.") from None
+        raise UnitError(
+            f"'{str(value)[:40]}' is no number", "Write for example 4 or 1e6; this one has no unit."
+        ) from None
     if not abs(result) < float("inf"):
         raise UnitError(f"'{str(value)[:40]}' is no finite number", "Write for example 4 or 1e6.")
     return result

@@ -112,7 +112,7 @@ def find_kernel(name_or_path: str) -> Path:
     if name_or_path in names:
         return bundled_kernel(name_or_path)
     hint = near(name_or_path, names, "Name a C file, or one that comes with the workbench")
-    raise WorkbenchError(Diagnostic("there is no such kernel", hint, file=name_or_path[:200]))
+    raise WorkbenchError(Diagnostic(f"there is no such kernel as '{name_or_path[:80]}'", hint))
 
 
 def _folder() -> Path:

@@ -127,7 +127,8 @@ def _predict(file: RatssModelFile, changes: Mapping[str, Quantity] | None, readi
     baseline = None if file.model.baseline_s is None else values.of(("baseline_s",))
     if not np.max(total_s) < np.inf:
         raise WorkbenchError(_too_long(file, parts))
-    if baseline is not None and not np.min(total_s) > 0:
+    speedup = None if baseline is None else baseline / total_s
+    if speedup is not None and not np.max(speedup) < np.inf:
         hint = "Give it nodes or transactions that take time."
         raise WorkbenchError(file.marked.diagnostic(("baseline_s",), "the model takes no time to compare with", hint))
     return Prediction(
@@ -137,7 +138,7 @@ def _predict(file: RatssModelFile, changes: Mapping[str, Quantity] | None, readi
         stage_s=stages,
         iterations=repeated,
         total_s=total_s,
-        speedup=None if baseline is None else baseline / total_s,
+        speedup=speedup,
         resources={name: values.of(("resources", name)) for name in file.model.resources},
     )
 

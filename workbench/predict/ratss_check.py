@@ -27,6 +27,7 @@ def structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platfor
         return
     if not model.stages:
         yield marked.diagnostic(("stages",), "the model has no stages", "Write one: - {name: first, nodes: [...]}.")
+        return
     names = [stage.name for stage in model.stages]
     yield from twice(names, [("stages", i, "name") for i in range(len(names))], "stages", marked)
     for index, stage in enumerate(model.stages):
@@ -41,7 +42,8 @@ def structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platfor
             if needed not in names:
                 hint = near(needed, names, "Stages are")
                 yield marked.diagnostic((*at, "after", i), f"there is no stage '{needed}'", hint)
-    yield from _cycle(model, names, marked)
+    if len(set(names)) == len(names):
+        yield from _cycle(model, names, marked)
     for index, entry in enumerate(model.measured):
         yield from _measured(entry, ("measured", index), model, names, marked)
 
@@ -75,6 +77,9 @@ def _transaction(move: Transaction, at: Path, platform: Platform | None, marked:
     elif move.table and move.table not in tables:
         hint = near(move.table, tables, "The platform's transfer tables") or none
         yield marked.diagnostic((*at, "table"), f"there is no transfer table '{move.table}'", hint)
+    elif move.efficiency is not None and move.rate_bytes_per_s is None and not move.table:
+        hint = "Give `rate_bytes_per_s` too: the gap is 1 / (rate x efficiency)."
+        yield marked.diagnostic((*at, "efficiency"), "an efficiency without a rate counts for nothing", hint)
     elif not move.table and move.rate_bytes_per_s is None and move.gap_per_byte_s is None:
         if not move.network:
             hint = f"Name a `network`{' of the platform' if networks else ''}, or give `gap_per_byte_s`"
@@ -84,9 +89,6 @@ def _transaction(move: Transaction, at: Path, platform: Platform | None, marked:
             message = f"the network '{move.network}' does not say how long a byte takes"
             hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or in the platform."
             yield marked.diagnostic((*at, "network"), message, hint)
-    if move.efficiency is not None and move.rate_bytes_per_s is None and not move.table:
-        hint = "Give `rate_bytes_per_s` too: the gap is 1 / (rate x efficiency)."
-        yield marked.diagnostic((*at, "efficiency"), "an efficiency without a rate counts for nothing", hint)
     yield from _unread(move, at, marked)
     network = networks.get(move.network)
     if move.kind == "reduce" and not move.table and move.reduction_s is None and not (
