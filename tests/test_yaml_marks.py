@@ -111,7 +111,7 @@ def test_places() -> None:
         (("title: A box ", "title: 12 "), 1, 8, "12 should be a text", "quotes"),
         (("title: A box ", "title: "), 1, 1, "a value is missing", 'Write "..."'),
         (("true", "yes"), 14, 5, '"yes" should be true or false', "true"),
-        (("1.5", "[1]"), 11, 33, "this should be a whole number or a number or a text", "quotes"),
+        (("1.5", "[1]"), 11, 33, "this should be a number or a text", "for example"),
         (("title: A box ", "title: refuse "), 1, 1, "this title is refused", ""),
         (("times_s: {a: 5 ms}", "times_s: 5 ms"), 12, 10, '"5 ms" should be keys with values', "key: value"),
         (("limit_bytes: 4 MiB", "title: twice"), 13, 1, "the key 'title' is given twice", "line 1"),
