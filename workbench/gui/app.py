@@ -56,11 +56,14 @@ def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QA
     plugins = load_plugins()  # before Qt: its bindings look into every module that is imported after them
     stored = load("window", {})
     application = make_application(stored.get("theme", "light") if isinstance(stored, dict) else "light")
+    from PySide6.QtCore import QTimer
+
     from workbench.gui.main_window import MainWindow  # after Qt's libraries are known to be there
 
     window = MainWindow(plugins)
     window.open(path, runs)
     window.show()
+    QTimer.singleShot(0, window, lambda: window.recovered.offer_at_start(path is not None))
     return application, window
 
 

@@ -99,7 +99,7 @@ class Context(QObject):
         self.plugins = plugins
         self.background = Background(self)
         self.history = History(self.history_changed.emit)  # of what is no document: ranges, findings set aside
-        self.documents = OpenDocuments(self.notify, self)
+        self.documents = OpenDocuments(self.notify, lambda: self.workspace.path if self.workspace else None, self)
         self.documents.saved.connect(self._saved)
         self.workspace: Workspace | None = None
         self._stamps: Stamps = {}

@@ -22,6 +22,7 @@ from workbench.gui.mode import Mode
 from workbench.gui.modes import ModeStack
 from workbench.gui.popovers import NoticesPopover, RunOptionsPopover, SettingsPopover
 from workbench.gui.rail import Rail
+from workbench.gui.recovered import Recovered
 from workbench.gui.run_control import RunControl
 from workbench.gui.run_dock import RunDock
 from workbench.gui.search import SearchField
@@ -82,6 +83,7 @@ class MainWindow(QMainWindow):
         self.panels = Panels(self, self.context, self.modes, self.run_dock)
         self._foot()
         self._connect()
+        self.recovered = Recovered(self)
         self._show_content()
 
     def _foot(self) -> None:
@@ -194,18 +196,20 @@ class MainWindow(QMainWindow):
 
     def show_predict(self) -> None:
         """The models, with or without a project: prediction needs no code."""
-        self._template = True
-        self.context.set_mode("predict")
+        self.show_mode("predict")
+
+    def show_mode(self, mode: str) -> Mode:
+        """A mode, with or without a project."""
+        self._template = self._template or self.context.workspace is None
+        self.context.set_mode(mode)
         self._show_content()
+        return self.modes.show_mode(mode)
 
     def _open_template(self, path: Path) -> None:
         """A platform template by itself, without a project."""
         from workbench.gui.platform.mode import PlatformMode  # made late, like every mode
 
-        self._template = True
-        self.context.set_mode("platform")
-        self._show_content()
-        mode = self.modes.show_mode("platform")
+        mode = self.show_mode("platform")
         if isinstance(mode, PlatformMode):
             mode.open_document(path.resolve())
 
@@ -388,6 +392,7 @@ class MainWindow(QMainWindow):
             return
         self.runner.shut_down()
         self.panels.save()
+        self.context.documents.forget()
         self.context.shut_down()
         super().closeEvent(event)
 

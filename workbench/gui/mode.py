@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui.context import Context
@@ -39,6 +41,10 @@ class Mode(QWidget):
 
     def insert_pragma(self) -> None:
         """Ask what the line under the cursor is doing."""
+
+    def restore(self, path: Path, text: str) -> bool:
+        """Open a document with an unsaved text in it. False where that was not done."""
+        return False
 
     def find_here(self) -> bool:
         """Open a search of what is shown. False where there is none."""

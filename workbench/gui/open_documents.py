@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from workbench.gui.question import CANCEL, DISCARD, SAVE, Question
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.documents import ChangedOnDisk, Document, Documents
+from workbench.session.recovery import Keeper
 
 OVERWRITE, RELOAD = "Overwrite", "Reload"
 SAVE_AND_RUN, RUN_AS_SAVED = "Save and run", "Run as saved"
+#: No more than what was typed in this time is lost with the process.
+KEEP_AFTER_MS = 1000
 #: The documents that a run reads; models are no part of it.
 RUN_KINDS = ("source", "platform")
 
@@ -24,13 +27,19 @@ class OpenDocuments(QObject):
     saved = Signal(object)
     commit_wanted = Signal()
 
-    def __init__(self, notify: Callable[..., None], parent: QObject | None = None) -> None:
+    def __init__(
+        self, notify: Callable[..., None], project: Callable[[], Path | None], parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._notify = notify
         self._documents = Documents()
         self._documents.changed.connect(self.changed.emit)
         #: Answers a question; without a window nothing is given up.
         self.ask: Callable[[Question], str] = lambda question: question.answers[-1]
+        self._keeper, self._project = Keeper(), project
+        self._keep_soon = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
+        self._keep_soon.timeout.connect(self.keep)
+        self.changed.connect(lambda: None if self._keep_soon.isActive() else self._keep_soon.start())
 
     def __iter__(self) -> Iterator[Document]:
         return iter(self._documents)
@@ -48,6 +57,15 @@ class OpenDocuments(QObject):
     def unsaved_kinds(self) -> frozenset[str]:
         """The modes that hold something unsaved."""
         return frozenset(d.kind for d in self._documents.unsaved)
+
+    def keep(self) -> None:
+        """Keep what is unsaved against a crash."""
+        self._keeper.keep(self, self._project())
+
+    def forget(self) -> None:
+        """The window is closed: nothing is kept any more."""
+        self._keep_soon.stop()
+        self._keeper.keep((), None)
 
     # ---- saving
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
-from workbench.files import read_file
+from workbench.files import read_file, sha256
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.files import write_atomically
 from workbench.session.history import History
@@ -73,6 +73,11 @@ class Document:
     @property
     def read_only(self) -> bool:
         return False
+
+    @property
+    def base_sha256(self) -> str:
+        """Of the file as it was read or written here; empty where there is none."""
+        return "" if self._on_disk is None else sha256(self._on_disk)
 
     @property
     def changed_on_disk(self) -> bool:

@@ -17,6 +17,13 @@ def config_dir() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "rc-workbench"
 
 
+def state_dir() -> Path:
+    """Where lies what a session leaves: `state` below `$RCW_PREFERENCES`, or the XDG state folder."""
+    if chosen := os.environ.get("RCW_PREFERENCES"):
+        return Path(chosen) / "state"
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "rc-workbench"
+
+
 def load(name: str, default: Any) -> Any:
     """The stored value, or `default` where there is none or the file is damaged."""
     try:
@@ -28,8 +35,12 @@ def load(name: str, default: Any) -> Any:
 def save(name: str, value: Any) -> None:
     """Store a value atomically. A folder that cannot be written is no reason to stop: the value is then forgotten."""
     with suppress(OSError):
-        folder = config_dir()
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:
-            json.dump(value, file, indent=1)
-        os.replace(file.name, folder / f"{name}.json")
+        write_json(config_dir() / f"{name}.json", value)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a JSON file at once or not at all, for its owner's eyes. Raises OSError where that fails."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        json.dump(value, file, indent=1)
+    os.replace(file.name, path)

@@ -177,6 +177,10 @@ class PlatformMode(Mode):
         entries = next(s for s in sections_of(self.document) if s.title == "Host calls").parts
         self.choose(next((p.path for p in entries if "send" in p.note), entries[0].path if entries else ()))
 
+    def restore(self, path: Path, text: str) -> bool:
+        self.open_document(path)
+        return self.document.path == path and self.document.apply("Restore unsaved changes", lambda old: text)
+
     def choose(self, path: Path_) -> None:
         """Show the form of a part; a call's transfer table with it."""
         self.form.commit()

@@ -209,6 +209,10 @@ class PredictMode(Mode):
         self.document.open(path)
         self.models.set_current(("model", str(path)))
 
+    def restore(self, path: Path, text: str) -> bool:
+        self.open_model(path)
+        return self.document.path == path and self.document.apply("Restore unsaved changes", lambda old: text)
+
     @property
     def reading_name(self) -> str | None:
         """The reading chosen, or None for the model as it is."""

@@ -148,6 +148,14 @@ class SourceMode(Mode):
         elif self.context.attempt(lambda: editor.file.open(path)):
             self.context.rescan()
 
+    def restore(self, path: Path, text: str) -> bool:
+        self.open_file(path)
+        editor = self.tabs.of(path)
+        if editor is None or editor.isReadOnly():
+            return False
+        editor.set_text(text)
+        return True
+
     def find_here(self) -> bool:
         if self.editor is not None:
             self.find_bar.open_on(self.editor)
