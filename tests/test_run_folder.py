@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.formats.run_folder import RunWriter, manifest_text, open_run, read_manifest
+from workbench.formats.manifest import manifest_text, read_manifest
+from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import TABLES, Run, RunStatus
 from workbench.testing.runs import synthetic_run
@@ -120,10 +122,9 @@ def test_a_damaged_column_leaves_out_its_table_and_nothing_else(folder: Path, da
     assert problems[0].file == str(folder / "tables" / "call_stats")
 
 
-@pytest.mark.parametrize(("before", "after"), [('"time_ps": ', '"time_ps": -'), ('"time_ps": ', '"time_ps": 9')])
-def test_a_manifest_that_is_not_as_it_was_written_is_told(folder: Path, before: str, after: str) -> None:
+def test_a_manifest_that_is_not_as_it_was_written_is_told(folder: Path) -> None:
     manifest = folder / "manifest.json"
-    manifest.write_text(manifest.read_text().replace(before, after, 1))
+    manifest.write_text(manifest.read_text().replace('"time_ps": ', '"time_ps": 9', 1))
     _, problems = open_run(folder)
     assert "was changed, damaged or removed" in problems[0].message
     assert problems[0].file == str(manifest)
@@ -213,3 +214,76 @@ def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError, match="cannot be written"):
         RunWriter(tmp_path / "file" / "run")
     assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "where"),
+    [
+        ('"time_ps": ', '"time_ps": -', "time_ps"),
+        ('"time_ps": ', '"time_ps": 99999999999999999999', "time_ps"),
+        ('"clock_hz": ', '"clock_hz": NaN, "was": ', "clock_hz"),
+        ('"states": [', '"states": [], "was": [', "blocks.0.states"),
+        ('"index": 1', '"index": 7', "blocks.0.states.1"),
+        ('"block": 0', '"block": 77', "sites.0.block"),
+        ('"block": 0', '"block": -1', "sites.0.block"),
+        ('"project": ', '"project": ' + "[" * 100_000, "recursion limit"),
+        ('"name": "', '"name": "\\ud800', "not JSON"),
+    ],
+)
+def test_a_manifest_that_cannot_be_is_refused(folder: Path, before: str, after: str, where: str) -> None:
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(before, after, 1))
+    with pytest.raises(WorkbenchError) as caught:
+        open_run(folder)
+    (problem,) = caught.value.diagnostics
+    assert where in problem.message
+    assert problem.file == str(manifest)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"{", b"", b"{'descr': '<i8'}", b"{'descr': '|O8', 'fortran_order': False, 'shape': (9,), }\n",
+     b"{'descr': '<i8', 'fortran_order': False, 'shape': (999999999999999999,), }\n", b"(" * 60_000,
+     b"{'descr': '<i8', 'fortran_order': False, 'shape': (2,3), }\n", b"{'descr': [('a', '<i8')]}"],
+)  # fmt: skip
+def test_a_header_that_is_none(folder: Path, header: bytes) -> None:
+    column = folder / "tables" / "calls" / "t0_ps.npy"
+    column.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64))
+    run, (problem,) = open_run(folder)
+    assert set(run.tables) == set(TABLES) - {"calls"}
+    assert "t0_ps.npy" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [("state_time", "time_ps", -1), ("state_time", "visits", -5), ("transitions", "count", -1), ("dwell", "cycles", -1),
+     ("dwell", "log2_cycles", 64), ("call_stats", "bytes", -1), ("calls", "t1_ps", 1 << 60), ("call_order", "body", 99),
+     ("call_order", "state", 200), ("intervals", "state", 255)],
+)  # fmt: skip
+def test_an_amount_that_cannot_be_leaves_its_table_out(folder: Path, table: str, column: str, value: int) -> None:
+    (folder / "checksums.json").unlink()
+    _with(folder / "tables" / table / f"{column}.npy", value)
+    run, (problem,) = open_run(folder)
+    assert set(run.tables) == set(TABLES) - {table}
+    assert problem.file == str(folder / "tables" / table)
+
+
+def _with(path: Path, value: int) -> None:
+    values = np.load(path)
+    values[len(values) // 2] = value
+    np.save(path, values)
+
+
+def test_what_is_no_file_is_not_waited_for(folder: Path) -> None:
+    column = folder / "tables" / "calls" / "t0_ps.npy"
+    column.unlink()
+    os.mkfifo(column)
+    checksums = json.loads((folder / "checksums.json").read_text())
+    (folder / "checksums.json").write_text(json.dumps({**checksums, "/dev/zero": "00", "../../../dev/zero": "00"}))
+    run, (problem,) = open_run(folder)
+    assert "calls" not in run.tables
+    assert "no regular file" in problem.message
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    with pytest.raises(WorkbenchError, match="no regular file"):
+        open_run(folder)

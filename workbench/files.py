@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+SOURCE_LIMIT = 32 << 20  # bytes: no person writes a source of that length
 
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file open for reading. OSError for anything else: reading a device or a pipe may never end."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError:
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "this is no regular file", str(path))
+    return os.fdopen(handle, "rb")
+
+
+def read_regular(path: Path, limit_bytes: int = SOURCE_LIMIT) -> bytes:
+    """A regular file's bytes. OSError where there is none, and for one that is larger than the limit."""
+    with open_regular(path) as file:
+        data = file.read(limit_bytes + 1)
+    if len(data) > limit_bytes:
+        raise OSError(errno.EFBIG, f"it is larger than {limit_bytes >> 20} MiB", str(path))
+    return data
+
+
 def read_file(path: Path) -> bytes:
     """A file's bytes. WorkbenchError where it cannot be read."""
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot read this file: {error.strerror}", file=str(path))) from None
 

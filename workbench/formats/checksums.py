@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+
+from workbench.files import open_regular, read_regular
+from workbench.formats.json_text import read_json
 
 CHECKSUMS = "checksums.json"
 _PIECE_BYTES = 1 << 20
@@ -19,7 +22,7 @@ def text_checksum(text: str) -> str:
 def file_checksum(path: Path) -> str:
     """CRC-32 of a file's bytes, as eight hexadecimal digits."""
     value = 0
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         while piece := stream.read(_PIECE_BYTES):
             value = zlib.crc32(piece, value)
     return f"{value:08x}"
@@ -35,10 +38,17 @@ def checksums_text(folder: Path, paths: Iterable[Path], texts: Mapping[str, str]
 def read_checksums(folder: Path) -> dict[str, str]:
     """Checksums by path; {} where the folder has none (a run of an earlier version, or one that did not end)."""
     try:
-        found = json.loads((folder / CHECKSUMS).read_text(encoding="utf-8"))
+        found = read_json(read_regular(folder / CHECKSUMS))
     except (OSError, ValueError):
         return {}
-    return {name: text for name, text in found.items() if isinstance(text, str)} if isinstance(found, dict) else {}
+    known = found.items() if isinstance(found, dict) else ()
+    return {name: text for name, text in known if isinstance(text, str) and _below(name)}
+
+
+def _below(name: str) -> bool:
+    """Whether a path stays below the folder that it starts from."""
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and "\0" not in name
 
 
 def is_as_written(folder: Path, name: str, checksums: Mapping[str, str]) -> bool:

@@ -7,73 +7,27 @@ A finished run has `checksums.json`, by which damage is told.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError
 
+from workbench.files import read_regular
 from workbench.formats.checksums import CHECKSUMS, checksums_text, is_as_written, read_checksums
+from workbench.formats.columns import DamagedError, read_column
+from workbench.formats.manifest import manifest_text, read_manifest
+from workbench.formats.tables import bad_trace, check_table
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.run import SCHEMA_VERSION, TABLES, Manifest, Run, RunStatus, Table
+from workbench.model.run import TABLES, Manifest, Run, RunStatus, Table
 
 MANIFEST = "manifest.json"
-Document = dict[str, Any]
-#: From a version to the function that turns a manifest of that version into one of the next.
-Migrations = Mapping[int, Callable[[Document], Document]]
-MIGRATIONS: Migrations = {}
-
-_ADAPTER = TypeAdapter(Manifest)
-#: What the manifest's lists are called that these columns index; -1 stands for none where the second is True.
-_INDEXES = {"block": ("blocks", False), "site": ("sites", True), "entry": ("entries", True),
-            "resource": ("resources", True), "message": ("messages", True)}  # fmt: skip
-
-
-def manifest_text(manifest: Manifest) -> str:
-    return json.dumps(_ADAPTER.dump_python(manifest, mode="json"), indent=1, ensure_ascii=False) + "\n"
-
-
-def read_manifest(text: str, file: str, migrations: Migrations = MIGRATIONS) -> Manifest:
-    """A manifest of this or an earlier version. Raises WorkbenchError where the text is none."""
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise WorkbenchError(
-            Diagnostic(f"the manifest is not JSON: {error.msg}", "The folder is damaged; run again.", file=file,
-                       line=error.lineno, column=error.colno)
-        ) from None  # fmt: skip
-    version = document.get("schema_version") if isinstance(document, dict) else None
-    if not isinstance(version, int):
-        raise WorkbenchError(Diagnostic("the manifest has no schema_version", "Is this a run's manifest?", file=file))
-    if version > SCHEMA_VERSION:
-        raise WorkbenchError(
-            Diagnostic(f"this run is of version {version}, later than {SCHEMA_VERSION}, the latest that is known here",
-                       "Open it with a newer RC Workbench.", file=file)
-        )  # fmt: skip
-    while version < SCHEMA_VERSION:
-        if version not in migrations:
-            raise WorkbenchError(
-                Diagnostic(f"runs of version {version} can no longer be read", "Run again.", file=file)
-            )
-        document = {**migrations[version](document), "schema_version": version + 1}
-        version += 1
-    try:
-        return _ADAPTER.validate_python(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise WorkbenchError(
-            Diagnostic(f"the manifest's {where} is wrong: {first['msg']}", "It is damaged; run again.", file=file)
-        ) from None
+_MANIFEST_LIMIT = 256 << 20  # bytes
 
 
 def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
@@ -84,9 +38,7 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
     """
     file = path / MANIFEST
     try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise WorkbenchError(Diagnostic("the manifest is not text", "The folder is damaged.", file=str(file))) from None
+        text = read_regular(file, _MANIFEST_LIMIT)
     except OSError as error:
         missing = isinstance(error, FileNotFoundError | NotADirectoryError)
         message = "this is no run folder" if missing else f"the run cannot be read: {error.strerror}"
@@ -102,29 +54,25 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
             problems.append(Diagnostic(f"table '{name}' is not known here", severity=Severity.NOTE, file=str(folder)))
             continue
         try:
-            table = {column: _read_column(folder / f"{column}.npy", kind) for column, kind in TABLES[name].items()}
-            _check_table(name, table, manifest)
+            table = {column: read_column(folder / f"{column}.npy", kind) for column, kind in TABLES[name].items()}
+            check_table(name, table, manifest)
             for column in table:
                 if not is_as_written(path, f"tables/{name}/{column}.npy", checksums):
-                    raise _DamagedError(f"{column}.npy is not as it was written")
-        except _DamagedError as error:
+                    raise DamagedError(f"{column}.npy is not as it was written")
+        except DamagedError as error:
             problems.append(
                 Diagnostic(f"table '{name}' is damaged and is left out: {error}", "Views that need it stay empty.",
                            severity=Severity.WARNING, file=str(folder))
             )  # fmt: skip
         else:
             tables[name] = table
-    if "intervals" in tables and (why := _bad_offsets(tables)):
+    if "intervals" in tables and (why := bad_trace(tables, manifest)):
         del tables["intervals"]
         problems.append(
             Diagnostic(f"the trace is left out: {why}", "Views that need it stay empty.", severity=Severity.WARNING,
                        file=str(path / "tables" / "intervals"))
         )  # fmt: skip
     return Run(path, manifest, tables), tuple(problems)
-
-
-class _DamagedError(Exception):
-    pass
 
 
 def _incomplete(manifest: Manifest, path: Path) -> Iterator[Diagnostic]:
@@ -148,9 +96,6 @@ def _damaged(manifest: Manifest, checksums: Mapping[str, str], path: Path) -> It
         yield Diagnostic("this part of the run was changed, damaged or removed since the run was made",
                          "What it says may be wrong; run again to be sure.", severity=Severity.WARNING,
                          file=str(path / name))  # fmt: skip
-    if manifest.time_ps < 0 or manifest.cycles < 0:
-        yield Diagnostic(f"the manifest is damaged: it says {manifest.time_ps} ps and {manifest.cycles} cycles",
-                         "Run again.", severity=Severity.WARNING, file=str(path / MANIFEST))  # fmt: skip
 
 
 def _table_names(folder: Path) -> list[str]:
@@ -158,50 +103,6 @@ def _table_names(folder: Path) -> list[str]:
         return sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
     except OSError:
         return []  # a run that was ended has no tables yet, and says so by its status
-
-
-def _read_column(path: Path, kind: str) -> NDArray[Any]:
-    try:
-        with path.open("rb") as stream:
-            magic = np.lib.format.read_magic(stream)
-            read = np.lib.format.read_array_header_1_0 if magic == (1, 0) else np.lib.format.read_array_header_2_0
-            shape, _, dtype = read(stream)
-        if dtype != np.dtype(kind) or len(shape) != 1:
-            raise _DamagedError(f"{path.name} holds {dtype} of {len(shape)} dimensions, not {np.dtype(kind)} of one")
-        column: NDArray[Any] = np.load(path, mmap_mode="r" if shape[0] else None, allow_pickle=False)
-        return column
-    except FileNotFoundError:
-        raise _DamagedError(f"{path.name} is missing") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise _DamagedError(f"{path.name} cannot be read ({error})") from None
-
-
-def _check_table(name: str, table: Table, manifest: Manifest) -> None:
-    lengths = {len(column) for column in table.values()}
-    if len(lengths) > 1:
-        raise _DamagedError("its columns are not equally long")
-    if name == "intervals" or lengths == {0}:
-        return
-    for column, (list_name, none_allowed) in _INDEXES.items():
-        if column in table:
-            count = len(getattr(manifest, list_name))
-            low, high = int(table[column].min()), int(table[column].max())
-            if low < (-1 if none_allowed else 0) or high >= count:
-                raise _DamagedError(f"column {column} points outside the manifest's {count} {list_name}")
-    if "block" in table:
-        states = np.array([len(block.states) for block in manifest.blocks])
-        for column in ("state", "from_state", "to_state"):
-            if column in table and ((table[column] < 0) | (table[column] >= states[table["block"]])).any():
-                raise _DamagedError(f"column {column} points outside its block's states")
-
-
-def _bad_offsets(tables: Mapping[str, Table]) -> str:
-    if "interval_offsets" not in tables:
-        return "table 'interval_offsets' is missing"
-    offsets, length = tables["interval_offsets"]["offset"], len(tables["intervals"]["state"])
-    if not len(offsets) or offsets[0] != 0 or offsets[-1] != length or (np.diff(offsets) < 0).any():
-        return "its offsets do not fit its intervals"
-    return ""
 
 
 class RunWriter:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
 
 from workbench.model.pragma import Category
 
@@ -49,11 +52,11 @@ class Block:
     component: str
     kind: str
     group: str
-    states: tuple[State, ...]
+    states: Annotated[tuple[State, ...], Field(min_length=1)]
     file: str | None = None
     line: int | None = None
     clock: str | None = None
-    clock_hz: float | None = None
+    clock_hz: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
 
 
 @dataclass(frozen=True)

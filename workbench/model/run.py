@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic
@@ -22,6 +24,7 @@ SCHEMA_VERSION = 1
 PS_PER_S = 1_000_000_000_000
 
 Table = Mapping[str, "NDArray[Any]"]
+Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
 
 class RunStatus(StrEnum):
@@ -98,11 +101,11 @@ class Site:
     """A call in the host's source. `label` is the pragma's name there, or the callee's."""
 
     file: str
-    line: int
-    column: int
+    line: Count
+    column: Count
     callee: str
     label: str
-    block: int
+    block: Count
 
 
 @dataclass(frozen=True)
@@ -122,9 +125,9 @@ class Manifest:
     confined: bool = False  # ran without network, writing to the run folder only
     settings: Mapping[str, int | float | str] = field(default_factory=dict)
     tools: Mapping[str, str] = field(default_factory=dict)
-    clock_hz: float = 0.0
-    time_ps: int = 0
-    cycles: int = 0
+    clock_hz: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    time_ps: Count = 0
+    cycles: Count = 0
     exit: int | None = None
     stdout_sha256: str = ""
     overhead: Mapping[str, float] = field(default_factory=dict)  # of recording, in percent (workbench/run/overhead.py)

@@ -1,0 +1,28 @@
+"""JSON read from files that may be damaged or foreign: bounded in depth, told by line and column."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic_core import from_json
+
+_PLACE = re.compile(r" at line (\d+) column (\d+)$")
+
+
+class JsonError(ValueError):
+    """What is no JSON: why, and where (from 1)."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON text. Raises JsonError, also for nesting beyond some 200 levels."""
+    try:
+        return from_json(text)
+    except ValueError as error:
+        place = _PLACE.search(str(error))
+        line, column = (int(place[1]), int(place[2])) if place else (1, 1)
+        raise JsonError(_PLACE.sub("", str(error)), line, max(column, 1)) from None

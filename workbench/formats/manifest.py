@@ -1,0 +1,72 @@
+"""A run's manifest as JSON text: versions, and whether what it says fits together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from workbench.formats.json_text import JsonError, read_json
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import SCHEMA_VERSION, Manifest
+
+Document = dict[str, Any]
+#: From a version to the function that turns a manifest of that version into one of the next.
+Migrations = Mapping[int, Callable[[Document], Document]]
+MIGRATIONS: Migrations = {}
+
+_ADAPTER = TypeAdapter(Manifest)
+
+
+def manifest_text(manifest: Manifest) -> str:
+    return json.dumps(_ADAPTER.dump_python(manifest, mode="json"), indent=1, ensure_ascii=False) + "\n"
+
+
+def read_manifest(text: str | bytes, file: str, migrations: Migrations = MIGRATIONS) -> Manifest:
+    """A manifest of this or an earlier version. Raises WorkbenchError where the text is none."""
+    try:
+        document = read_json(text)
+    except JsonError as error:
+        message, hint = f"the manifest is not JSON: {error.message}", "The folder is damaged; run again."
+        raise WorkbenchError(Diagnostic(message, hint, file=file, line=error.line, column=error.column)) from None
+    version = document.get("schema_version") if isinstance(document, dict) else None
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise WorkbenchError(Diagnostic("the manifest has no schema_version", "Is this a run's manifest?", file=file))
+    if version > SCHEMA_VERSION:
+        raise WorkbenchError(
+            Diagnostic(f"this run is of version {version}, later than {SCHEMA_VERSION}, the latest that is known here",
+                       "Open it with a newer RC Workbench.", file=file)
+        )  # fmt: skip
+    while version < SCHEMA_VERSION:
+        if version not in migrations:
+            raise WorkbenchError(
+                Diagnostic(f"runs of version {version} can no longer be read", "Run again.", file=file)
+            )
+        document = {**migrations[version](document), "schema_version": version + 1}
+        version += 1
+    try:
+        manifest = _ADAPTER.validate_python(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise WorkbenchError(_damaged(where, first["msg"], file)) from None
+    if why := next(_misfits(manifest), None):
+        raise WorkbenchError(_damaged(*why, file))
+    return manifest
+
+
+def _damaged(where: str, why: str, file: str) -> Diagnostic:
+    return Diagnostic(f"the manifest's {where} is wrong: {why}", "It is damaged; run again.", file=file)
+
+
+def _misfits(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """What its lists say of each other that cannot be: the place, and why."""
+    for number, block in enumerate(manifest.blocks):
+        for index, state in enumerate(block.states):
+            if state.index != index:
+                yield f"blocks.{number}.states.{index}", f"its index is {state.index}"
+    for number, site in enumerate(manifest.sites):
+        if site.block >= len(manifest.blocks):
+            yield f"sites.{number}.block", f"there are {len(manifest.blocks)} blocks"

@@ -1,0 +1,78 @@
+"""Whether a run's tables fit its manifest and themselves: what does not would mislead, or end a view with an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.formats.columns import DamagedError
+from workbench.model.run import Manifest, Table
+
+#: What the manifest's lists are called that these columns index; -1 stands for none where the second is True.
+_INDEXES = {"block": ("blocks", False), "site": ("sites", True), "entry": ("entries", True),
+            "resource": ("resources", True), "message": ("messages", True)}  # fmt: skip
+_STATES = ("state", "from_state", "to_state")
+#: Times, counts and lengths: from 0 to what sums of thousands of them can hold.
+_AMOUNTS = ("time_ps", "cycles", "visits", "count", "runs", "min_run", "max_run", "repeat", "body", "t0_ps", "t1_ps")
+_MOST = 1 << 52
+
+
+def check_table(name: str, table: Table, manifest: Manifest) -> None:
+    """Raise DamagedError where columns differ in length, point outside what they index, or hold impossible amounts."""
+    lengths = {len(column) for column in table.values()}
+    if len(lengths) > 1:
+        raise DamagedError("its columns are not equally long")
+    if name == "intervals" or lengths == {0}:
+        return
+    for column, (list_name, none_allowed) in _INDEXES.items():
+        if column in table:
+            count = len(getattr(manifest, list_name))
+            if _outside(table, column, -1 if none_allowed else 0, count - 1):
+                raise DamagedError(f"column {column} points outside the manifest's {count} {list_name}")
+    states = np.array([len(block.states) for block in manifest.blocks] or [0])
+    most = states[table["block"]] if "block" in table else states.max()
+    least = -1 if name == "call_order" else 0  # a loop is in no state
+    for column in _STATES:
+        if column in table and ((table[column] < least) | (table[column] >= most)).any():
+            raise DamagedError(f"column {column} points outside its block's states")
+    for column in _AMOUNTS:
+        if column in table and _outside(table, column, 0, _MOST):
+            raise DamagedError(f"column {column} holds what cannot be")
+    if "log2_cycles" in table and _outside(table, "log2_cycles", 0, 63):
+        raise DamagedError("column log2_cycles holds what cannot be")
+    if name == "call_stats" and _outside(table, "bytes", 0, 1 << 62):
+        raise DamagedError("column bytes holds what cannot be")
+    if name == "call_order":
+        _check_order(table)
+
+
+def _outside(table: Table, column: str, low: int, high: int) -> bool:
+    return bool(int(table[column].min()) < low or int(table[column].max()) > high)
+
+
+def _check_order(table: Table) -> None:
+    """Every loop's body ends within the loop around it."""
+    ends = [len(table["body"])]
+    for row, body in enumerate(table["body"].tolist()):
+        while row == ends[-1]:
+            ends.pop()
+        if row + 1 + body > ends[-1]:
+            raise DamagedError("column body reaches beyond the loop around it")
+        if body:
+            ends.append(row + 1 + body)
+
+
+def bad_trace(tables: Mapping[str, Table], manifest: Manifest) -> str:
+    """Why the intervals cannot be shown, or ''."""
+    if "interval_offsets" not in tables:
+        return "table 'interval_offsets' is missing"
+    offsets, states = tables["interval_offsets"]["offset"], tables["intervals"]["state"]
+    if len(offsets) != len(manifest.blocks) + 1 or offsets[0] != 0 or offsets[-1] != len(states):
+        return "its offsets do not fit its intervals"
+    if (np.diff(offsets) < 0).any():
+        return "its offsets do not fit its intervals"
+    for block, first, last in zip(manifest.blocks, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        if first < last and int(states[first:last].max()) >= len(block.states):
+            return f"block {block.id} is in a state that it does not have"
+    return ""
