@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from workbench.formats.run_folder import RunWriter
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
-from workbench.model.run import Manifest, Run, RunStatus
+from workbench.model.pragma import Category
+from workbench.model.run import Entry, Manifest, Run, RunStatus
 from workbench.predict.calibrate import compare_with_run, state_s, take_over
 from workbench.predict.library import find_model
 from workbench.predict.ratss import RatssModelFile, load_ratss, predict
@@ -111,9 +113,118 @@ def test_taking_over_what_was_measured(run: Run, own_model: Path, platforms: Map
             assert row.error_pct == pytest.approx(0, abs=1e-5)
     assert calibrated.model.measured[-1].source == "run a run"
     assert predict(calibrated).comm_s["batches"] * 320 == pytest.approx(sum(HOST_S[2:]), rel=1e-6)
-    take_over(own_model, calibrated, again)  # twice: nothing but one more entry
+    once = own_model.read_text()
+    take_over(own_model, calibrated, again)  # twice: the entry is replaced
     assert predict(load(own_model, platforms)).total_s == pytest.approx(float(predict(calibrated).total_s), rel=1e-6)
-    assert len(load(own_model, platforms).model.measured) == 2
+    (entry,) = load(own_model, platforms).model.measured
+    assert entry == calibrated.model.measured[0]
+    assert [line for line in once.splitlines() if "correction" not in line] == [
+        line for line in own_model.read_text().splitlines() if "correction" not in line
+    ]
+    other = replace(run, manifest=replace(run.manifest, settings={"CORES": 10, "BINS": 8, "POINTS": 163840}))
+    file = load(own_model, platforms)
+    take_over(own_model, file, compare_with_run(file, other))  # elsewhere: one more
+    assert [m.inputs["CORES"] for m in load(own_model, platforms).model.measured] == [20, 10]
+
+
+#: What runs of the bundled example took, as recorded: `workbench run original.workbench.yaml --set CORES=2`, and =20.
+#: Picoseconds of all, of each host state, of each core's nextPoint and compute; and how often the host polled.
+RECORDED = {
+    2: (75223337000, {"work": 1556137000, "clearBins": 5337570000, "writePoints": 6727609000, "startCore": 5136826000,
+        "pollDone": 40296259000, "stopCore": 5145909000, "readBins": 11015177000}, (1638400000, 52428800000), 1256),
+    20: (45270656000, {"work": 1581377000, "clearBins": 5345426000, "writePoints": 6729236000, "startCore": 5138514000,
+        "pollDone": 10283805000, "stopCore": 5156431000, "readBins": 11030668000}, (163840000, 5242880000), 320),
+}  # fmt: skip
+ENTRIES = (Entry("fpgaWrite", "", "send", "write"), Entry("fpgaReadReg", "", "receive", "read_reg"))
+POLLS = ("late_sender", "poll")
+
+
+def recorded(cores: int, poll: State, entries: tuple[Entry, ...] = ENTRIES) -> Run:
+    """The recorded run, with `poll` as what its author's pragma says of pollDone."""
+    time_ps, host, core, polls = RECORDED[cores]
+    states = [State(i, name) for i, name in enumerate(("unclassified", *host))]
+    at = states.index(next(state for state in states if state.name == "pollDone"))
+    states[at] = replace(poll, index=at, name="pollDone")
+    blocks = [Block("host.main", Side.HOST, "host.main", "test", "host.main", tuple(states))]
+    blocks += [block(f"top.core[{i}].ctrl", "top.core[*].ctrl", Side.FPGA, CORE) for i in range(cores)]
+    rows = [(0, i + 1, t) for i, t in enumerate(host.values())]
+    rows += [(b, i + 1, t) for b in range(1, cores + 1) for i, t in enumerate(core)]
+    columns = ("block", "state", "time_ps")
+    calls = [(0, i, 1 if i == at else 0, polls if i == at else 320) for i in range(2, len(host) + 1)]
+    manifest = Manifest(
+        name="recorded",
+        status=RunStatus.COMPLETE,
+        created="2026-01-01T00:00:00",
+        settings={"CORES": cores, "BINS": 8, "POINTS": 163840},
+        time_ps=time_ps,
+        blocks=tuple(blocks),
+        entries=entries,
+    )
+    tables = {
+        "state_time": dict(zip(columns, np.array(rows, dtype="i8").T, strict=True)),
+        "call_stats": dict(zip(("block", "state", "entry", "count"), np.array(calls, dtype="i8").T, strict=True)),
+    }
+    return Run(None, manifest, tables)
+
+
+def test_polls_are_no_input_of_the_model(own_model: Path, platforms: Mapping[str, Platform]) -> None:
+    """What is taken over at 2 cores, where the host polls four times a batch, leaves the forecast for 20 right."""
+    wait = State(0, "", Category.WAIT_RECV, POLLS)
+
+    def error_pct(quantity: str) -> float:
+        rows = compare_with_run(load(own_model, platforms), recorded(20, wait)).rows
+        return next(row.error_pct for row in rows if row.quantity == quantity)
+
+    assert (error_pct("comm_s"), error_pct("total_s")) == (
+        pytest.approx(-0.43, abs=0.01),
+        pytest.approx(-3.92, abs=0.01),
+    )
+    file = load(own_model, platforms)
+    comparison = compare_with_run(file, recorded(2, wait))
+    asked = next(row for row in comparison.rows if row.quantity == "ask once")
+    assert asked.measured == pytest.approx(40.296259e-3 * 320 / 1256)  # one of the polls of each batch
+    assert asked.measured + asked.waiting_s == pytest.approx(40.296259e-3)
+    take_over(own_model, file, comparison)
+    corrected = {move.name: move.correction for move in load(own_model, platforms).model.stages[0].transactions}
+    assert corrected["ask once"] == 1
+    assert corrected["clear bins"] == pytest.approx(1.0042, abs=1e-3)
+    # with the polls taken as communication it was +68.6 and +62.7 %
+    assert (error_pct("comm_s"), error_pct("total_s")) == (
+        pytest.approx(-0.19, abs=0.01),
+        pytest.approx(-3.68, abs=0.01),
+    )
+
+
+@pytest.mark.parametrize(
+    ("poll", "kind", "compared", "corrected"),
+    [
+        (State(0, "", Category.RECV, ("data",)), "receive", True, True),  # moves data: an input
+        (State(0, "", Category.RECV, ("poll",)), "receive", True, False),  # polls, whatever else it is called
+        (State(0, "", Category.WAIT_RECV), "receive", True, False),
+        (State(0, "", Category.WAIT_RECV, POLLS), "interrupt", False, False),  # blocks: all of it may be waiting
+    ],
+)
+def test_what_counts_as_waiting(
+    poll: State, kind: str, compared: bool, corrected: bool, own_model: Path, platforms: Mapping[str, Platform]
+) -> None:
+    entries = (ENTRIES[0], replace(ENTRIES[1], kind=kind))
+    comparison = compare_with_run(load(own_model, platforms), recorded(2, poll, entries))
+    assert ("ask once" in {row.quantity for row in comparison.rows}) == compared
+    assert (("stages", 0, "transactions", 3, "correction") in comparison.corrections) == corrected
+    notes = [d for d in comparison.diagnostics if d.severity == "note"]
+    assert [d.line for d in notes] == ([] if compared else [31])
+    assert ("comm_s" in {row.quantity for row in comparison.rows}) == compared
+
+
+def test_the_first_poll_of_a_batch_is_its_own(own_model: Path, platforms: Mapping[str, Platform]) -> None:
+    """At 20 cores every core is done when it is asked: no waiting, and the read counts."""
+    wait = State(0, "", Category.WAIT_RECV, POLLS)
+    asked = next(
+        row
+        for row in compare_with_run(load(own_model, platforms), recorded(20, wait)).rows
+        if row.quantity == "ask once"
+    )
+    assert (asked.measured, asked.waiting_s) == (pytest.approx(10.283805e-3), 0)
 
 
 def test_a_corrected_part_still_scales(run: Run, own_model: Path, platforms: Mapping[str, Platform]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -67,6 +68,7 @@ def errors_json(rows: Iterable[ErrorRow]) -> list[dict[str, Any]]:
             "predicted": row.predicted,
             "measured": row.measured,
             "error_pct": row.error_pct,
+            "waiting_s": row.waiting_s,
             "source": row.source,
         }
         for row in rows
@@ -74,11 +76,15 @@ def errors_json(rows: Iterable[ErrorRow]) -> list[dict[str, Any]]:
 
 
 def errors_text(rows: Iterable[ErrorRow]) -> str:
-    cells = [("At", "Stage", "Quantity", "Predicted", "Measured", "Error")]
+    rows = list(rows)
+    waited = any(row.waiting_s for row in rows)
+    cells = [("At", "Stage", "Quantity", "Predicted", "Measured", "Error", *(["Waiting, left out"] if waited else []))]
     for row in rows:
         at = ", ".join(f"{name} = {value:g}" for name, value in row.inputs.items())
-        values = (f"{row.predicted:.4g}", f"{row.measured:.4g}", f"{row.error_pct:+.2f} %")
-        cells.append((at, row.stage or "application", row.quantity, *values))
+        error = "" if math.isnan(row.error_pct) else f"{row.error_pct:+.2f} %"
+        values = (f"{row.predicted:.4g}", f"{row.measured:.4g}", error)
+        waiting = (f"{row.waiting_s:.4g}" if row.waiting_s else "",) if waited else ()
+        cells.append((at, row.stage or "application", row.quantity, *values, *waiting))
     return table(cells)
 
 

@@ -2,11 +2,15 @@
 
 A model's nodes and transactions say in `measured_in` which states of a run are theirs. Transactions are timed by the
 host's states, nodes by the FPGA's (the mean over replicas of a block, since they work side by side).
+
+Waiting and polling are results of a run, never inputs of a model: how long they take depends on the other side. So a
+part that a run also waits in is held against its own share alone (of polls, as many as the model has transfers), and
+takes no correction from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +20,16 @@ from workbench.formats.documents import read_text
 from workbench.formats.yaml_edit import insert_item, set_value, write_checked
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.pragma import WAITS
 from workbench.model.run import PS_PER_S, Run
 from workbench.predict.errors import ErrorRow, error_row
-from workbench.predict.formulas import Path as FieldPath
+from workbench.predict.inputs import Path as FieldPath
 from workbench.predict.ratss import Prediction, RatssModelFile, predict
+
+#: The reason of states that ask until something is ready.
+POLL = "poll"
+#: Kinds of calls that return when something has happened, not when something was moved.
+_BLOCKING = {"wait", "interrupt"}
 
 
 @dataclass(frozen=True)
@@ -27,7 +37,8 @@ class RunComparison:
     """A prediction beside a run. `rows` are the parts (their names as quantity), then each stage's comp_s and comm_s,
     then the application's total_s; times of all iterations. `inputs` are those that the run's settings tell.
 
-    `corrections` are what each measured part's `correction` would have to be for the model to give the run's times.
+    `corrections` are what each measured part's `correction` would have to be for the model to give the run's times;
+    parts that the run waited in have none.
     """
 
     rows: tuple[ErrorRow, ...]
@@ -67,12 +78,18 @@ def compare_with_run(file: RatssModelFile, run: Run, reading: str | None = None)
             problems.append(file.marked.diagnostic((*path, "measured_in"), message, "", Severity.WARNING))
         if len(missing) == len(names):
             continue
-        measured = measured_of[stage, part] = sum(state_s(run, name) for name in names)
+        own_s, waiting_s = _own_and_waiting_s(run, names, _calls(file, prediction, path, stage, inputs, reading))
+        if own_s is None:
+            message = f"the run waits in {', '.join(names)}: what of it '{part}' itself takes cannot be told"
+            hint = "Waiting is a result of a run, not an input of the model; name states that move data or work."
+            problems.append(file.marked.diagnostic((*path, "measured_in"), message, hint, Severity.NOTE))
+            continue
+        measured_of[stage, part] = own_s
         predicted = float(prediction.parts[stage, part] * prediction.iterations[stage])
-        rows.append(error_row(stage, part, predicted, measured, inputs, run.manifest.name))
-        if predicted > 0:
+        rows.append(error_row(stage, part, predicted, own_s, inputs, run.manifest.name, waiting_s))
+        if predicted > 0 and own_s > 0 and not waiting_s:
             old = float(file.value((*path, "correction"), file.at(inputs, reading)))
-            corrections[*path, "correction"] = old * measured / predicted
+            corrections[*path, "correction"] = old * own_s / predicted
     rows += _sums(file, prediction, measured_of, inputs, run.manifest.name)
     rows.append(error_row("", "total_s", float(prediction.total_s), run.time_s, inputs, run.manifest.name))
     return RunComparison(tuple(rows), inputs, corrections, tuple(problems), run.manifest.name)
@@ -81,7 +98,8 @@ def compare_with_run(file: RatssModelFile, run: Run, reading: str | None = None)
 def take_over(path: Path, file: RatssModelFile, comparison: RunComparison) -> str:
     """Write a run's measurements into the model's file: corrections of the parts, and a `measured` entry.
 
-    Comments and layout stay. Returns the new text. WorkbenchError where the file cannot be edited so, or was changed.
+    An entry of the same run at the same inputs is replaced. Comments and layout stay. Returns the new text.
+    WorkbenchError where the file cannot be edited so, or was changed.
     """
     old_text, problems = read_text(path, "RATSS model")
     if old_text is None:
@@ -96,7 +114,16 @@ def take_over(path: Path, file: RatssModelFile, comparison: RunComparison) -> st
         if (stage, quantity) in rows:
             entry[quantity] = float(f"{rows[stage, quantity]:.9g}")
     entry |= {"total_s": float(f"{rows['', 'total_s']:.9g}"), "source": f"run {comparison.run_name}"}
-    if "measured" in file.marked.data:
+    same = [
+        n
+        for n, known in enumerate(file.model.measured)
+        if (dict(known.inputs), known.stage, known.source) == (dict(comparison.inputs), "", entry["source"])
+    ]
+    if same:
+        for quantity, value in entry.items():
+            if quantity not in ("inputs", "source"):
+                text = set_value(text, ("measured", same[-1], quantity), value)
+    elif "measured" in file.marked.data:
         text = insert_item(text, ("measured",), len(file.model.measured), entry)
     else:
         text = set_value(text, ("measured",), [entry])
@@ -113,6 +140,55 @@ def state_s(run: Run, name: str) -> float:
     )
     blocks = [run.manifest.blocks[block] for block, _ in holders]
     return total_ps / PS_PER_S / (len(blocks) if any(block.side is Side.FPGA for block in blocks) else 1)
+
+
+def _own_and_waiting_s(run: Run, names: Iterable[str], calls: float) -> tuple[float | None, float]:
+    """The time that a part itself took in its states, and the time that the run waited there.
+
+    Where the host polls, the part's own are as many of the polls as it has `calls`. The own time is None where waiting
+    cannot be told from it: in a call that blocks, or a block that waits.
+    """
+    own_s, waiting_s = 0.0, 0.0
+    for name in names:
+        time_s, holders = state_s(run, name), _holders(run, name)
+        states = [run.manifest.blocks[block].states[state] for block, state in holders]
+        if any(state.category in WAITS or POLL in state.reasons for state in states):
+            polls, blocking = _calls_in(run, holders)
+            if blocking or (polls <= calls and not all(POLL in state.reasons for state in states)):
+                return None, time_s
+            share = min(1.0, calls / polls)
+            waiting_s += time_s * (1 - share)
+            time_s *= share
+        own_s += time_s
+    return own_s, waiting_s
+
+
+def _calls_in(run: Run, holders: Iterable[tuple[int, int]]) -> tuple[int, bool]:
+    """How many calls the run made in some states, and whether they can block (or are not known)."""
+    made = run.tables.get("call_stats")
+    if made is None:
+        return 0, True
+    within = np.zeros(len(made["count"]), dtype=bool)
+    for block, state in holders:
+        within |= (made["block"] == block) & (made["state"] == state)
+    kinds = {run.manifest.entries[entry].kind for entry in made["entry"][within]}
+    return int(made["count"][within].sum()), not kinds or bool(kinds & _BLOCKING)
+
+
+def _calls(
+    file: RatssModelFile,
+    prediction: Prediction,
+    path: FieldPath,
+    stage: str,
+    inputs: Mapping[str, float],
+    reading: str | None,
+) -> float:
+    """How many calls a transaction is in a whole run, by the model; 0 for a node."""
+    if "nodes" in path:
+        return 0.0
+    at = file.at(inputs, reading)
+    transfers, nodes = (float(file.value((*path, field), at)) for field in ("transfers", "nodes"))
+    return transfers * nodes * float(prediction.iterations[stage])
 
 
 def _holders(run: Run, name: str) -> list[tuple[int, int]]:

@@ -14,7 +14,8 @@ class ErrorRow:
     """One predicted quantity beside its measurement; `inputs` are where the model was computed.
 
     `stage` is "" for the application; `quantity` is comp_s, comm_s, total_s (seconds) or speedup. `error_pct` is
-    (predicted - measured) / measured in percent: negative where the model promises too short a time.
+    (predicted - measured) / measured in percent: negative where the model promises too short a time. `waiting_s` is
+    what a run waited in that part besides; `measured` is without it.
     """
 
     stage: str
@@ -24,6 +25,7 @@ class ErrorRow:
     error_pct: float
     inputs: Mapping[str, float]
     source: str = ""
+    waiting_s: float = 0.0
 
 
 def errors(file: RatssModelFile, reading: str | None = None) -> tuple[ErrorRow, ...]:
@@ -32,10 +34,11 @@ def errors(file: RatssModelFile, reading: str | None = None) -> tuple[ErrorRow, 
 
 
 def error_row(
-    stage: str, quantity: str, predicted: float, measured: float, inputs: Mapping[str, float], source: str = ""
-) -> ErrorRow:
+    stage: str, quantity: str, predicted: float, measured: float, inputs: Mapping[str, float], source: str = "",
+    waiting_s: float = 0.0,
+) -> ErrorRow:  # fmt: skip
     error_pct = (predicted - measured) / measured * 100 if measured else float("nan")
-    return ErrorRow(stage, quantity, predicted, measured, error_pct, inputs, source)
+    return ErrorRow(stage, quantity, predicted, measured, error_pct, inputs, source, waiting_s)
 
 
 def _rows(file: RatssModelFile, index: int, reading: str | None) -> Iterator[ErrorRow]:

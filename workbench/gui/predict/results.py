@@ -141,7 +141,11 @@ class Results(QWidget):
                 first = error.diagnostics[0]
                 said = f"Not against {run.manifest.name}: {first.message}. {first.hint}"
             else:
-                said = f"Each part's correction becomes measured over predicted in {run.manifest.name}."
+                said = (
+                    f"Each part's correction becomes measured over predicted in {run.manifest.name}, without waiting."
+                )
+                for found in self.comparison.diagnostics:
+                    said += f" {found.message[:1].upper()}{found.message[1:]}."
         self.run_said.setText(said)
         can = self.comparison is not None and bool(self.comparison.corrections)
         self.take_over.setVisible(can)

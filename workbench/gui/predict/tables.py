@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from workbench.gui.predict.words import input_text, scientific
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.text import NARROW, count_text, significant, thousands
+from workbench.model.text import NARROW, count_text, significant, thousands, time_text
 from workbench.predict.calibrate import RunComparison
 from workbench.predict.density import DensityModelFile
 from workbench.predict.errors import ErrorRow, errors
@@ -186,9 +187,10 @@ def _error_row(row: ErrorRow) -> Row:
     name = QUANTITIES.get(row.quantity, row.quantity)
     whole = row.quantity in QUANTITIES
     stage = f"{row.stage}: " if row.stage else ""
-    error = f"{row.error_pct:+.1f}{NARROW}%".replace("-", "−")
+    error = "" if math.isnan(row.error_pct) else f"{row.error_pct:+.1f}{NARROW}%".replace("-", "−")
+    waiting = f", {time_text(row.waiting_s)} of waiting left out" if row.waiting_s else ""
     return Row(
-        f"{stage}{name}", "" if speedup else "s", (text(row.predicted), text(row.measured), error),
+        f"{stage}{name}{waiting}", "" if speedup else "s", (text(row.predicted), text(row.measured), error),
         strong=whole, bad=(False, False, abs(row.error_pct) > 20), tip=row.source,
     )  # fmt: skip
 
