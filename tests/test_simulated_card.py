@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -196,13 +197,21 @@ def run(
     )
 
 
-def no_children_left() -> bool:
-    deadline = time.monotonic() + 3
-    while time.monotonic() < deadline:
-        if not [p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]:
-            return True
-        time.sleep(0.02)
-    return False
+@pytest.fixture
+def no_children_left() -> Callable[[], bool]:
+    """Whether all that was started since the test began has ended; waits a little for the last to go."""
+    before = set(psutil.Process().children(recursive=True))
+
+    def ended() -> bool:
+        deadline = time.monotonic() + 3
+        while time.monotonic() < deadline:
+            ours = set(psutil.Process().children(recursive=True)) - before
+            if not [p for p in ours if p.status() != psutil.STATUS_ZOMBIE]:
+                return True
+            time.sleep(0.02)
+        return False
+
+    return ended
 
 
 def test_every_time_is_as_calculated_by_hand(card: CardExecutable, tmp_path: Path) -> None:
@@ -377,7 +386,9 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("case", ENDLESS)
-def test_a_design_that_never_answers_is_caught(card: CardExecutable, tmp_path: Path, case: str) -> None:
+def test_a_design_that_never_answers_is_caught(
+    card: CardExecutable, tmp_path: Path, case: str, no_children_left: Callable[[], bool]
+) -> None:
     body, limits, message = ENDLESS[case]
     source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); " + body + " fpgaClose(fpga); return 0; }"
     job = Job()
@@ -390,7 +401,7 @@ def test_a_design_that_never_answers_is_caught(card: CardExecutable, tmp_path: P
     assert no_children_left()
 
 
-def test_a_host_that_crashes(card: CardExecutable, tmp_path: Path) -> None:
+def test_a_host_that_crashes(card: CardExecutable, tmp_path: Path, no_children_left: Callable[[], bool]) -> None:
     source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); fpgaWriteReg(fpga, 1, 2); abort(); }"
     outcome = run(card, source, tmp_path)
     assert outcome.exit == -6
@@ -440,7 +451,9 @@ def test_a_host_that_returns_an_error(card: CardExecutable, tmp_path: Path) -> N
     assert "results differ" in outcome.diagnostics[0].hint
 
 
-def test_a_host_that_loops_forever_meets_the_wall_limit(card: CardExecutable, tmp_path: Path) -> None:
+def test_a_host_that_loops_forever_meets_the_wall_limit(
+    card: CardExecutable, tmp_path: Path, no_children_left: Callable[[], bool]
+) -> None:
     source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); fpgaWriteReg(fpga, 1, 2); for (;;) ; }"
     outcome = run(card, source, tmp_path, deterministic=False, wall_limit_s=0.5)
     assert "simulation.wall_limit_s (0.5 s)" in outcome.diagnostics[0].message
@@ -448,7 +461,7 @@ def test_a_host_that_loops_forever_meets_the_wall_limit(card: CardExecutable, tm
     assert no_children_left()
 
 
-def test_cancel_leaves_no_process(card: CardExecutable, tmp_path: Path) -> None:
+def test_cancel_leaves_no_process(card: CardExecutable, tmp_path: Path, no_children_left: Callable[[], bool]) -> None:
     source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); for (;;) fpgaWriteReg(fpga, 1, 2); }"
 
     def cancel_when_well_under_way(event: JobEvent) -> None:
@@ -576,7 +589,7 @@ def observed(card: CardExecutable) -> CardExecutable:
     ],
 )
 def test_a_host_that_writes_where_the_counters_stand_is_told(
-    card: CardExecutable, tmp_path: Path, call: str, where: str
+    card: CardExecutable, tmp_path: Path, call: str, where: str, no_children_left: Callable[[], bool]
 ) -> None:
     source = (
         HEAD + "int main(void) { uint32_t data[512] = {0}; fpga_t *fpga = fpgaOpen(0); fpgaWrite(fpga, data, 0, 9); "
@@ -605,7 +618,7 @@ def test_a_host_that_reads_where_the_counters_stand_is_warned(card: CardExecutab
     ],
 )
 def test_a_transfer_that_no_run_could_end_is_refused_at_the_call(
-    card: CardExecutable, tmp_path: Path, call: str, message: str
+    card: CardExecutable, tmp_path: Path, call: str, message: str, no_children_left: Callable[[], bool]
 ) -> None:
     source = HEAD + "int main(void) { static uint32_t data[16]; fpga_t *fpga = fpgaOpen(0); "
     outcome = run(card, source + call + "; fpgaClose(fpga); return 0; }", tmp_path, cycle_limit=20_000_000)

@@ -156,10 +156,22 @@ def test_what_cannot_be_edited_says_so(text: str, path: tuple[Any, ...]) -> None
 
 
 plain = st.recursive(
-    st.one_of(st.integers(), st.booleans(), st.none(), st.text(max_size=12), st.floats(allow_nan=False, width=16)),
+    st.one_of(
+        st.integers(-(1 << 63), (1 << 64) - 1),
+        st.booleans(),
+        st.none(),
+        st.text(max_size=12),
+        st.floats(allow_nan=False, width=16),
+    ),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 ).filter(lambda value: "inf" not in repr(value))
+
+
+@pytest.mark.parametrize("value", [-(1 << 63) - 1, 1 << 64, 10**400])
+def test_a_whole_number_beyond_64_bits_is_refused(value: int) -> None:
+    with pytest.raises(WorkbenchError):
+        set_value(TEXT, ("name",), value)
 
 
 @settings(max_examples=80, deadline=None)

@@ -177,7 +177,7 @@ def test_running_again_asks_again_where_the_sources_changed_unless_they_are_the_
     finished(opened, qtbot)
     assert any("hdl/tiny_top.v" in text for text in said[0])
     assert not any("Changed since" in text for text in said[0])
-    assert "Changed since you trusted it: host/main.c." in said[1]
+    assert any("Changed since you trusted it: host/main.c." in text for text in said[1])
     assert len(said) == 2
 
 

@@ -20,8 +20,7 @@ class TrustPrompt(QDialog):
         column.addWidget(
             label(f"Run the code of {workspace.project.title or workspace.project.name}?", "finding", wrap=True)
         )
-        for sentence in trust_sentences(workspace, found):
-            column.addWidget(label(sentence, "second", wrap=True))
+        column.addWidget(label("\n\n".join(trust_sentences(workspace, found)), "second", wrap=True))
         column.addWidget(label(str(workspace.path), "code", wrap=True))
         self.own = QCheckBox("This project is my own: do not ask when its files change")
         column.addWidget(self.own)
