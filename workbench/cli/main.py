@@ -14,6 +14,10 @@ from workbench.cli.arguments import add_commands
 from workbench.cli.output import BAD_INPUT, CANCELLED, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import WorkbenchError
 from workbench.run.job import Cancelled
+from workbench.session import journal
+
+#: The commands that work for long or on much; of each a log is kept.
+LOGGED = ("demo", "pictures", "scan", "instrument", "run", "predict")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,6 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         chosen = parser().parse_args(given)
+        if arguments is None:  # we are the program itself, not a part of another
+            journal.install()
+            if chosen.command in LOGGED and (crashed := journal.start(["workbench", *given])):
+                print_diagnostics([crashed])
         module, function = chosen.run.split(":")
         return int(getattr(import_module(f"workbench.cli.{module}"), function)(chosen))
     except WorkbenchError as error:

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import WorkbenchError
+from workbench.session import journal
+from workbench.session.desktop import DESKTOP_ID
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from workbench.gui.main_window import MainWindow
-
-SYSTEM_PACKAGES = "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
 
 
 def make_application(theme_name: str = "light") -> QApplication:
@@ -25,27 +25,24 @@ def make_application(theme_name: str = "light") -> QApplication:
     try:
         from PySide6.QtWidgets import QApplication
 
+        from workbench.gui.icons import program_icon
         from workbench.gui.theme import apply_theme
     except ImportError as error:
-        raise WorkbenchError(missing_library(error)) from None
+        from workbench.run.machine import qt_diagnostic
+
+        raise WorkbenchError(qt_diagnostic(str(error))) from None
     application = QApplication.instance()
     if not isinstance(application, QApplication):
-        application = QApplication(["workbench"])
+        application = QApplication([DESKTOP_ID])  # also what X11 calls the window's class
     application.setApplicationName("RC Workbench")
-    application.setDesktopFileName("rc-workbench")
+    application.setDesktopFileName(DESKTOP_ID)
+    application.setWindowIcon(program_icon())
     apply_theme(application, theme_name)
     return application
 
 
 def _only_wayland() -> bool:
     return "WAYLAND_DISPLAY" in os.environ and "DISPLAY" not in os.environ
-
-
-def missing_library(error: ImportError) -> Diagnostic:
-    return Diagnostic(
-        f"the window's libraries cannot be loaded: {error}",
-        f"On Debian: apt install {SYSTEM_PACKAGES} (as root).",
-    )
 
 
 def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QApplication, MainWindow]:
@@ -69,5 +66,13 @@ def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QA
 
 def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
     """Open the window on a project, a run or nothing, and stay until it is closed. Gives the exit code."""
-    application, _window = make_window(path, runs)
+    crashed = journal.start(sys.argv)
+    application, window = make_window(path, runs)
+    from workbench.gui.faults import FaultTeller, close_on_signals, log_qt
+
+    log_qt()
+    close_on_signals(window)
+    FaultTeller(window.context)
+    if crashed is not None:
+        window.context.notify(crashed)
     return int(application.exec())

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
 from shiboken6 import isValid
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.journal import crash
 
 T = TypeVar("T")
 Failed = Callable[[tuple[Diagnostic, ...]], None]
@@ -25,17 +26,9 @@ class _Task(QRunnable):
         except WorkbenchError as error:
             self._report(self._number, None, error.diagnostics)
         except Exception as error:
-            self._report(self._number, None, (unexpected(error),))
+            self._report(self._number, None, (crash(error),))
         else:
             self._report(self._number, result, None)
-
-
-def unexpected(error: BaseException) -> Diagnostic:
-    """A fault of the workbench itself, said in one line."""
-    return Diagnostic(
-        f"the workbench failed here: {type(error).__name__}: {error}",
-        "Nothing of yours was changed. Please report it with what you did.",
-    )
 
 
 class Background(QObject):

@@ -11,6 +11,8 @@ from PySide6.QtSvg import QSvgRenderer
 
 from workbench.gui import theme
 
+PROGRAM_ICON_PX = (16, 24, 32, 48, 64, 128)
+
 
 @lru_cache(maxsize=512)
 def _pixmap(name: str, colour: str, size_px: int, ratio: float, filled: bool) -> QPixmap:
@@ -18,14 +20,27 @@ def _pixmap(name: str, colour: str, size_px: int, ratio: float, filled: bool) ->
     source = source.replace("currentColor", colour)
     if filled:
         source = source.replace('fill="none"', f'fill="{colour}"')
-    renderer = QSvgRenderer(QByteArray(source.encode()))
-    pixmap = QPixmap(QSize(round(size_px * ratio), round(size_px * ratio)))
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    renderer.render(painter, QRectF(pixmap.rect()))
-    painter.end()
+    pixmap = _rendered(source.encode(), round(size_px * ratio))
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
+
+
+def _rendered(svg: bytes, size_px: int) -> QPixmap:
+    pixmap = QPixmap(QSize(size_px, size_px))
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    QSvgRenderer(QByteArray(svg)).render(painter, QRectF(pixmap.rect()))
+    painter.end()
+    return pixmap
+
+
+def program_icon() -> QIcon:
+    """The program's own icon, for the window and the task bar."""
+    svg = files("workbench.resources").joinpath("desktop", "rc-workbench.svg").read_bytes()
+    made = QIcon()
+    for size_px in PROGRAM_ICON_PX:
+        made.addPixmap(_rendered(svg, size_px))
+    return made
 
 
 def icon_pixmap(name: str, colour: str = "", size_px: int = 16, ratio: float = 1.0, filled: bool = False) -> QPixmap:

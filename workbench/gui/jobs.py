@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from workbench.gui.background import unexpected
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.run.job import Cancelled, Job, JobEvent
+from workbench.session.journal import crash
 
 if TYPE_CHECKING:
     from workbench.model.run import Run
@@ -76,7 +76,7 @@ class JobRunner(QObject):
         except WorkbenchError as error:
             self._outcome = (None, False, error.diagnostics)
         except Exception as error:
-            self._outcome = (None, False, (unexpected(error),))
+            self._outcome = (None, False, (crash(error),))
 
     def _deliver(self) -> None:
         ended = self._thread is not None and not self._thread.is_alive()

@@ -14,7 +14,8 @@ from workbench.gui.theme import set_ground
 from workbench.gui.welcome_parts import Box, LastRun, RecentRow, StepMark, last_run
 from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, label, rule
 from workbench.model.diagnostic import Diagnostic
-from workbench.run.toolchain import Tool, machine_report
+from workbench.run.machine import Part, machine_report
+from workbench.run.toolchain import Tool
 from workbench.session import recent
 from workbench.session.examples import EXAMPLES, Example
 
@@ -191,13 +192,15 @@ class Welcome(QScrollArea):
             "machine", machine_report, self._show_machine, lambda problems: self._context.notify(*problems)
         )
 
-    def _show_machine(self, found: tuple[tuple[str, Tool | Diagnostic], ...]) -> None:
+    def _show_machine(self, found: tuple[Part, ...]) -> None:
+        """The programs that are needed, and whatever lacks; `workbench doctor` shows them all."""
         self._machine.clear()
         column = self._machine.column
-        for index, (purpose, tool) in enumerate(found):
+        shown = [part for part in found if (part.needed and part.program) or isinstance(part.found, Diagnostic)]
+        for index, part in enumerate(shown):
             if index:
                 column.addWidget(_inset_rule())
-            column.addLayout(self._machine_row(purpose, tool))
+            column.addLayout(self._machine_row(part.purpose, part.found))
         column.addWidget(_inset_rule())
         card = QHBoxLayout()
         _fill_row(
@@ -217,7 +220,7 @@ class Welcome(QScrollArea):
         words.setSpacing(4)
         words.addWidget(label(tool.message, "second", wrap=True))
         hint = QHBoxLayout()
-        command = _command(tool.hint)
+        command = tool.command
         hint.addWidget(
             label(command or tool.hint, "code" if command else "small", wrap=not command), 0 if command else 1
         )
@@ -267,9 +270,3 @@ def _tool_text(tool: Tool) -> str:
     """Name and version, without what the packager adds: `g++ 12.2.0`."""
     version = re.sub(r"\s*\((?:Debian|Ubuntu|git)[^)]*\)", "", tool.version)
     return version if version.lower().startswith(tool.name.lower()) else f"{tool.name} {version}"
-
-
-def _command(hint: str) -> str:
-    """The command that a hint names between backquotes, or nothing."""
-    parts = hint.split("`")
-    return parts[1] if len(parts) > 2 else ""

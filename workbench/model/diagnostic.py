@@ -35,6 +35,12 @@ class Diagnostic:
         tail = f" {self.hint}" if self.hint else ""
         return f"{head}{self.severity.value}: {self.message}{tail}"
 
+    @property
+    def command(self) -> str:
+        """The command that the hint gives between backquotes, or ""."""
+        parts = self.hint.split("`")
+        return parts[1] if len(parts) > 2 else ""
+
     def as_json(self) -> dict[str, object]:
         """The shape that the command line prints: file, line, column, severity, message, hint."""
         return asdict(self)

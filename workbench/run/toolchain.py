@@ -51,22 +51,26 @@ def find_compiler(language: str = "c++") -> Tool | Diagnostic:
 
 def find_yosys() -> Tool | Diagnostic:
     """yosys, which counts what instrumentation costs in the FPGA; nothing else needs it."""
-    path = shutil.which("yosys")
+    return _optional("yosys", "yosys", "it counts the FPGA resources that instrumentation costs", "-V")
+
+
+def find_make() -> Tool | Diagnostic:
+    """make, which sets a checkout up; the workbench itself builds without it."""
+    return _optional("make", "make", "it sets up and tests a checkout of the workbench", "--version")
+
+
+def find_bubblewrap() -> Tool | Diagnostic:
+    """bubblewrap, which keeps a run from the network and from your files."""
+    return _optional("bwrap", "bubblewrap", "it keeps a run from the network and from your files", "--version")
+
+
+def _optional(program: str, package: str, what_for: str, version_option: str) -> Tool | Diagnostic:
+    path = shutil.which(program)
     if path:
-        return Tool("yosys", Path(path), _first_line(Path(path), "-V"))
+        return Tool(package, Path(path), _first_line(Path(path), version_option))
     return Diagnostic(
-        "yosys is not installed: it counts the FPGA resources that instrumentation costs",
-        "Install it with `apt install yosys` (as root). Runs and reports work without it.",
-    )
-
-
-def machine_report() -> tuple[tuple[str, Tool | Diagnostic], ...]:
-    """What this machine has and lacks, as (what for, tool or how to get it)."""
-    return (
-        ("simulate hardware", find_verilator()),
-        ("build C hosts", find_compiler("c")),
-        ("build C++ hosts and the card", find_compiler("c++")),
-        ("count FPGA resources", find_yosys()),
+        f"{package} is not installed: {what_for}",
+        f"Install it with `apt install {package}` (as root). Runs and reports work without it.",
     )
 
 

@@ -1,0 +1,71 @@
+"""`workbench doctor`: what this machine has and lacks, where things are kept; `workbench desktop`: the menu's entry."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+
+from workbench import __version__
+from workbench.cli.output import DONE, FAILED, print_json, table
+from workbench.model.diagnostic import Diagnostic
+from workbench.run.compile import cache_dir
+from workbench.run.machine import Part, libraries, machine_report
+from workbench.session import desktop
+from workbench.session.journal import log_dir
+from workbench.session.store import config_dir
+
+
+def run_doctor(arguments: argparse.Namespace) -> int:
+    parts = machine_report()
+    packages = libraries()
+    folders = {"log": str(log_dir()), "preferences": str(config_dir()), "cache": str(cache_dir())}
+    ready = not any(part.needed and isinstance(part.found, Diagnostic) for part in parts) and all(packages.values())
+    if arguments.json:
+        print_json(
+            {
+                "version": __version__,
+                "system": platform.platform(),
+                "ready": ready,
+                "tools": [_tool_json(part) for part in parts],
+                "libraries": packages,
+                "folders": folders,
+            }
+        )
+        return DONE if ready else FAILED
+    print(f"RC Workbench {__version__} on {platform.platform()}\n")
+    print(table(_row(part) for part in parts))
+    print()
+    print(table((f"{name} folder", path) for name, path in folders.items()))
+    for part in parts:
+        if isinstance(part.found, Diagnostic):
+            print(f"\n{part.found.message}.\n    {part.found.hint}")
+    lacking = [name for name, number in packages.items() if not number]
+    if lacking:
+        print(f"\nPython packages lack.\n    Install them with `pip install {' '.join(lacking)}`.")
+    print("\nEverything needed is here." if ready else "\nNot everything that is needed is here.")
+    return DONE if ready else FAILED
+
+
+def _row(part: Part) -> tuple[str, ...]:
+    if isinstance(part.found, Diagnostic):
+        return "missing" if part.needed else "none", part.purpose, "" if part.needed else "(not needed)", ""
+    return "ok", part.purpose, part.found.version, str(part.found.path)
+
+
+def _tool_json(part: Part) -> dict[str, object]:
+    """One tool: `install` is the command where it lacks, else None; `message` says what for."""
+    about = {"name": part.name, "purpose": part.purpose, "needed": part.needed}
+    found = part.found
+    if isinstance(found, Diagnostic):
+        return {**about, "version": None, "path": None, "message": found.message, "install": found.command}
+    return {**about, "version": found.version, "path": str(found.path), "message": None, "install": None}
+
+
+def run_desktop(arguments: argparse.Namespace) -> int:
+    changed = desktop.remove() if arguments.remove else desktop.install()
+    if arguments.json:
+        print_json({"removed" if arguments.remove else "installed": [str(path) for path in changed]})
+    else:
+        for path in changed:
+            print(f"{'removed' if arguments.remove else 'installed'}: {path}")
+    return DONE

@@ -1,0 +1,118 @@
+"""What this machine has of all that the workbench uses, each with its version and path, or how to install it."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic
+from workbench.run.toolchain import Tool, find_bubblewrap, find_compiler, find_make, find_verilator, find_yosys
+
+#: Debian's packages of the system libraries that Qt needs to show a window.
+WINDOW_PACKAGES = "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
+_LOAD_S = 60
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something the workbench uses, or how to get it. `needed`: without it the purpose cannot be served and runs or the
+    window fail; what is not needed only adds. `program` is False for libraries inside the Python environment."""
+
+    name: str
+    purpose: str
+    found: Tool | Diagnostic
+    needed: bool = True
+    program: bool = True
+
+
+@dataclass(frozen=True)
+class _Library:
+    """A Python package with native parts: `code` loads it, so that what it lacks in turn shows as well."""
+
+    name: str
+    purpose: str
+    package: str
+    module: str
+    code: str
+
+
+_LIBRARIES = (
+    _Library("Qt", "show the window", "PySide6-Essentials", "PySide6", "import PySide6.QtWidgets"),
+    _Library("libclang", "read C and C++", "libclang", "clang", "import clang.cindex as c; c.Index.create()"),
+    _Library("clang-tidy", "C's standard headers", "clang-tidy", "clang_tidy", "import clang_tidy"),
+    _Library("pyslang", "read Verilog and SystemVerilog", "pyslang", "pyslang", "import pyslang"),
+)
+_PROGRAMS: tuple[tuple[str, str, Callable[[], Tool | Diagnostic], bool], ...] = (
+    ("gcc", "build C hosts", lambda: find_compiler("c"), True),
+    ("g++", "build C++ hosts and the card", lambda: find_compiler("c++"), True),
+    ("verilator", "simulate hardware", find_verilator, True),
+    ("yosys", "count FPGA resources", find_yosys, False),
+    ("make", "set up a checkout", find_make, False),
+    ("bubblewrap", "confine runs", find_bubblewrap, False),
+)
+
+
+def machine_report() -> tuple[Part, ...]:
+    """Everything that is used, in the order in which a person would install it. Takes seconds: programs are asked for
+    their versions, and libraries loaded in processes of their own."""
+    python = Tool("Python", Path(sys.executable), f"Python {platform.python_version()}")
+    with ThreadPoolExecutor(len(_LIBRARIES)) as pool:
+        loaded = pool.map(_load, _LIBRARIES)
+        programs = [Part(name, purpose, find(), needed) for name, purpose, find, needed in _PROGRAMS]
+        kept = [
+            Part(lib.name, lib.purpose, found, program=False) for lib, found in zip(_LIBRARIES, loaded, strict=True)
+        ]
+    return (Part("Python", "run the workbench", python, program=False), *kept, *programs)
+
+
+def libraries() -> Mapping[str, str | None]:
+    """Every Python package that the workbench asks for, with its version; None for one that lacks."""
+    found: dict[str, str | None] = {}
+    for requirement in requires("rc-workbench") or ():
+        if "extra ==" not in requirement:
+            name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+            found[name] = _version(name)
+    return found
+
+
+def qt_diagnostic(error: str) -> Diagnostic:
+    """Qt that is installed, but lacks libraries of the system."""
+    return Diagnostic(
+        f"the window's libraries cannot be loaded: {error}",
+        f"Install them with `apt install {WINDOW_PACKAGES}` (Debian, as root).",
+    )
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _load(library: _Library) -> Tool | Diagnostic:
+    spec = importlib.util.find_spec(library.module)
+    place = next(iter(spec.submodule_search_locations or ()), spec.origin) if spec else None
+    if place is None:
+        return Diagnostic(f"{library.name} is not installed", f"Install it with `pip install {library.package}`.")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", library.code], capture_output=True, text=True, timeout=_LOAD_S, check=False
+        )
+        error = "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
+    except (OSError, subprocess.TimeoutExpired) as failure:
+        error = str(failure)
+    if not error:
+        return Tool(library.name, Path(place), f"{library.name} {_version(library.package) or 'of unknown version'}")
+    if library.module == "PySide6":
+        return qt_diagnostic(error)
+    hint = f"Install it anew with `pip install --force-reinstall {library.package}`."
+    return Diagnostic(f"{library.name} cannot be loaded: {error}", hint)

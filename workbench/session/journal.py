@@ -1,0 +1,194 @@
+"""A log and crash reports in the user's own state folder. They stay there: nothing is ever sent.
+
+A process that does work keeps one file, named by its start and number: `*.running.log` while it goes on, `*.log` once
+it has ended, `*.crash.log` where the workbench itself failed. A crash below Python is written into the same file by
+faulthandler; the next start finds it and tells where it is. Some modules are imported only where a file is kept.
+"""
+
+from __future__ import annotations
+
+import atexit
+import faulthandler
+import os
+import platform
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, TextIO
+
+from workbench import __version__
+from workbench.model.diagnostic import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from logging import StreamHandler
+
+KEPT = 20  # files that ended well, and as many of crashes; older ones are deleted
+MOST_CHARACTERS = 1_000_000  # of one file; then only crashes are added
+MOST_CRASHES = 50  # of one process
+RUNNING, CRASH = ".running.log", ".crash.log"
+FATAL = b"Fatal Python error"  # how faulthandler begins
+
+#: Told of every crash, in the thread that it happened in; the window adds itself.
+watchers: list[Callable[[Diagnostic], None]] = []
+
+_file: Path | None = None
+_handler: StreamHandler[TextIO] | None = None
+_left = MOST_CHARACTERS
+_seen: dict[str, Diagnostic] = {}
+
+
+def log_dir() -> Path:
+    """Where logs and crash reports are kept; on Linux `~/.local/state/rc-workbench/log`."""
+    import platformdirs
+
+    return platformdirs.user_log_path("rc-workbench", appauthor=False)
+
+
+def install() -> None:
+    """From now on every failure that nothing expected is written down and told, whichever thread it is in."""
+    sys.excepthook = _failed
+    threading.excepthook = lambda failed: _failed(failed.exc_type, failed.exc_value, failed.exc_traceback)
+
+
+def start(command: Sequence[str]) -> Diagnostic | None:
+    """Keep a file for this process, if it does not yet. Tells of an earlier process's crash that nobody knows of.
+
+    A folder that cannot be written is no reason to stop: there is then no log.
+    """
+    global _file, _handler, _left
+    if _file is not None:
+        return None
+    try:
+        folder = log_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        crashed = _settle(folder)
+        path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}{RUNNING}"
+        stream = path.open("a", encoding="utf-8", buffering=1)
+    except OSError:
+        return None
+    import logging
+
+    logging.raiseExceptions = False  # a full disk is no reason to stop either
+    _file, _handler, _left = path, logging.StreamHandler(stream), MOST_CHARACTERS
+    _handler.addFilter(_fits)
+    _handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.getLogger().addHandler(_handler)
+    logging.getLogger().setLevel(logging.INFO)
+    faulthandler.enable(stream, all_threads=True)
+    atexit.register(end)
+    note(f"{_about()}: {' '.join(command)}")
+    return None if crashed is None else _told("the workbench crashed the last time", crashed, Severity.WARNING)
+
+
+def end() -> None:
+    """The process ends as it should: its file says so and gets its last name."""
+    global _file, _handler
+    if _file is None or _handler is None:
+        return
+    import logging
+
+    note("ended")
+    atexit.unregister(end)
+    faulthandler.disable()
+    logging.getLogger().removeHandler(_handler)
+    _handler.stream.close()
+    if _file.name.endswith(RUNNING):
+        _renamed(_file, ".log")
+    _file = _handler = None
+
+
+def note(text: str) -> None:
+    """A line for the log, where this process keeps one."""
+    if _file is not None:
+        import logging
+
+        logging.getLogger("workbench").info("%s", text)
+
+
+def crash(error: BaseException) -> Diagnostic:
+    """Write down a fault of the workbench itself, once, and say where it was written."""
+    global _file
+    report = "".join(traceback.format_exception(error))
+    if report in _seen or len(_seen) >= MOST_CRASHES:
+        return _seen.get(report) or next(reversed(_seen.values()))
+    path = _file
+    said = f"the workbench failed here: {type(error).__name__}: {error}"
+    try:
+        if path is None:
+            folder = log_dir()
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}{CRASH}"
+        with path.open("a", encoding="utf-8") as file:
+            stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+            file.write(f"{stamp} CRASH {_about()}, in thread {threading.current_thread().name}\n{report}")
+        if path == _file:
+            _file = path = _renamed(path, CRASH)
+    except OSError:
+        return Diagnostic(said, "No report could be written; nothing of yours was changed.")
+    _seen[report] = _told(said, path, Severity.ERROR)
+    return _seen[report]
+
+
+def _failed(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+    if error is None or issubclass(kind, KeyboardInterrupt | SystemExit):
+        return
+    known = len(_seen)
+    said = crash(error)
+    if len(_seen) > known:
+        print(said.text(), file=sys.stderr)
+    for watcher in watchers:
+        watcher(said)
+
+
+def _told(message: str, report: Path, severity: Severity) -> Diagnostic:
+    hint = f"The report is {report}. It is kept on this machine only: send it along where you report the fault."
+    return Diagnostic(message, hint, severity)
+
+
+def _about() -> str:
+    return f"RC Workbench {__version__}, Python {platform.python_version()}, {platform.platform()}"
+
+
+def _fits(record: object) -> bool:
+    global _left
+    _left -= len(str(getattr(record, "msg", ""))) + len(str(getattr(record, "args", "")))
+    return _left > 0
+
+
+def _settle(folder: Path) -> Path | None:
+    """Give the files of processes that are gone their last name, delete what is too old. Gives the newest crash."""
+    crashed = None
+    for path in sorted(folder.glob(f"*{RUNNING}")):
+        number = path.name.removesuffix(RUNNING).rpartition("-")[2]
+        if number.isdecimal() and not _alive(int(number)):
+            fatal = FATAL in path.read_bytes()
+            path = _renamed(path, CRASH if fatal else ".log")
+            crashed = path if fatal else crashed
+    crashes = sorted(folder.glob(f"*{CRASH}"))
+    ended = sorted(p for p in folder.glob("*.log") if not p.name.endswith((RUNNING, CRASH)))
+    for old in (*crashes[:-KEPT], *ended[:-KEPT]):
+        old.unlink(missing_ok=True)
+    return crashed
+
+
+def _renamed(path: Path, ending: str) -> Path:
+    target = path.with_name(path.name.removesuffix(RUNNING).removesuffix(CRASH) + ending)
+    with suppress(OSError):
+        path.rename(target)
+        return target
+    return path
+
+
+def _alive(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
