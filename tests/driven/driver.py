@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 TOOLS = ("Xvfb", "openbox", "xdotool")
-PATIENCE_S = 60.0
+PATIENCE_S = float(os.environ.get("DRIVEN_PATIENCE_S", 30.0))
 _LOOK_AGAIN_S = 0.02
 
 

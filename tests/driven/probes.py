@@ -8,6 +8,8 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
+from workbench.gui.widgets.popover import Popover
+
 
 def place(widget: QWidget, x: float | None, y: float | None) -> tuple[int, int]:
     """A point of a widget on the screen: from its far edge where negative, its middle where left out."""
@@ -46,14 +48,30 @@ def find(text: str = "", kind: str = "", name: str = "") -> QWidget:
     raise KeyError(f"no {kind or 'widget'} '{text or name}' is shown")
 
 
-def focus() -> str:
-    """The names of the widget that has the focus and of what it is in, innermost first."""
+def focus() -> list[str]:
+    """The classes of the widget that has the focus and of what it is in, innermost first."""
     names = []
     widget = QApplication.focusWidget()
     while widget is not None:
         names.append(type(widget).__name__)
         widget = widget.parentWidget()
-    return " < ".join(names)
+    return names
+
+
+def popovers() -> list[QWidget]:
+    """What floats over the window itself."""
+    return [widget for widget in _window().findChildren(Popover) if widget.isVisible()]
+
+
+def guide_is_open() -> QWidget | None:
+    guide = _window().guide  # type: ignore[attr-defined]
+    return guide if guide is not None and guide.isVisible() else None
+
+
+def open_menu() -> str:
+    """The title of the menu that is open, without its mark for Alt."""
+    menu = QApplication.activePopupWidget()
+    return menu.title().replace("&", "") if isinstance(menu, QMenu) else ""
 
 
 def focus_in(widget: QWidget) -> bool:
@@ -91,7 +109,7 @@ def xdotool_keys(key: QKeySequence) -> str:
 
 
 def count_commands() -> None:
-    """From now on `given` counts how often each command of the menus was given."""
+    """From now on `given` keeps which commands of the menus were given."""
     given.clear()
     for action in menu_actions(_window().header.menus):  # type: ignore[attr-defined]
         action.triggered.connect(lambda checked=False, given_action=action: given.append(given_action.text()))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
 from workbench.gui.context import MODES
@@ -25,12 +25,13 @@ class Actions:
         self._window = window
         self.all: dict[str, QAction] = {}
         menus = window.header.menus
-        self._file(menus.addMenu("File"))
-        self._edit(menus.addMenu("Edit"))
-        self._view(menus.addMenu("View"))
-        self._go(menus.addMenu("Go"))
-        self._run(menus.addMenu("Run"))
-        self._help(menus.addMenu("Help"))
+        self._file(menus.addMenu("&File"))
+        self._edit(menus.addMenu("&Edit"))
+        self._view(menus.addMenu("&View"))
+        self._go(menus.addMenu("&Go"))
+        self._run(menus.addMenu("&Run"))
+        self._help(menus.addMenu("&Help"))
+        QShortcut(QKeySequence("F10"), window, lambda: menus.setActiveAction(menus.actions()[0]))
 
     def _add(self, menu: QMenu, name: str, text: str, do: Callable[[], object], key: str = "") -> QAction:
         action = QAction(text, self._window)
@@ -142,6 +143,7 @@ class Actions:
             "again": project and not control.running,
             "cancel": control.running,
             "how_to_run": project,
+            "details": self._window.panels.has_details(),
             "rescan": project,
             "next_finding": run,
             "previous_finding": run,

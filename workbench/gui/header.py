@@ -123,8 +123,9 @@ class RunButton(QWidget):
         self.how.setFixedWidth(26)
         self.how.setStyleSheet("border-top-left-radius: 0; border-bottom-left-radius: 0; padding: 0 0 0 2px;")
         self.how.clicked.connect(self.options.emit)
-        row.addWidget(self.button)
-        row.addWidget(self.how)
+        for button in (self.button, self.how):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where one types
+            row.addWidget(button)
 
 
 class Header(QWidget):

@@ -77,6 +77,10 @@ class Panels:
         if self._details.isVisible():
             kept["details"] = self._details.width()
 
+    def has_details(self) -> bool:
+        mode = self._modes.made.get(self._mode)
+        return mode is not None and mode.details_panel is not None
+
     def details_visible(self) -> bool:
         return self._details.isVisible()
 

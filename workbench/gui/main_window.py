@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QStackedWidget, QToolBar, QWidget
 
@@ -15,6 +15,7 @@ from workbench.gui.actions import Actions
 from workbench.gui.background import Background
 from workbench.gui.breadcrumb import Breadcrumb
 from workbench.gui.context import Context
+from workbench.gui.focus import first_focusable, focus_inside, is_nowhere
 from workbench.gui.header import Header
 from workbench.gui.jobs import JobRunner
 from workbench.gui.layout import Panels
@@ -104,7 +105,7 @@ class MainWindow(QMainWindow):
         self.run_dock.open_line.connect(context.open_line)
         self.run_dock.closed.connect(self.toggle_run_dock)
         context.run_requested.connect(self.run_control.run)
-        context.mode_changed.connect(self._show_content)
+        context.mode_changed.connect(self._on_mode)
         context.workspace_changed.connect(self._show_content)
         context.run_changed.connect(self._show_content)
         self.runner.started.connect(self._on_job_started)
@@ -115,12 +116,33 @@ class MainWindow(QMainWindow):
         context.status_changed.connect(self._say_status)
         context.documents.changed.connect(self._show_unsaved)
         self.runner.events.connect(self._say_status)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_focus)
 
     # ---- what is shown
 
     @property
     def has_content(self) -> bool:
         return self.context.workspace is not None or self.context.run is not None or self._template
+
+    def _on_mode(self) -> None:
+        """Another mode: what floated over the one before goes, and the keyboard is in the new one."""
+        for popover in self.findChildren(Popover):
+            popover.close_it()
+        self._show_content()
+        focus_inside(self._shown_page())
+
+    def _shown_page(self) -> QWidget:
+        return (self.modes.current() if self.has_content else None) or self.welcome
+
+    def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+        if new is None:
+            QTimer.singleShot(0, self, self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        if is_nowhere(self):
+            focus_inside(self._shown_page())
 
     def _show_content(self) -> None:
         content = self.has_content
@@ -323,7 +345,7 @@ class MainWindow(QMainWindow):
         focus = QApplication.focusWidget()
         here = next((i for i, w in enumerate(panels) if focus is not None and w.isAncestorOf(focus)), -1)
         for offset in range(1, len(panels) + 1):
-            target = _first_focusable(panels[(here + offset) % len(panels)])
+            target = first_focusable(panels[(here + offset) % len(panels)])
             if target is not None:
                 target.setFocus(Qt.FocusReason.TabFocusReason)
                 return
@@ -361,16 +383,16 @@ class MainWindow(QMainWindow):
         self._open_in_middle(self.about)
 
     def show_run_options(self) -> None:
-        self.run_options.open_at(QPoint(self.width() - self.run_options.width(), self.header.height() + 4))
+        options = self.run_options
+        options.open_where(lambda: QPoint(self.width() - options.width(), self.header.height() + 4))
 
     def _open_at_foot(self, popover: Popover) -> None:
-        popover.adjustSize()
-        popover.open_at(QPoint(self._rail_bar.width() + 12, self.height() - popover.height()))
+        popover.open_where(lambda: QPoint(self._rail_bar.width() + 12, self.height() - popover.height()))
 
     def _open_in_middle(self, popover: Popover) -> None:
-        popover.adjustSize()
-        rest: QSize = (self.size() - popover.size()) / 2
-        popover.open_at(QPoint(rest.width(), rest.height()))
+        popover.open_where(
+            lambda: QPoint((self.width() - popover.width()) // 2, (self.height() - popover.height()) // 2)
+        )
 
     def set_theme(self, name: str) -> None:
         """Dress the whole application anew, at once, and remember it."""
@@ -405,10 +427,3 @@ def _fixed_bar(inside: QWidget) -> QToolBar:
     bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
     bar.addWidget(inside)
     return bar
-
-
-def _first_focusable(panel: QWidget) -> QWidget | None:
-    for widget in panel.findChildren(QWidget):
-        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            return widget
-    return None

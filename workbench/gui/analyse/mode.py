@@ -15,6 +15,7 @@ from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.graph_paint import node_facts
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
 from workbench.gui.context import Context
+from workbench.gui.focus import turn_to
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
 from workbench.gui.theme import set_ground
@@ -152,7 +153,7 @@ class AnalyseMode(Mode):
                 )
             else:
                 self.empty.say("This project has no run yet", "A run shows what each block waits for.", "Run")
-            self._pages.setCurrentIndex(1)
+            turn_to(self, self._pages, 1)
             self.details.show_nothing()
             self.context.set_status("analyse")
             return
@@ -164,7 +165,7 @@ class AnalyseMode(Mode):
         incomplete = "" if run.complete else f"{run.manifest.status.value}: {run.manifest.reason or 'incomplete'}. "
         self.graph_head.set_title("Blocks", f"{incomplete}{shown} blocks. Edge width: time in the call.")
         self._write_findings()
-        self._pages.setCurrentIndex(0)
+        turn_to(self, self._pages, 0)
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
         self.context.set_status("analyse", f"{observed} of {shown} blocks observed")
         self._selection_changed()

@@ -15,6 +15,7 @@ from workbench.gui.compare.rounds import RoundsView
 from workbench.gui.compare.rows import block_changes, call_changes, middle_round, state_changes
 from workbench.gui.compare.table import ChangeTable
 from workbench.gui.context import Context
+from workbench.gui.focus import turn_to
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.theme import set_ground
@@ -61,6 +62,7 @@ class CompareMode(Mode):
         self.findings.chosen.connect(self._show_finding)
         context.run_changed.connect(self._run_changed)
         context.theme_changed.connect(self._write)
+        self.setFocusProxy(self.table)
         self._run_changed()
 
     # ---- arrangement
@@ -200,7 +202,7 @@ class CompareMode(Mode):
     def _say(self, title: str, why: str, action: str = "") -> None:
         self.comparison = None
         self.empty.say(title, why, action)
-        self._pages.setCurrentIndex(1)
+        turn_to(self, self._pages, 1)
         self.context.set_status("compare")
 
     def _write(self) -> None:
@@ -215,7 +217,7 @@ class CompareMode(Mode):
         a, b = pair
         self.comparison = compare(a.analysis, b.analysis)
         self.head.show_runs((a.run.manifest, a.analysis), (b.run.manifest, b.analysis))
-        self._pages.setCurrentIndex(0)
+        turn_to(self, self._pages, 0)
         self.show_by(self.by)
         self.show_only(self.only)
         self._build_rounds(a.run, b.run)

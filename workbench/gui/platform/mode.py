@@ -12,6 +12,7 @@ from workbench.files import read_file
 from workbench.formats import yaml_edit
 from workbench.gui.analyse.curves import best_band
 from workbench.gui.context import Context
+from workbench.gui.focus import turn_to
 from workbench.gui.mode import Mode
 from workbench.gui.platform.curve import RateCurve
 from workbench.gui.platform.form import PartForm
@@ -55,6 +56,7 @@ class PlatformMode(Mode):
         context.theme_changed.connect(self._document_changed)
         context.documents.commit_wanted.connect(self._commit)
         self.document.stepped.connect(lambda: self._write_heads(self._part(self.chosen)))
+        self.setFocusProxy(self.list)
         self._workspace_changed()
 
     # ---- arrangement
@@ -201,10 +203,10 @@ class PlatformMode(Mode):
 
     def _document_changed(self) -> None:
         if self.document.path is None:
-            self._pages.setCurrentIndex(1)
+            turn_to(self, self._pages, 1)
             self.context.set_status("platform")
             return
-        self._pages.setCurrentIndex(0)
+        turn_to(self, self._pages, 0)
         title = self.document.value(("title",)) or self.document.value(("name",)) or self.document.path.name
         self.list_head.set_title(str(title), "")
         self.list.show_sections(sections_of(self.document), self.document)

@@ -64,6 +64,7 @@ class PredictMode(Mode):
         self._build()
         self._connect()
         self._list_models()
+        self.setFocusProxy(self.models)
         self._workspace_changed()
 
     # ---- arrangement

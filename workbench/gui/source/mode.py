@@ -46,6 +46,7 @@ class SourceMode(Mode):
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._on_disk)
         self._empty = EmptyState("code", "No file is open", "Choose one in the tree, or follow a link to a line.")
+        self.setFocusProxy(self.tabs)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.tabs)
@@ -278,6 +279,7 @@ class SourceMode(Mode):
             sources = [p for p in self.side.tree.files() if p.suffix not in (".h", ".yaml")]
             if sources:
                 self.open_file(sources[0])
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_scan(self) -> None:
         for editor in self.tabs.editors():

@@ -180,7 +180,6 @@ class PragmaPopover(Popover):
         self.insert.setText("Change pragma" if point.pragmas else "Insert pragma")
         self.choose(start.category)
         self.open_at(corner, arrow)
-        self.setFocus()
 
     def choose(self, category: Category) -> None:
         button = self.categories.button(CATEGORIES.index(category))

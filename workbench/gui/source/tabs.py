@@ -140,4 +140,5 @@ class EditorTabs(QWidget):
     def _on_current(self, number: int) -> None:
         if 0 <= number < self.stack.count():
             self.stack.setCurrentIndex(number)
+        self.setFocusProxy(self.editor or self.bar)
         self.shown.emit()

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
+from workbench.gui.focus import turn_to
 from workbench.gui.icons import icon
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
@@ -46,7 +47,7 @@ class TimelineMode(Mode):
         column.addWidget(self.view, 1)
         self._pages.addWidget(shown)
         self._pages.addWidget(self.empty)
-        self._pages.setCurrentIndex(1)
+        turn_to(self, self._pages, 1)
         self._statistics = QTimer(self, singleShot=True, interval=80)
         self._statistics.timeout.connect(self._write_details)
         self._stale = True
@@ -63,6 +64,7 @@ class TimelineMode(Mode):
         context.range_changed.connect(self._range_changed)
         context.selection_changed.connect(self._selection_changed)
         context.theme_changed.connect(self._retheme)
+        self.setFocusProxy(self.view)
         self._run_changed()
 
     def _toolbar(self) -> QWidget:
@@ -126,7 +128,7 @@ class TimelineMode(Mode):
             self._say("This run's trace is empty", "No block changed its state while it was watched.")
             return
         self.view.set_scene(scene)
-        self._pages.setCurrentIndex(0)
+        turn_to(self, self._pages, 0)
         self._range_changed()
         self._selection_changed()
         self._write_details()
@@ -137,7 +139,7 @@ class TimelineMode(Mode):
 
     def _say(self, title: str, why: str, action: str = "") -> None:
         self.empty.say(title, why, action)
-        self._pages.setCurrentIndex(1)
+        turn_to(self, self._pages, 1)
         self.context.set_status("timeline")
 
     def _act(self) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from workbench.gui import theme
 
@@ -20,36 +23,61 @@ class Popover(QWidget):
         super().__init__(parent)
         self._over = parent
         self._arrow: QPoint | None = None
+        self._where: Callable[[], QPoint] | None = None
+        self._focus_before: QWidget | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.hide()
 
     def open_at(self, corner: QPoint, arrow: QPoint | None = None) -> None:
-        """Show with the box's top left at `corner` (of the parent), moved inside it; the arrow points at `arrow`."""
-        self._arrow = None
+        """Show with the box's top left at `corner` (of the parent), moved inside it; the arrow points at `arrow`.
+
+        The keyboard is in the box while it is open, and where it was before when it closes.
+        """
+        self._where = None
+        self._place(corner)
+        self._arrow = arrow - self.pos() if arrow is not None else None
+        if not self.isVisible():
+            self._focus_before = QApplication.focusWidget()
+            QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+        self.show()
+        self.raise_()
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def open_where(self, where: Callable[[], QPoint]) -> None:
+        """Show at a corner that depends on the size of the box and the parent, and follow it when that changes."""
+        self.adjustSize()
+        self.open_at(where())
+        self._where = where
+
+    def _place(self, corner: QPoint) -> None:
         self.adjustSize()
         parent = self._over
         x = min(corner.x() - MARGIN_PX, parent.width() - self.width() + MARGIN_PX - 4)
         y = min(corner.y() - MARGIN_PX, parent.height() - self.height() + MARGIN_PX - 4)
         self.move(max(x, -MARGIN_PX + 4), max(y, -MARGIN_PX + 4))
-        if arrow is not None:
-            self._arrow = arrow - self.pos()
-        self.show()
-        self.raise_()
-        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
 
     def close_it(self) -> None:
         if self.isVisible():
             QApplication.instance().removeEventFilter(self)  # type: ignore[union-attr]
+            before, self._focus_before = self._focus_before, None
+            focus = QApplication.focusWidget()
+            had_focus = focus is not None and (focus is self or self.isAncestorOf(focus))
             self.hide()
+            if had_focus and before is not None and isValid(before) and before.isVisible():
+                before.setFocus(Qt.FocusReason.PopupFocusReason)
             self.closed.emit()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.close_it()
-        else:
-            super().keyPressEvent(event)
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress) and isinstance(event, QKeyEvent):
+            own = isinstance(watched, QWidget) and watched.window() is self.window()
+            if own and event.key() == Qt.Key.Key_Escape and QApplication.activePopupWidget() is None:
+                event.accept()  # whatever has the focus, Escape closes what floats first
+                if kind == QEvent.Type.KeyPress:
+                    self.close_it()
+                return True
+        if kind == QEvent.Type.Resize and watched is self._over:
+            self._place(self._where() if self._where is not None else self.pos() + QPoint(MARGIN_PX, MARGIN_PX))
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
             inside = self.rect().contains(self.mapFromGlobal(event.globalPosition().toPoint()))
             if not inside and QApplication.activePopupWidget() is None and isinstance(watched, QWidget):

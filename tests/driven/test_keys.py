@@ -1,0 +1,125 @@
+"""Keys in the real window: the focus is where a person expects it, every key in the menus acts, Escape closes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from driven.conftest import Open
+from driven.driver import Driven
+
+from workbench.gui.context import MODES
+
+#: Where typing goes after a mode's key was pressed.
+FOCUS = {
+    "source": "CodeEditor",
+    "analyse": "FindingTable",
+    "timeline": "TimelineView",
+    "compare": "ChangeTable",
+    "platform": "_Lines",
+    "predict": "_Lines",
+}
+#: What a key changes, as an expression whose value is another one afterwards. Others must at least be given.
+CHANGES = {
+    "ctrl+f": "focus()",
+    "ctrl+i": "window.panels.details_visible()",
+    "ctrl+j": "window.panels.run_visible()",
+    "ctrl+k": "focus_in(window.search)",
+    "F1": "guide_is_open()",
+    "shift+F1": "window.keys.isVisible()",
+    "F6": "focus()",
+    "F8": "window.context.selection",
+    "shift+F8": "window.context.selection",
+    **{f"ctrl+{number}": "window.context.mode" for number in range(1, 7)},
+}
+#: They leave the file, the project or the window, and have tests of their own.
+LEAVING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}
+
+
+def go_to(driven: Driven, mode: str) -> None:
+    driven.key(f"ctrl+{MODES.index(mode) + 1}")
+    driven.wait(f"window.context.mode == {mode!r}")
+    driven.settle()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_key_in_the_menus_acts(mode: str, open_window: Open, project: Path, runs: tuple[Path, Path]) -> None:
+    driven = open_window(project, *runs)
+    for step in ("analyse", "timeline", mode):  # so that there is a way back
+        go_to(driven, step)
+    driven.wait(f"{FOCUS[mode]!r} in focus()", f"the focus in {mode}")
+    driven.do("count_commands()")
+    for text, keys, possible in driven.ask("shortcuts()"):
+        if keys in LEAVING or not possible:
+            continue
+        if driven.ask("window.context.mode") != mode:
+            go_to(driven, mode)
+        if keys == f"ctrl+{MODES.index(mode) + 1}":
+            go_to(driven, "analyse" if mode != "analyse" else "source")
+        changing = CHANGES.get(keys, "None")
+        driven.do(f"given.clear(); before = {changing}")
+        driven.key(keys)
+        driven.wait("given or app.activeModalWidget()", f"'{text}' by {keys} in {mode}")
+        if keys in CHANGES:
+            driven.wait(f"({changing}) != before", f"what '{text}' changes by {keys} in {mode}")
+        close_what_floats(driven)
+    without_details = {"ctrl+i"} if mode in ("compare", "platform") else set()
+    nothing_to_do = {"shift+F5", "ctrl+z", "ctrl+shift+z", "ctrl+s", "ctrl+w", "alt+Right"}
+    assert {keys for _, keys, possible in driven.ask("shortcuts()") if not possible} <= nothing_to_do | without_details
+
+
+def close_what_floats(driven: Driven) -> None:
+    """Escape until the window itself has the keyboard again, and nothing is over it."""
+    floating = "app.activeModalWidget() or app.activePopupWidget() or popovers() or guide_is_open()"
+    while driven.ask(f"bool({floating})"):
+        driven.wait("app.activeWindow() is (app.activeModalWidget() or guide_is_open() or window)")
+        driven.do("shown = [app.activeWindow(), *popovers()]")
+        driven.key("Escape")
+        driven.wait("[app.activeWindow(), *popovers()] != shown", "what floats closes on Escape")
+    driven.wait("window.isActiveWindow()")
+    driven.settle()
+
+
+def test_the_focus_follows_the_mode_and_is_never_nowhere(
+    open_window: Open, project: Path, runs: tuple[Path, Path]
+) -> None:
+    driven = open_window(project, *runs)
+    for mode in (*MODES, *reversed(MODES)):
+        go_to(driven, mode)
+        driven.wait(f"{FOCUS[mode]!r} in focus()", f"the focus in {mode}")
+    go_to(driven, "timeline")
+    driven.key("ctrl+k")
+    driven.wait("focus_in(window.search)")
+    driven.key("Escape")
+    driven.wait("focus_in(window.modes.current())")
+
+
+def test_alt_letters_and_f10_open_the_menus(open_window: Open, project: Path) -> None:
+    driven = open_window(project)
+    for keys, title in (
+        ("alt+f", "File"), ("alt+e", "Edit"), ("alt+v", "View"), ("alt+g", "Go"), ("alt+r", "Run"), ("alt+h", "Help"),
+        ("F10", "File"),
+    ):  # fmt: skip
+        driven.key(keys)
+        driven.wait(f"open_menu() == {title!r}", f"the menu {title} by {keys}")
+        driven.key("Escape")
+        driven.wait("open_menu() == ''")
+
+
+@pytest.mark.parametrize("opened", ["window.rail.settings", "window.header.run_button.how", "window.rail.notices"])
+def test_what_floats_closes_on_escape_and_with_its_mode(opened: str, open_window: Open, project: Path) -> None:
+    driven = open_window(project)
+    go_to(driven, "analyse")
+    go_to(driven, "source")
+    driven.wait("'CodeEditor' in focus()")
+    driven.click(opened)
+    driven.wait("len(popovers()) == 1 and focus_in(popovers()[0])", "the keyboard in the popover")
+    driven.key("Escape")
+    driven.wait("not popovers()")
+    driven.wait("'CodeEditor' in focus()", "the keyboard back in the text")
+    driven.click(opened)
+    driven.wait("len(popovers()) == 1")
+    driven.resize((1200, 800))
+    driven.wait("window.rect().contains(popovers()[0].geometry().adjusted(12, 12, -12, -12))")
+    driven.key("ctrl+2")
+    driven.wait("window.context.mode == 'analyse' and not popovers()")

@@ -1,0 +1,39 @@
+"""Where the keyboard is: in the mode shown, unless a person put it elsewhere; never nowhere."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
+
+
+def first_focusable(panel: QWidget) -> QWidget | None:
+    """The first widget of a panel that Tab would reach."""
+    for widget in panel.findChildren(QWidget):
+        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            return widget
+    return None
+
+
+def focus_inside(panel: QWidget) -> None:
+    """Put the focus on what stands for a panel (its `focusProxy`), or else on the first part that takes it."""
+    home: QWidget | None = panel
+    while home is not None and home.focusProxy() is not None:
+        home = home.focusProxy()
+    if home is panel or home is None or not (home.isVisible() and home.isEnabled()):
+        home = first_focusable(panel)
+    if home is not None:
+        home.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def turn_to(mode: QWidget, pages: QStackedLayout, number: int) -> None:
+    """Turn to another page of a mode; a keyboard that was in the mode stays in it, on what stands for the mode."""
+    focus = QApplication.focusWidget()
+    inside = focus is not None and mode.isAncestorOf(focus)
+    pages.setCurrentIndex(number)
+    if inside and mode.isVisible():
+        focus_inside(mode)
+
+
+def is_nowhere(window: QWidget) -> bool:
+    """Whether the window has the keyboard and nothing in it takes the keys."""
+    return window.isActiveWindow() and QApplication.focusWidget() is None and QApplication.activePopupWidget() is None
