@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.platform import Platform
     from workbench.model.run import Entry, Site, Table
-    from workbench.model.scan import HdlScan, HostScan
+    from workbench.model.scan import HdlScan, HdlTop, HostFile, HostScan
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,10 @@ class HostLanguage(Protocol):
         """Write instrumented copies below `out`. Raises WorkbenchError where the source cannot be read at all."""
         ...
 
+    def outline(self, root: Path, files: Sequence[str]) -> tuple[HostFile, ...]:
+        """What each file (relative to `root`) defines and mentions, for a project that is begun. Never raises."""
+        ...
+
 
 class HdlLanguage(Protocol):
     """A hardware description language: reads, marks, instruments, and decodes what its monitors counted."""
@@ -119,6 +123,15 @@ class HdlLanguage(Protocol):
         self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
     ) -> HdlBuild:
         """Write an instrumented design below `out`. Raises WorkbenchError where the design cannot be elaborated."""
+        ...
+
+    def needed(self, root: Path, hardware: HardwareSources) -> tuple[Path, ...]:
+        """The sources that the top reaches, each after those it needs: what a simulator is given."""
+        ...
+
+    def tops(self, root: Path, files: Sequence[str]) -> tuple[HdlTop, ...]:
+        """The modules among `files` (relative to `root`) that may be a design's top, the largest design first, for a
+        project that is begun. Never raises."""
         ...
 
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:

@@ -32,6 +32,17 @@ def add_pictures(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run="demo:run_pictures")
 
 
+def add_new(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", type=Path, metavar="DIR", help="the folder of the host's and the hardware's sources")
+    command.add_argument("--name", default="", metavar="NAME", help="the project's name (default: the folder's)")
+    command.add_argument("--top", default="", metavar="MODULE", help="the top module, or its file")
+    command.add_argument("--host", default="", metavar="FILE", help="the C source with main")
+    command.add_argument("--platform", default="", metavar="NAME", help="a platform template, or the path of one")
+    command.add_argument("--dry-run", action="store_true", help="say what was found, and write nothing")
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run="new:run_new")
+
+
 def add_scan(command: argparse.ArgumentParser) -> None:
     _add_project(command)
     command.set_defaults(run="projects:run_scan")
@@ -169,6 +180,7 @@ COMMANDS = {
     "open": ("the window, on a project, a run or a template", add_open),
     "demo": ("the bundled application, from instrumenting to the report", add_demo),
     "pictures": ("pictures of the window, every mode, light and dark", add_pictures),
+    "new": ("a project file from a folder of sources", add_new),
     "scan": ("find API calls, clocked blocks, branches and pragmas", add_scan),
     "instrument": ("write instrumented copies of the sources", add_instrument),
     "run": ("instrument, build and run on the simulated card", add_run),

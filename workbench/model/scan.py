@@ -86,6 +86,46 @@ class HdlScan:
 
 
 @dataclass(frozen=True)
+class HdlPort:
+    name: str
+    direction: str  # input, output, inout
+    bits: int
+
+
+@dataclass(frozen=True)
+class HdlTop:
+    """A module that may be a design's top, elaborated with its parameters' own values.
+
+    `sources` are the files that it reaches, each after those it needs; `clocks` counts the clocked blocks that each of
+    its ports drives; `numbers` are the whole numbers that stand in those files. Errors among `diagnostics` mean that
+    it cannot be built as it is.
+    """
+
+    name: str
+    file: str
+    line: int
+    sources: tuple[str, ...]
+    include_dirs: tuple[str, ...] = ()
+    ports: tuple[HdlPort, ...] = ()
+    parameters: tuple[tuple[str, int | float | str], ...] = ()
+    clocks: tuple[tuple[str, int], ...] = ()
+    numbers: tuple[int, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class HostFile:
+    """A host source by itself: what it defines and mentions. `entry` says whether the program begins in it."""
+
+    file: str
+    entry: bool
+    functions: tuple[str, ...]
+    words: frozenset[str]
+    includes: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ProjectScan:
     host: HostScan
     hdl: HdlScan

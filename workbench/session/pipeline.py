@@ -128,7 +128,7 @@ def _run(
     host: HostBuild | None = None
     with job.step(STEPS[0]):
         if options.plain:
-            sources = tuple(root / source for source in project.hardware.sources)
+            sources = workspace.hdl_language.needed(root, project.hardware)
             hdl = HdlBuild(sources=sources, top=project.hardware.top, blocks=())
         else:
             host, hdl = instrument_workspace(workspace, options.settings, build)

@@ -11,7 +11,7 @@ from workbench.api import HostBuild, HostLanguage, hookimpl
 if TYPE_CHECKING:
     from workbench.model.application import HostSources
     from workbench.model.platform import Platform
-    from workbench.model.scan import HostScan
+    from workbench.model.scan import HostFile, HostScan
 
 SUFFIXES = (".c", ".h")
 
@@ -36,6 +36,11 @@ class CLanguage:
         from rc_workbench_plugins.c.instrumenting import instrument
 
         return instrument(root, host, platform, defines, out)
+
+    def outline(self, root: Path, files: Sequence[str]) -> tuple[HostFile, ...]:
+        from rc_workbench_plugins.c.outline import outline
+
+        return tuple(outline(root, file) for file in files)
 
 
 @hookimpl

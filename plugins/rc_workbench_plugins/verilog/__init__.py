@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.model.application import HardwareSources
     from workbench.model.platform import Platform
     from workbench.model.run import Table
-    from workbench.model.scan import HdlScan
+    from workbench.model.scan import HdlScan, HdlTop
 
 
 class VerilogLanguage:
@@ -36,6 +36,16 @@ class VerilogLanguage:
         from rc_workbench_plugins.verilog import language
 
         return language.instrument(root, hardware, platform, parameters, out)
+
+    def needed(self, root: Path, hardware: HardwareSources) -> tuple[Path, ...]:
+        from rc_workbench_plugins.verilog.design import read_design
+
+        return read_design(root, hardware, {}).needed
+
+    def tops(self, root: Path, files: Sequence[str]) -> tuple[HdlTop, ...]:
+        from rc_workbench_plugins.verilog import tops
+
+        return tops.tops(root, files)
 
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
         from workbench.instrument import readout

@@ -130,7 +130,7 @@ def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Pat
     sources: list[Path] = []
     timescale = ""  # all modules of a design have one, or none has
     try:
-        for path in design.sources:
+        for path in design.needed:
             data = path.read_bytes()
             if b"`timescale" in data:
                 timescale = "`timescale 1ns / 1ps\n"

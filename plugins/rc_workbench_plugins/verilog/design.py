@@ -12,6 +12,7 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
+from rc_workbench_plugins.verilog.order import declaring, reached, read_order
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, has_errors
 
@@ -31,12 +32,13 @@ class Design:
     """An elaborated design. `top` is None where errors leave none."""
 
     root: Path
-    sources: tuple[Path, ...]
+    sources: tuple[Path, ...]  # in an order that can be read
     manager: Any
     units: tuple[Any, ...]
     top: Any | None
     diagnostics: tuple[Diagnostic, ...]
     keep: tuple[Any, ...] = ()  # what owns the memory behind the symbols
+    needed: tuple[Path, ...] = ()  # those of the sources that the top reaches
 
     def place(self, location: Any) -> tuple[Path, int, int]:
         """File, line and column of a location; inside a macro, where it is used."""
@@ -73,6 +75,8 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
         return Design(root, sources, manager, (), None, missing)
     overrides = {**{k: str(v) for k, v in hardware.parameters.items()}, **parameters}
     includes = [str((root / name).resolve()) for name in hardware.include_dirs]
+    files = read_order(sources, hardware.defines, [Path(folder) for folder in includes])
+    sources = tuple(files)
     tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides)
     found, top = tuple(_diagnostics(root, manager, compilation)), _top(compilation, hardware.top)
     if top is None and not has_errors((*missing, *found)):
@@ -80,7 +84,9 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     if top is not None:
         found = (*_unknown_parameters(top, overrides), *found)
     units = tuple(compilation.getCompilationUnits())
-    return Design(root, sources, manager, (tree,), top, (*missing, *found), (units, compilation, bag))
+    keep = (units, compilation, bag)
+    needed = reached(files, declaring(files, hardware.top) or sources)
+    return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed)
 
 
 def _source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:

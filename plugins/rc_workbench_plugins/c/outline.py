@@ -1,0 +1,42 @@
+"""What a C file defines and mentions, read as text: for choosing a project's sources before anything can be parsed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from workbench.model.scan import HostFile
+
+_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)
+_FUNCTION = re.compile(
+    r"^[A-Za-z_][\w\s*]*?\b([A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*\{", re.MULTILINE
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*(?![\w.])")
+_KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "do", "else"}
+
+
+def outline(root: Path, file: str) -> HostFile:
+    try:
+        raw = (root / file).read_bytes().decode("utf-8", "replace")
+    except OSError:
+        raw = ""
+    text = _NOISE.sub(" ", raw)
+    functions = tuple(name for name in dict.fromkeys(_FUNCTION.findall(text)) if name not in _KEYWORDS)
+    return HostFile(
+        file=file,
+        entry="main" in functions,
+        functions=functions,
+        words=frozenset(_WORD.findall(text)),
+        includes=tuple(dict.fromkeys(_INCLUDE.findall(_COMMENT.sub(" ", raw)))),
+        numbers=tuple(sorted({_value(number) for number in _NUMBER.findall(text)})),
+    )
+
+
+def _value(text: str) -> int:
+    if text[:2] in ("0x", "0X"):
+        return int(text, 16)
+    octal = len(text) > 1 and text[0] == "0" and all(digit in "01234567" for digit in text)
+    return int(text[:40], 8 if octal else 10)

@@ -1,0 +1,250 @@
+"""Which source files need which: by macros, packages, names declared outside of modules, instances and interfaces.
+
+Verilog is read file after file, and a macro or a package must stand before its use. Whatever order a project lists its
+files in (a pattern gives the alphabet's), this gives one that can be read, and the files that a top module reaches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyslang
+from pyslang import ast, parsing, syntax
+
+Kind = syntax.SyntaxKind
+_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z_][\w$]*")
+_DEFINE = re.compile(r"`define\s+([A-Za-z_]\w*)")
+_INCLUDE = re.compile(r"`include\s*\"([^\"\n]+)\"")
+_MACRO = re.compile(r"`([A-Za-z_]\w*)")
+_SCOPE = re.compile(r"\b([A-Za-z_][\w$]*)\s*::")
+_UNITS = {Kind.ModuleDeclaration: "module", Kind.InterfaceDeclaration: "interface",
+          Kind.PackageDeclaration: "package", Kind.ProgramDeclaration: "program"}  # fmt: skip
+_WITHOUT_INSTANCES = {
+    Kind.AlwaysBlock, Kind.AlwaysFFBlock, Kind.AlwaysCombBlock, Kind.AlwaysLatchBlock, Kind.InitialBlock,
+    Kind.FinalBlock, Kind.ContinuousAssign, Kind.DataDeclaration, Kind.NetDeclaration, Kind.FunctionDeclaration,
+    Kind.TaskDeclaration, Kind.AnsiPortList, Kind.NonAnsiPortList, Kind.ClassDeclaration, Kind.TypedefDeclaration,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A module, interface, package or program, and the modules that it instantiates."""
+
+    name: str
+    kind: str
+    line: int
+    has_ports: bool
+    instantiates: tuple[str, ...]
+
+
+@dataclass
+class SourceText:
+    """What one file says by itself: `before` are the files that must be read first, `needs` all that it uses."""
+
+    path: Path
+    text: str
+    included: tuple[Path, ...]
+    lost: tuple[str, ...]  # includes that are in no folder known
+    units: list[Unit] = field(default_factory=list)
+    loose: set[str] = field(default_factory=set)  # names declared outside of every unit
+    binds: set[str] = field(default_factory=set)  # units that it binds something to
+    loose_instances: set[str] = field(default_factory=set)
+    before: list[Path] = field(default_factory=list)
+    needs: list[Path] = field(default_factory=list)
+
+
+def read_order(
+    paths: Sequence[Path], defines: Mapping[str, Any], include_dirs: Sequence[Path]
+) -> dict[Path, SourceText]:
+    """The files in an order that can be read, each with those that it needs. What cannot be parsed needs nothing."""
+    files = {path: _text(path, include_dirs) for path in paths}
+    _find_macros(files)
+    files = {path: files[path] for path in _sorted(files)}
+    _find_units(files, defines, include_dirs)
+    _find_uses(files)
+    return {path: files[path] for path in _sorted(files)}
+
+
+def declaring(files: Mapping[Path, SourceText], name: str) -> tuple[Path, ...]:
+    """The files that declare a unit of that name."""
+    return tuple(path for path, file in files.items() if any(unit.name == name for unit in file.units))
+
+
+def reached(files: Mapping[Path, SourceText], starts: Collection[Path]) -> tuple[Path, ...]:
+    """`starts` and every file that they need, in the order of `files`."""
+    open_, seen = list(starts), set(starts)
+    while open_:
+        file = files[open_.pop()]
+        more = {*file.before, *file.needs} - seen
+        seen |= more
+        open_ += more
+    return tuple(path for path in files if path in seen)
+
+
+def leaves_first(files: Mapping[Path, SourceText], chosen: Collection[Path]) -> tuple[Path, ...]:
+    """The chosen files, each after all that it needs: packages, then the smallest modules, the top at the end."""
+    everything = {path: [*file.before, *file.needs] for path, file in files.items()}
+    return tuple(path for path in _depth_first(everything) if path in chosen)
+
+
+def _text(path: Path, include_dirs: Sequence[Path]) -> SourceText:
+    try:
+        raw = path.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        raw = ""
+    plain = _COMMENT.sub(" ", raw)
+    found: list[Path] = []
+    lost: list[str] = []
+    for name in _INCLUDE.findall(plain):
+        place = next((p for folder in (path.parent, *include_dirs) if (p := folder / name).is_file()), None)
+        if place is None:
+            lost.append(name)
+        else:
+            found.append(place.resolve())
+    return SourceText(path, _NOISE.sub(" ", raw), tuple(found), tuple(lost))
+
+
+def _find_macros(files: Mapping[Path, SourceText]) -> None:
+    """A file that uses a macro is read after the first that defines it, where it does not define it itself."""
+    headers: dict[Path, str] = {}
+
+    def with_includes(file: SourceText) -> str:
+        parts = [file.text]
+        for header in file.included:
+            if header not in headers:
+                headers[header] = ""  # a circle ends here
+                headers[header] = with_includes(_text(header, (header.parent,)))
+            parts.append(headers[header])
+        return "\n".join(parts)
+
+    texts = {path: with_includes(file) for path, file in files.items()}
+    definers: dict[str, Path] = {}
+    for path, text in texts.items():
+        for name in _DEFINE.findall(text):
+            definers.setdefault(name, path)
+    for path, text in texts.items():
+        own = set(_DEFINE.findall(text))
+        used = dict.fromkeys(name for name in _MACRO.findall(text) if name in definers and name not in own)
+        files[path].before += dict.fromkeys(definers[name] for name in used)
+
+
+def _find_units(files: Mapping[Path, SourceText], defines: Mapping[str, Any], include_dirs: Sequence[Path]) -> None:
+    """Parse everything as one text, and note what each file declares and instantiates."""
+    manager = pyslang.SourceManager()
+    options = parsing.PreprocessorOptions()
+    options.predefines = [f"{name}={value}" for name, value in defines.items()]
+    options.additionalIncludePaths = [str(folder) for folder in include_dirs]
+    tree = syntax.SyntaxTree.fromFiles([str(path) for path in files], manager, pyslang.Bag([options]))
+    root: Any = tree.root
+    members = root.members if root.kind == Kind.CompilationUnit else [root]
+    for member in members:
+        file = _file_of(manager, member, files)
+        if file is None:
+            continue
+        instances = _instances(member)
+        if member.kind in _UNITS:
+            name = member.header.name
+            ports = member.header.ports
+            has_ports = ports is not None and bool(len(getattr(ports, "ports", ())))
+            line = manager.getLineNumber(manager.getFullyExpandedLoc(name.location))
+            file.units.append(Unit(name.valueText, _UNITS[member.kind], line, has_ports, instances))
+        else:
+            file.loose_instances |= set(instances)
+            if member.kind == Kind.BindDirective:
+                file.binds |= set(_WORD.findall(str(member.target)))
+            else:
+                file.loose |= _declared(member)
+
+
+def _file_of(manager: Any, member: Any, files: Mapping[Path, SourceText]) -> SourceText | None:
+    """The listed file that a member stands in, or that includes the one where it stands."""
+    location = manager.getFullyExpandedLoc(member.getFirstToken().location)
+    for _ in range(64):
+        path = Path(manager.getFullPath(location.buffer))
+        if path in files:
+            return files[path]
+        location = manager.getIncludedFrom(location.buffer)
+    return None
+
+
+def _instances(member: Any) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+
+    def look(node: Any) -> Any:
+        kind = getattr(node, "kind", None)
+        if kind in (Kind.HierarchyInstantiation, Kind.PrimitiveInstantiation):
+            found[node.type.valueText] = None
+        return ast.VisitAction.Skip if kind in _WITHOUT_INSTANCES else ast.VisitAction.Advance
+
+    member.visit(look)
+    return tuple(found)
+
+
+def _declared(member: Any) -> set[str]:
+    """Names that a member outside of every unit may declare: rather too many than one too few."""
+    if member.kind in (Kind.ClassDeclaration, Kind.UdpDeclaration, Kind.TypedefDeclaration):
+        return {member.name.valueText}
+    prototype = getattr(member, "prototype", None)
+    if prototype is not None:
+        return {str(prototype.name).strip()}
+    declarators = getattr(getattr(member, "parameter", member), "declarators", ())
+    return {one.name.valueText for one in declarators if hasattr(one, "name")}
+
+
+def _find_uses(files: Mapping[Path, SourceText]) -> None:
+    homes: dict[str, list[tuple[str, Path]]] = {}
+    loose: dict[str, Path] = {}
+    for path, file in files.items():
+        for unit in file.units:
+            homes.setdefault(unit.name, []).append((unit.kind, path))
+        for name in file.loose:
+            loose.setdefault(name, path)
+
+    def home(name: str, user: Path, *kinds: str) -> list[Path]:
+        """Where a unit is declared; of several, the one beside its user (variants of a design share names)."""
+        places = [path for kind, path in homes.get(name, ()) if not kinds or kind in kinds]
+        return [next((path for path in places if path.parent == user.parent), places[0])] if places else []
+
+    for path, file in files.items():
+        words = set(_WORD.findall(file.text))
+        scopes = [place for name in _SCOPE.findall(file.text) for place in home(name, path, "package")]
+        file.before = _others(path, [*file.before, *scopes, *(loose[name] for name in sorted(words & loose.keys()))])
+        instances = [*(name for unit in file.units for name in unit.instantiates), *sorted(file.loose_instances)]
+        interfaces = [place for name in sorted(words & homes.keys()) for place in home(name, path, "interface")]
+        file.needs = _others(path, [*(place for name in instances for place in home(name, path)), *interfaces])
+    for path, file in files.items():
+        for place in (place for name in sorted(file.binds) for place in home(name, path)):
+            files[place].needs = _others(place, [*files[place].needs, path])
+
+
+def _others(path: Path, paths: Iterable[Path]) -> list[Path]:
+    return [other for other in dict.fromkeys(paths) if other != path]
+
+
+def _sorted(files: Mapping[Path, SourceText]) -> list[Path]:
+    return _depth_first({path: file.before for path, file in files.items()})
+
+
+def _depth_first(needs: Mapping[Path, Iterable[Path]]) -> list[Path]:
+    """Each after what it needs, else in the order given; a circle is cut where it is met."""
+    done: dict[Path, None] = {}
+    seen: set[Path] = set()
+    for start in needs:
+        stack: list[tuple[Path, list[Path]]] = [] if start in seen else [(start, list(needs[start]))]
+        seen.add(start)
+        while stack:
+            path, left = stack[-1]
+            following = next((p for p in left if p not in seen and p in needs), None)
+            if following is None:
+                done[path] = None
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, list(needs[following])))
+    return list(done)

@@ -1,0 +1,115 @@
+"""The modules that may be a design's top: those that nothing but a test bench instantiates."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rc_workbench_plugins.verilog.blocks import read_blocks
+from rc_workbench_plugins.verilog.design import Design, read_design, shown_path
+from rc_workbench_plugins.verilog.instances import elaborate
+from rc_workbench_plugins.verilog.order import SourceText, Unit, leaves_first, reached, read_order
+from rc_workbench_plugins.verilog.top import read_top
+from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.scan import HdlPort, HdlTop
+
+_NUMBER = re.compile(r"(?:\b[0-9]+\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)\b|(?<![\w.'])([0-9][0-9_]*)(?![\w.'])")
+_BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
+_RANGE = re.compile(r"\[(\d+):(\d+)\]")
+_NO_READ_OUT = ReadOut(first=0, last=0)  # a top is looked at before there is one
+
+
+def tops(root: Path, names: Sequence[str]) -> tuple[HdlTop, ...]:
+    root = root.resolve()
+    paths = [(root / name).resolve() for name in names]
+    folders = _include_dirs(paths)
+    files = read_order(paths, {}, folders)
+    included = {header for file in files.values() for header in file.included}
+    files = {path: file for path, file in files.items() if path not in included}
+    found = [_top(root, files, folders, path, unit) for path, unit in _candidates(files)]
+    return tuple(sorted(found, key=lambda top: -len(top.sources)))
+
+
+def _include_dirs(paths: Sequence[Path]) -> list[Path]:
+    """The folders of the files: where a header that is included by its name alone may lie."""
+    return list(dict.fromkeys(path.parent for path in paths))
+
+
+def _candidates(files: Mapping[Path, SourceText]) -> Iterator[tuple[Path, Unit]]:
+    used: set[str] = set()
+    for file in files.values():
+        for unit in file.units:
+            if unit.has_ports:  # one without is a test bench
+                used |= {name for name in unit.instantiates if name != unit.name}
+    for path, file in files.items():
+        for unit in file.units:
+            if unit.kind == "module" and unit.has_ports and unit.name not in used:
+                yield path, unit
+
+
+def _top(root: Path, files: Mapping[Path, SourceText], folders: Sequence[Path], path: Path, unit: Unit) -> HdlTop:
+    sources = leaves_first(files, reached(files, [path]))
+    needed = {
+        header.parent for source in sources for header in files[source].included if header.parent != source.parent
+    }
+    include_dirs = tuple(shown_path(root, folder) for folder in folders if folder in needed)
+    shown = tuple(shown_path(root, source) for source in sources)
+    hardware = HardwareSources(sources=shown, top=unit.name, include_dirs=include_dirs, read_out=_NO_READ_OUT)
+    design = read_design(root, hardware, {})
+    return HdlTop(
+        name=unit.name,
+        file=shown_path(root, path),
+        line=unit.line,
+        sources=shown,
+        include_dirs=include_dirs,
+        ports=tuple(_ports(design)),
+        parameters=tuple(_parameters(design)),
+        clocks=_clocks(design),
+        numbers=tuple(sorted({n for source in sources for n in _numbers(files[source].text)})),
+        diagnostics=design.diagnostics,
+    )
+
+
+def _ports(design: Design) -> Iterator[HdlPort]:
+    if design.top is None:
+        return
+    try:
+        shell = read_top(design.top, design.top.name)
+    except WorkbenchError:
+        return  # ports that no platform's port can be: the run says so
+    for port in shell.ports:
+        bits = _RANGE.fullmatch(port.packed)
+        yield HdlPort(port.name, port.direction, abs(int(bits[1]) - int(bits[2])) + 1 if bits else 1)
+
+
+def _parameters(design: Design) -> Iterator[tuple[str, int | float | str]]:
+    """Numbers and texts; what else a parameter may be cannot stand in a project file."""
+    if design.top is None:
+        return
+    for parameter in design.top.body.parameters:
+        if parameter.isLocalParam or not hasattr(parameter, "value"):
+            continue
+        value = parameter.value.value
+        kind = parameter.type
+        if kind.isIntegral and not value.hasUnknown:
+            yield parameter.name, int(value)
+        elif kind.isFloating or kind.isString:
+            yield parameter.name, value
+
+
+def _clocks(design: Design) -> tuple[tuple[str, int], ...]:
+    blocks, _ = read_blocks(design)
+    top = elaborate(design, {block.key: block for block in blocks})
+    uses = (use.root_clock for instance in top.walk() for use in instance.blocks) if top else ()
+    return tuple(Counter(clock for clock in uses if clock).most_common())
+
+
+def _numbers(text: str) -> Iterator[int]:
+    for base, digits, plain in _NUMBER.findall(text):
+        try:
+            yield int(plain.replace("_", "")[:40]) if plain else int(digits.replace("_", "")[:80], _BASES[base.lower()])
+        except ValueError:
+            continue  # x, z, or digits of another base

@@ -1,0 +1,45 @@
+"""`workbench new`: a project file from a folder of sources."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
+from workbench.model.diagnostic import has_errors
+from workbench.session.new_project import Choice, create, propose
+from workbench.session.plugins import load_plugins
+
+
+def run_new(arguments: argparse.Namespace) -> int:
+    choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host)
+    proposal = propose(arguments.folder, load_plugins(), choice)
+    if not arguments.dry_run:
+        create(proposal)
+    if arguments.json:
+        print_json(
+            {
+                "project": str(proposal.path),
+                "written": [] if arguments.dry_run else [str(path) for path in proposal.files],
+                "found": [
+                    {"what": one.what, "value": one.value, "reason": one.reason, "others": list(one.others)}
+                    for one in proposal.found
+                ],
+                "left_out": [{"file": file, "reason": reason} for file, reason in proposal.left_out],
+                "diagnostics": as_json(proposal.diagnostics),
+            }
+        )
+    else:
+        print_diagnostics(proposal.diagnostics)
+        for one in proposal.found:
+            print(f"{one.what}: {one.value}\n    {one.reason}")
+            if one.others:
+                print(f"    could also be: {', '.join(one.others)}")
+        for file, reason in proposal.left_out:
+            print(f"left out: {file}: {reason}")
+        if arguments.dry_run:
+            print(next(iter(proposal.files.values())), end="")
+        else:
+            print(f"written: {', '.join(str(path) for path in proposal.files)}")
+            print(f"next: workbench scan {proposal.path}", file=sys.stderr)
+    return FAILED if has_errors(proposal.diagnostics) else DONE

@@ -1,0 +1,84 @@
+"""A project file as text, with the reason of each thing beside it as a comment."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from workbench.model.application import SCHEMA_VERSION, HostSources
+from workbench.model.scan import HdlTop
+
+_PLAIN = re.compile(r"[A-Za-z_./][\w./-]*")
+_WORDS = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")  # what YAML takes for something else
+_WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing that was found: `others` could be meant instead."""
+
+    what: str
+    value: str
+    reason: str
+    others: tuple[str, ...] = ()
+
+
+def project_text(
+    name: str,
+    platform: str,
+    host: HostSources,
+    top: HdlTop,
+    settings: Mapping[str, int | float | str],
+    read_out: tuple[int, int],
+    found: Sequence[Found],
+) -> str:
+    reasons = {one.what: one.reason for one in found}
+    told = {one.value.split(" = ")[0]: one.reason for one in found if one.what == "setting"}
+
+    def lines() -> Iterator[str]:
+        yield "# What was found in this folder, and why. Every line may be changed."
+        yield f"schema_version: {SCHEMA_VERSION}"
+        yield f"name: {_scalar(name)}"
+        yield from _said("", reasons["platform"])
+        yield f"platform: {_scalar(platform)}"
+        yield ""
+        yield "host:"
+        yield from _said("  ", reasons["host sources"])
+        yield f"  sources: [{', '.join(map(_scalar, host.sources))}]"
+        if host.include_dirs:
+            yield f"  include_dirs: [{', '.join(map(_scalar, host.include_dirs))}]"
+        yield ""
+        yield "hardware:"
+        yield from _said("  ", reasons["top"])
+        yield f"  top: {top.name}"
+        yield from _said("  ", reasons["hardware sources"])
+        yield "  sources:"
+        yield from (f"    - {_scalar(source)}" for source in top.sources)
+        if top.include_dirs:
+            yield f"  include_dirs: [{', '.join(map(_scalar, top.include_dirs))}]"
+        if top.parameters:
+            yield from _said("  ", reasons["parameters"])
+            yield "  parameters:"
+            yield from (f"    {key}: {_scalar(value)}" for key, value in top.parameters)
+        yield from _said("  ", f"where the counters are read out: {reasons['unused addresses']}")
+        yield f"  read_out: {{first: {read_out[0]:#x}, last: {read_out[1]:#x}}}"
+        if settings:
+            yield ""
+            yield "# What `--set NAME=VALUE` changes: macros of the host, and parameters of the same name."
+            yield "settings:"
+            yield from (f"  {key}: {_scalar(value)} # {told[key]}" for key, value in settings.items())
+
+    return "\n".join(lines()) + "\n"
+
+
+def _said(indent: str, reason: str) -> list[str]:
+    return [f"{indent}# {line}" for line in wrap(reason[:1].upper() + reason[1:] + ".", _WIDTH)]
+
+
+def _scalar(value: int | float | str) -> str:
+    if isinstance(value, str) and (not _PLAIN.fullmatch(value) or value.lower() in _WORDS):
+        return json.dumps(value)
+    return str(value)
