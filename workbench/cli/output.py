@@ -42,10 +42,10 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:
     return [d.as_json() for d in diagnostics]
 
 
-def print_checked(arguments: argparse.Namespace, problems: tuple[Diagnostic, ...]) -> int:
-    """What a check of `arguments.file` found; gives the exit code."""
+def print_checked(arguments: argparse.Namespace, problems: tuple[Diagnostic, ...], **more: object) -> int:
+    """What a check of `arguments.file` found, with `more` in its JSON document; gives the exit code."""
     if arguments.json:
-        print_json({"file": str(arguments.file), "diagnostics": as_json(problems)})
+        print_json({"file": str(arguments.file), **more, "diagnostics": as_json(problems)})
     else:
         print_diagnostics(problems)
         if not problems:

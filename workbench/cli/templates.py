@@ -9,6 +9,7 @@ from workbench.cli.output import DONE, print_checked, print_diagnostics, print_j
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.session.plugins import load_plugins
+from workbench.session.serves import services
 
 
 def run_list(arguments: argparse.Namespace) -> int:
@@ -18,13 +19,15 @@ def run_list(arguments: argparse.Namespace) -> int:
         platform, problems = load_platform(support.template)
         print_diagnostics(problems)
         title = platform.title if platform else "cannot be read"
-        lines.append((support.name, title, "can be simulated" if support.api_sources else "for prediction"))
+        served = [one.name for one in services(platform, support) if one.can] if platform else []
+        lines.append((support.name, title, ", ".join(served) or "a description only: see its comments"))
         rows.append(
             {
                 "name": support.name,
                 "title": title,
                 "file": str(support.template),
                 "simulated": bool(support.api_sources),
+                "serves": served,
             }
         )
     if arguments.json:
@@ -35,7 +38,14 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    return print_checked(arguments, load_platform(arguments.file)[1])
+    platform, problems = load_platform(arguments.file)
+    found = services(platform, load_plugins().platforms.get(platform.name)) if platform else ()
+    served = {one.name: {"can": one.can, "why": one.why} for one in found}
+    code = print_checked(arguments, problems, serves=served)
+    if not arguments.json:
+        for one in found:
+            print(f"{one.name}: {'yes' if one.can else 'no'}: {one.why}")
+    return code
 
 
 def run_new(arguments: argparse.Namespace) -> int:

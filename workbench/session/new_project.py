@@ -79,7 +79,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     files = _files(root, notes)
     host_language, hdl_language = plugins.host_languages["c"], plugins.hdl_languages["verilog"]
     c_files = [f for f in files if f.endswith(tuple(s for s in host_language.suffixes if s != ".h"))]
-    hdl_files = [f for f in files if f.endswith((".v", ".sv"))]
+    hdl_files = [f for f in files if f.endswith(hdl_language.suffixes)]
     outlines = host_language.outline(root, c_files)
     platforms = _platforms(plugins, choice, root)
     host = _host(root, outlines, files, platforms, choice, notes)
@@ -324,7 +324,7 @@ def _own_template(chosen: _Platform, match: PortMatch) -> str:
 
 def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: _Notes) -> None:
     for file in hdl_files:
-        if file not in top.sources:
+        if file not in top.sources and file.endswith((".v", ".sv")):
             other = next((one.name for one in tops if file in one.sources), "")
             notes.left_out[file] = f"{top.name} does not reach it" + (f"; {other} does" if other else "")
 

@@ -19,6 +19,7 @@ from workbench.run.job import Cancelled, Job
 from workbench.run.overhead import recording_overhead
 from workbench.run.simulate import SimulationOutcome, simulate
 from workbench.session.files import claim_folder, seal_folder
+from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
 from workbench.session.workspace import Value, Workspace
 
@@ -132,7 +133,8 @@ def _run(
             hdl = HdlBuild(sources=sources, top=project.hardware.top, blocks=())
         else:
             host, hdl = instrument_workspace(workspace, options.settings, build)
-            for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed):
+            unmarked = without_marks(workspace, hdl, settings)
+            for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked):
                 job.report(diagnostic)
             found = host.diagnostics + hdl.diagnostics
             if has_errors(found):

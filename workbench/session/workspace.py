@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -164,7 +164,17 @@ def _find_platform(project: Project, path: Path, plugins: Plugins) -> tuple[Path
     beside = path.parent / project.platform
     if beside.is_file():
         return beside, None
-    raise WorkbenchError(unknown_name("platform template", project.platform, plugins.platforms, path))
+    raise WorkbenchError(_unknown_platform(project, path, plugins))
+
+
+def _unknown_platform(project: Project, path: Path, plugins: Plugins) -> Diagnostic:
+    """At the line that names it: the nearest template, and that a file does as well."""
+    from workbench.formats.yaml_marks import read_marked
+
+    told = unknown_name("platform template", project.platform, plugins.platforms, path)
+    hint = f"{told.hint} The path of a template works too, such as platform: my_card.yaml beside this file."
+    marked, _ = read_marked(path.read_text("utf-8", errors="replace"), str(path))
+    return marked.diagnostic(("platform",), told.message, hint) if marked else replace(told, hint=hint)
 
 
 def _language(kind: str, name: str, known: Mapping[str, T], path: Path) -> T:

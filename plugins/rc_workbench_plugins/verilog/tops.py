@@ -17,6 +17,8 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.scan import HdlPort, HdlTop
 
 _NUMBER = re.compile(r"(?:\b[0-9]+\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)\b|(?<![\w.'])([0-9][0-9_]*)(?![\w.'])")
+_SOURCES = (".v", ".sv")  # the rest are headers, which sources include
+_TEXT = re.compile(r'=\s*"([^"\n]*)"\s*$')
 _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 _RANGE = re.compile(r"\[(\d+):(\d+)\]")
 _NO_READ_OUT = ReadOut(first=0, last=0)  # a top is looked at before there is one
@@ -26,7 +28,7 @@ def tops(root: Path, names: Sequence[str]) -> tuple[HdlTop, ...]:
     root = root.resolve()
     paths = [(root / name).resolve() for name in names]
     folders = _include_dirs(paths)
-    files = read_order(paths, {}, folders)
+    files = read_order([path for path in paths if path.suffix in _SOURCES], {}, folders)
     included = {header for file in files.values() for header in file.included}
     files = {path: file for path, file in files.items() if path not in included}
     found = [_top(root, files, folders, path, unit) for path, unit in _candidates(files)]
@@ -93,6 +95,9 @@ def _parameters(design: Design) -> Iterator[tuple[str, int | float | str]]:
         if parameter.isLocalParam or not hasattr(parameter, "value"):
             continue
         value = parameter.value.value
+        if text := _TEXT.search(str(parameter.syntax)):  # Verilog takes a text without a type for a number
+            yield parameter.name, text[1]
+            continue
         kind = parameter.type
         if kind.isIntegral and not value.hasUnknown:
             yield parameter.name, int(value)

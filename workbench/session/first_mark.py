@@ -1,0 +1,33 @@
+"""Where to begin in a design that says nothing yet of what it is doing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from workbench.model.diagnostic import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from workbench.api import HdlBuild
+    from workbench.session.workspace import Value, Workspace
+
+
+def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Value]) -> tuple[Diagnostic, ...]:
+    """A warning where no clocked block carries a pragma, at the block with the most branches; else nothing."""
+    if any(len(block.states) > 1 for block in hdl.blocks):
+        return ()
+    message = "no branch of the hardware carries a pragma: the FPGA's time stays unclassified, whatever it does"
+    scan = workspace.hdl_language.scan(
+        workspace.root, workspace.project.hardware, workspace.platform, workspace.parameters(settings)
+    )
+    possible = [block for block in scan.blocks if block.branches and not block.why_not]
+    if not possible:
+        return (Diagnostic(message, "No clocked block on the port's clock was found.", Severity.WARNING),)
+    best = max(possible, key=lambda block: len(block.branches) * max(1, len(block.instances)))
+    before = next((b.pragma_line or b.line for b in best.branches if b.kind != "body"), best.line)
+    prefix = workspace.hdl_language.pragma_prefix
+    hint = (
+        f"Begin with the block {best.id}, which has {len(best.branches)} branches: "
+        f"`{prefix}busy work()` before line {before}, or Ctrl+P in the window. `workbench scan` lists all blocks."
+    )
+    return (Diagnostic(message, hint, Severity.WARNING, best.file, best.line),)

@@ -1,0 +1,75 @@
+"""What a platform template can serve, and what it lacks for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.model.diagnostic import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.api import PlatformSupport
+    from workbench.model.platform import Platform
+
+
+@dataclass(frozen=True)
+class Service:
+    """One use of a template: `why` says with what it can, or what it lacks."""
+
+    name: str
+    can: bool
+    why: str
+
+
+def services(platform: Platform, support: PlatformSupport | None) -> tuple[Service, ...]:
+    """Describe, predict, simulate, measure on a board, in that order."""
+    return (_describe(platform), _predict(platform), _simulate(platform, support), _measure())
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _describe(platform: Platform) -> Service:
+    entries = len(platform.host.entries)
+    parts = [f"{_count(entries, 'call')} of its host API"] if entries else []
+    parts += [f"a port of {platform.hardware.style.value} style"] if platform.hardware else []
+    return Service("describe", bool(parts), ", ".join(parts) or "it has neither host.entries nor hardware")
+
+
+def _predict(platform: Platform) -> Service:
+    counted = (
+        (len(platform.transfer_tables), "transfer table", ""),
+        (len(platform.memories), "memory", "memories"),
+        (len(platform.networks), "network", ""),
+    )
+    parts = [_count(*one) for one in counted if one[0]]
+    return Service("predict", bool(parts), ", ".join(parts) or "it has no transfer_tables, memories or networks")
+
+
+def _simulate(platform: Platform, support: PlatformSupport | None) -> Service:
+    lacking = list(_lacking(platform, support))
+    why = "; ".join(lacking) or f"the API of {support.name if support else ''} on the simulated card, with its tables"
+    return Service("simulate", not lacking, why)
+
+
+def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[str]:
+    if support is None or not support.api_sources:
+        yield f"no plugin brings the API of a platform named '{platform.name}'"
+    if not platform.host.entries:
+        yield "it has no host.entries"
+    if platform.hardware is None:
+        yield "it has no hardware port"
+        return
+    from workbench.run.port_check import check_port
+
+    try:
+        check_port(platform)
+    except WorkbenchError as error:
+        yield from (diagnostic.message for diagnostic in error.diagnostics)
+
+
+def _measure() -> Service:
+    why = "records of a board cannot be collected yet; `workbench instrument` writes the copies to build for one"
+    return Service("measure on a board", False, why)
