@@ -28,20 +28,17 @@ Scope = Literal["block", "call", "application"]
 
 
 class Select(Document):
-    """Which states of a block, and which of the host's calls, a rule looks at. Empty lists select everything.
+    """Which states of a block, and which of the host's calls, a rule looks at. Empty lists select everything."""
 
-    `reasons`: has any of these. `all_reasons`: has every one. `without_reasons`: has none of these. `not_only`: has no
-    reason, or one besides these. `kinds`: calls whose platform entry is of these kinds. `calls`: a condition over a
-    single call's metrics.
-    """
-
-    categories: tuple[Category, ...] = ()
-    reasons: tuple[str, ...] = ()
-    all_reasons: tuple[str, ...] = ()
-    without_reasons: tuple[str, ...] = ()
-    not_only: tuple[str, ...] = ()
-    kinds: tuple[CallKind, ...] = ()
-    calls: str = ""
+    categories: tuple[Category, ...] = Field((), description="states of these categories")
+    reasons: tuple[str, ...] = Field((), description="states with any of these reasons")
+    all_reasons: tuple[str, ...] = Field(
+        (), description="states with every one of these reasons", examples=[["polling"]]
+    )
+    without_reasons: tuple[str, ...] = Field((), description="states with none of these reasons")
+    not_only: tuple[str, ...] = Field((), description="states with no reason, or with one besides these")
+    kinds: tuple[CallKind, ...] = Field((), description="calls whose platform entry is of these kinds")
+    calls: str = Field("", description="condition over a single call's metrics")
 
 
 class Suggestion(Document):
@@ -52,12 +49,19 @@ class Suggestion(Document):
     `elsewhere`: it leads to other findings, which come before one whose best advice this is.
     """
 
-    text: str
-    arguments: tuple[str, ...] = ()
-    when: str = ""
-    time_left: str = DEFAULT
-    stays: str = ""
-    elsewhere: bool = False
+    text: str = Field(description="the advice, in printf style")
+    arguments: tuple[str, ...] = Field(
+        (), description="expressions over metrics for its % places; `EXPRESSION as UNIT` makes a text for %s"
+    )
+    when: str = Field("", description="condition over metrics: when the advice is given")
+    time_left: str = Field(
+        DEFAULT,
+        description="expression: the least time (s) of the run once it is followed; `unknown` where a run cannot tell",
+    )
+    stays: str = Field("", description="in words, what that time rests on, where it is no single metric that says it")
+    elsewhere: bool = Field(
+        False, description="leads to other findings, which come before one whose best advice this is"
+    )
 
 
 class Rule(Document):
@@ -68,32 +72,39 @@ class Rule(Document):
     explain half of its time. A finding is nested under one of rule `part_of` on the same block.
     """
 
-    name: str
-    title: str = ""
-    title_arguments: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    category: RuleCategory
-    side: Literal["host", "fpga", "any"] = "any"
-    scope: tuple[Scope, ...] = ("block",)
-    select: Select = Select()
-    when: str = "time > 0"
-    time_saved: str = ""
-    new_time: str = ""
-    suggestions: tuple[Suggestion, ...] = ()
-    show: tuple[str, ...] = ()
-    parent: str = ""
-    part_of: str = ""
-    names_culprit: bool = False
-    explanation: str = ""
+    name: str = Field(description="what it is called; the same name, side and scope in a later file replaces it")
+    title: str = Field("", description="what a finding is called, in printf style")
+    title_arguments: tuple[str, ...] = Field((), description="expressions over metrics for the title's % places")
+    aliases: tuple[str, ...] = Field((), description="earlier names")
+    category: RuleCategory = Field(description="the kind of bottleneck")
+    side: Literal["host", "fpga", "any"] = Field("any", description="whose blocks it looks at")
+    scope: tuple[Scope, ...] = Field(
+        ("block",), description="whether it looks at blocks, at single calls, or at the application as a whole"
+    )
+    select: Select = Field(Select(), description="which states and calls it looks at; empty: all")
+    when: str = Field("time > 0", description="condition over metrics: when it is a bottleneck")
+    time_saved: str = Field("", description="expression: the time (s) that mending would save")
+    new_time: str = Field("", description="expression: the run's time (s) once it is mended")
+    suggestions: tuple[Suggestion, ...] = Field((), description="what to do")
+    show: tuple[str, ...] = Field((), description="metrics to show with a finding")
+    parent: str = Field(
+        "",
+        description="the rule whose suggestions are shown too; it is silent where its children explain half its time",
+    )
+    part_of: str = Field("", description="the rule under whose finding on the same block this one is shown")
+    names_culprit: bool = Field(False, description="whether a finding names the block that is waited for")
+    explanation: str = Field("", description="what it means, for people")
 
 
 class KnowledgeFile(Document):
     """A whole file: `reasons` maps each category to its reasons and what they mean."""
 
-    schema_version: int
-    name: str = ""
-    reasons: dict[Category, dict[str, str]] = Field(default_factory=dict)
-    rules: tuple[Rule, ...] = ()
+    schema_version: int = Field(description="the version of this document's schema")
+    name: str = Field("", description="what the file is called")
+    reasons: dict[Category, dict[str, str]] = Field(
+        default_factory=dict, description="by category, its reasons and what each means"
+    )
+    rules: tuple[Rule, ...] = Field((), description="the rules")
 
 
 @dataclass(frozen=True)

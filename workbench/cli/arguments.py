@@ -164,6 +164,12 @@ def add_plugins(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run="plugins:run_plugins")
 
 
+def add_fields(command: argparse.ArgumentParser) -> None:
+    command.add_argument("document", nargs="?", metavar="DOCUMENT", help="template, project, model, rules or run")
+    command.add_argument("--json", action="store_true", help="JSON Schema, for editors that check while one types")
+    command.set_defaults(run="fields:run_fields")
+
+
 def add_doctor(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true")
     command.set_defaults(run="doctor:run_doctor")
@@ -191,6 +197,7 @@ COMMANDS = {
     "template": ("platform templates: list, check, copy", add_template),
     "rules": ("bottleneck rules: list, check", add_rules),
     "plugins": ("what is loaded, from where, and what failed to load and why", add_plugins),
+    "fields": ("every field of a document: what it holds, its unit, default and meaning", add_fields),
     "doctor": ("what this machine has and lacks, with versions and paths", add_doctor),
     "desktop": ("put the workbench into the desktop's menu, for this user", add_desktop),
 }

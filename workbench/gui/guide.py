@@ -1,25 +1,60 @@
-"""Help: the user guide, in a window of its own beside the work."""
+"""Help: the user guide and the field reference, in a window of their own beside the work."""
 
 from __future__ import annotations
 
 from importlib.resources import files
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QKeySequence, QShortcut, QTextBlockFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QDesktopServices,
+    QImage,
+    QKeySequence,
+    QShortcut,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextLength,
+    QTextOption,
+    QTextTable,
+)
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
+from workbench.gui import theme
+
 PICTURE_WIDTH_PX = 720
+FIRST_PAGE = QUrl("guide.md")
+_COLUMNS = {5: (20, 20, 12, 26, 22), 3: (25, 15, 60)}  # shares of the width, by how many columns a table has
 
 
 class _Browser(QTextBrowser):
-    """Shows the guide; its pictures come from the program's own resources, at the width of the text."""
+    """Shows pages of the program's own resources, with their pictures at the width of the text."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setOpenLinks(False)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.anchorClicked.connect(self.follow)
+        self.sourceChanged.connect(self._arrived)
+
+    def follow(self, link: QUrl) -> None:
+        """Go to a page of the program's own, or to anything else with the system's means."""
+        if link.scheme():
+            QDesktopServices.openUrl(link)
+        else:
+            self.setSource(link, QTextDocument.ResourceType.MarkdownResource)
+
+    def _arrived(self) -> None:
+        self.document().setDocumentMargin(28)
+        _space_out(self.document())
 
     def loadResource(self, kind: int, url: QUrl | str) -> object:
         name = QUrl(url)
-        if kind != QTextDocument.ResourceType.ImageResource.value or name.scheme():
+        if name.scheme():
             return super().loadResource(kind, url)
-        picture = files("workbench.resources").joinpath("help", name.toString())
-        image = QImage.fromData(picture.read_bytes())
+        data = files("workbench.resources").joinpath("help", name.path()).read_bytes()
+        if kind != QTextDocument.ResourceType.ImageResource.value:
+            return data.decode("utf-8")
+        image = QImage.fromData(data)
         ratio = self.devicePixelRatioF()
         image = image.scaledToWidth(round(PICTURE_WIDTH_PX * ratio), Qt.TransformationMode.SmoothTransformation)
         image.setDevicePixelRatio(ratio)
@@ -27,17 +62,14 @@ class _Browser(QTextBrowser):
 
 
 class GuideWindow(QWidget):
-    """The guide as text with pictures. Esc closes it."""
+    """The guide as text with pictures. Esc closes it, Alt+Left goes back a page."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setWindowTitle("RC Workbench: guide")
         self.resize(840, 900)
         self.browser = _Browser(self)
-        self.browser.setOpenExternalLinks(True)
-        self.browser.document().setDocumentMargin(28)
-        self.browser.setMarkdown(files("workbench.resources").joinpath("help", "guide.md").read_text("utf-8"))
-        _space_out(self.browser.document())
+        self.browser.setSource(FIRST_PAGE, QTextDocument.ResourceType.MarkdownResource)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.browser)
@@ -45,9 +77,15 @@ class GuideWindow(QWidget):
 
 
 def _space_out(document: QTextDocument) -> None:
-    """Air between paragraphs and above headings, which plain Markdown lacks."""
+    """Air between paragraphs and above headings, and within tables, which plain Markdown lacks."""
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
     block = document.begin()
     while block.isValid():
+        if (table := QTextCursor(block).currentTable()) is not None:
+            _dress(table)
+            block = table.lastCursorPosition().block().next()
+            continue
         form = block.blockFormat()
         level = form.headingLevel()
         form.setTopMargin((0, 0, 22, 16)[level] if level < 4 else 12)
@@ -57,3 +95,22 @@ def _space_out(document: QTextDocument) -> None:
             form.setLineHeight(100, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         QTextCursor(block).setBlockFormat(form)
         block = block.next()
+    cursor.endEditBlock()
+
+
+def _dress(table: QTextTable) -> None:
+    form = table.format()
+    form.setBorder(0)
+    form.setCellSpacing(0)
+    form.setCellPadding(5)
+    form.setTopMargin(4)
+    form.setBottomMargin(12)
+    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    shares = _COLUMNS.get(table.columns(), ())
+    form.setColumnWidthConstraints([QTextLength(QTextLength.Type.PercentageLength, share) for share in shares])
+    table.setFormat(form)
+    for column in range(table.columns()):
+        cell = table.cellAt(0, column)
+        head = cell.format()
+        head.setBackground(theme.colour("sunken"))
+        cell.setFormat(head)

@@ -17,50 +17,67 @@ SCHEMA_VERSION = 1
 
 
 class HostSources(Document):
-    language: str = "c"
-    sources: tuple[str, ...]
-    include_dirs: tuple[str, ...] = ()
-    defines: dict[str, int | float | str] = Field(default_factory=dict)
-    flags: tuple[str, ...] = ("-O2",)
-    libraries: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
+    language: str = Field("c", description="the plugin that reads them")
+    sources: tuple[str, ...] = Field(description="files or patterns such as src/*.c")
+    include_dirs: tuple[str, ...] = Field((), description="folders with headers", examples=[["include"]])
+    defines: dict[str, int | float | str] = Field(
+        default_factory=dict, description="macros of the compiler, with their values", examples=[{"BINS": 256}]
+    )
+    flags: tuple[str, ...] = Field(("-O2",), description="further flags of the compiler")
+    libraries: tuple[str, ...] = Field((), description="libraries to link with: m for -lm", examples=[["m"]])
+    arguments: tuple[str, ...] = Field(
+        (), description="what the host program is called with", examples=[["--size", "1024"]]
+    )
 
 
 class ReadOut(Document):
     """Addresses (in the port's address units) that the application leaves unused, both ends included."""
 
-    first: Annotated[int, Field(ge=0)]
-    last: Annotated[int, Field(ge=0)]
+    first: Annotated[int, Field(ge=0)] = Field(description="the first address")
+    last: Annotated[int, Field(ge=0)] = Field(description="the last address")
 
 
 class HardwareSources(Document):
-    language: str = "verilog"
-    sources: tuple[str, ...]
-    top: str
-    include_dirs: tuple[str, ...] = ()
-    defines: dict[str, int | float | str] = Field(default_factory=dict)
-    parameters: dict[str, int | float | str] = Field(default_factory=dict)
-    read_out: ReadOut
+    language: str = Field("verilog", description="the plugin that reads them")
+    sources: tuple[str, ...] = Field(description="files or patterns such as hdl/*.v; packages first")
+    top: str = Field(description="the top module's name")
+    include_dirs: tuple[str, ...] = Field((), description="folders with included files", examples=[["hdl/include"]])
+    defines: dict[str, int | float | str] = Field(
+        default_factory=dict, description="macros of the HDL, with their values", examples=[{"WIDTH": 32}]
+    )
+    parameters: dict[str, int | float | str] = Field(
+        default_factory=dict, description="parameters of the top module, with their values"
+    )
+    read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
 
 
 class Simulation(Document):
     """How the simulated card behaves; `host_factor` scales the measured CPU time of the host's own code."""
 
-    cycle_limit: PositiveInt = 2_000_000_000
-    idle_cycle_limit: PositiveInt = 100_000_000
-    wall_limit_s: PositiveFloat = 600.0
-    host_factor: PositiveFloat = 1.0
-    basic_block_ps: PositiveInt = 2000
+    cycle_limit: PositiveInt = Field(2_000_000_000, description="FPGA cycles after which the run is ended")
+    idle_cycle_limit: PositiveInt = Field(
+        100_000_000, description="FPGA cycles that an interrupt, or a change of what is polled, may take"
+    )
+    wall_limit_s: PositiveFloat = Field(600.0, description="real time after which the run is ended")
+    host_factor: PositiveFloat = Field(
+        1.0, description="times the measured CPU time of the host's own code; 2 for a host half as fast as this one"
+    )
+    basic_block_ps: PositiveInt = Field(
+        2000, description="virtual time of one basic block of the host in a deterministic run"
+    )
 
 
 class Project(Document):
     """The Application document. Paths are relative to the project file's folder."""
 
-    schema_version: int
-    name: str
-    title: str = ""
-    platform: str
-    host: HostSources
-    hardware: HardwareSources
-    settings: dict[str, int | float | str] = Field(default_factory=dict)
-    simulation: Simulation = Simulation()
+    schema_version: int = Field(description="the version of this document's schema")
+    name: str = Field(description="a short name")
+    title: str = Field("", description="what people call it")
+    platform: str = Field(description="the name of a platform template, or the path of one")
+    host: HostSources = Field(description="the program on the processor")
+    hardware: HardwareSources = Field(description="the design in the FPGA")
+    settings: dict[str, int | float | str] = Field(
+        default_factory=dict,
+        description="names that `--set NAME=VALUE` can change: macros of the host, and parameters of that name",
+    )
+    simulation: Simulation = Field(Simulation(), description="how the simulated card behaves")

@@ -6,7 +6,7 @@ A block is a host thread, a VHDL process, a Verilog always block or a streaming 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
@@ -27,14 +27,16 @@ class State:
     On the host a state belongs to a call site (or is the `work` between calls); in hardware to a branch.
     """
 
-    index: int
-    name: str
-    category: Category | None = None
-    reasons: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
-    messages: tuple[str, ...] = ()
-    file: str | None = None
-    line: int | None = None
+    index: int = field(metadata={"description": "its number in the block; 0 is `unclassified`"})
+    name: str = field(metadata={"description": "the pragma's name, or the call's"})
+    category: Category | None = field(
+        default=None, metadata={"description": "what it is doing; none for `unclassified`"}
+    )
+    reasons: tuple[str, ...] = field(default=(), metadata={"description": "why, as the pragma says"})
+    targets: tuple[str, ...] = field(default=(), metadata={"description": "which other blocks it deals with"})
+    messages: tuple[str, ...] = field(default=(), metadata={"description": "which of several messages"})
+    file: str | None = field(default=None, metadata={"description": "the source"})
+    line: int | None = field(default=None, metadata={"description": "from 1"})
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,18 @@ class Block:
     replicas has its own id there.
     """
 
-    id: str
-    side: Side
-    component: str
-    kind: str
-    group: str
-    states: Annotated[tuple[State, ...], Field(min_length=1)]
-    file: str | None = None
-    line: int | None = None
-    clock: str | None = None
-    clock_hz: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    id: str = field(metadata={"description": "unique in the run, by hierarchy: pdf2d_top.core[3].ctrl"})
+    side: Side = field(metadata={"description": "on the host or in the FPGA"})
+    component: str = field(metadata={"description": "the instance, or the host program, that it stands in"})
+    kind: str = field(metadata={"description": "what it is in its language"})
+    group: str = field(metadata={"description": "the id with every index starred: replicas share it"})
+    states: Annotated[tuple[State, ...], Field(min_length=1)] = field(metadata={"description": "its states, in order"})
+    file: str | None = field(default=None, metadata={"description": "the source"})
+    line: int | None = field(default=None, metadata={"description": "from 1"})
+    clock: str | None = field(default=None, metadata={"description": "its clock's signal"})
+    clock_hz: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = field(
+        default=None, metadata={"description": "its clock"}
+    )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -22,12 +22,15 @@ class Diagnostic:
     `line` and `column` count from 1; they are None where the fault has no place in a file.
     """
 
-    message: str
-    hint: str = ""
-    severity: Severity = Severity.ERROR
-    file: str | None = None
-    line: int | None = None
-    column: int | None = None
+    message: str = field(metadata={"description": "what is wrong", "examples": ["there is no table 'wirte'"]})
+    hint: str = field(
+        default="",
+        metadata={"description": "what would be right, or what to do", "examples": ["Did you mean 'write'?"]},
+    )
+    severity: Severity = field(default=Severity.ERROR, metadata={"description": "how bad it is"})
+    file: str | None = field(default=None, metadata={"description": "where it is", "examples": ["/home/me/card.yaml"]})
+    line: int | None = field(default=None, metadata={"description": "from 1", "examples": [31]})
+    column: int | None = field(default=None, metadata={"description": "from 1", "examples": [9]})
 
     def text(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)

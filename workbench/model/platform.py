@@ -36,23 +36,21 @@ class CallKind(StrEnum):
 class TransferPoint(Document):
     """One row of a transfer-time table: moving `bytes` in one call takes `time_s`."""
 
-    bytes: PositiveInt
-    time_s: PositiveFloat
-    source: str = ""  # the sentence or measurement it comes from; "interpolated" where it has none
+    bytes: PositiveInt = Field(description="bytes moved in one call")
+    time_s: PositiveFloat = Field(description="how long such a call takes")
+    source: str = Field("", description='the sentence or measurement it comes from; "interpolated" where it has none')
 
 
 class TransferTable(Document):
-    """Transfer times of one kind of transfer, sizes strictly increasing. The one source of every speed of this machine.
+    """Transfer times of one kind of transfer, sizes strictly increasing. The one source of this machine's speeds."""
 
-    `overlaps` tells whether several such transfers can be under way at once (nonblocking).
-    `resource` names the bus they share with others.
-    """
-
-    title: str = ""
-    direction: str = "send"  # "send" or "receive"
-    resource: str = "bus"
-    overlaps: bool = False
-    points: tuple[TransferPoint, ...]
+    title: str = Field("", description="what a person calls these transfers")
+    direction: str = Field("send", description="send (host to FPGA) or receive")
+    resource: str = Field("bus", description="the bus that these transfers share with others of the same name")
+    overlaps: bool = Field(False, description="whether several can be under way at once (nonblocking)")
+    points: tuple[TransferPoint, ...] = Field(
+        description="its rows, sizes growing; between them time is linear, above them the last one's rate goes on"
+    )
 
 
 class HostEntry(Document):
@@ -61,60 +59,77 @@ class HostEntry(Document):
     The same prototype may stand in several entries with different `condition`s; `subtype` tells them apart.
     """
 
-    prototype: str
-    kind: CallKind
-    subtype: str = ""
-    condition: str = ""
-    fpga: str = ""  # expression: which FPGA
-    bytes: str = ""  # expression: bytes moved
-    address: str = ""  # expression: address on the FPGA
-    files: str = ""  # expression: configuration file name(s)
-    reason: str = ""  # the default reason
-    transfer: str = ""  # name of its transfer table
-    asynchronous: bool = False
-    suggestion: str = ""  # platform-specific advice, shown with findings on this call
-    suggestion_from_bytes: PositiveInt | None = None  # the advice holds where one call moves so much on average,
-    suggestion_to_bytes: PositiveInt | None = None  # and no more than this,
-    suggestion_from_calls: PositiveInt | None = None  # and there are so many calls
+    prototype: str = Field(
+        description="a C or C++ prototype as in the API's header; expressions below use its parameters' names"
+    )
+    kind: CallKind = Field(description="what the call is for")
+    subtype: str = Field("", description="tells several entries of one prototype apart")
+    condition: str = Field(
+        "",
+        description="expression: when this entry is meant, where several have the prototype",
+        examples=["(flags & ASYNC) != 0"],
+    )
+    fpga: str = Field("", description="expression: which FPGA")
+    bytes: str = Field("", description="expression: bytes moved")
+    address: str = Field("", description="expression: address on the FPGA")
+    files: str = Field("", description="expression: the configuration file's name or names")
+    reason: str = Field("", description="the reason that a call without a pragma gets")
+    transfer: str = Field("", description="the transfer table that its times come from")
+    asynchronous: bool = Field(False, description="returns before the transfer is done")
+    suggestion: str = Field("", description="advice that holds on this platform, shown with findings on this call")
+    suggestion_from_bytes: PositiveInt | None = Field(
+        None, description="the advice holds where one call moves at least so much on average"
+    )
+    suggestion_to_bytes: PositiveInt | None = Field(
+        None, description="the advice holds where one call moves at most so much on average"
+    )
+    suggestion_from_calls: PositiveInt | None = Field(
+        None, description="the advice holds where there are at least so many calls"
+    )
 
 
 class Transfers(Document):
     """How the workbench itself moves data, to read counters out (section 3.1, last part)."""
 
-    data_type: str = "uint32_t"
-    minimum_bytes: PositiveInt = 4
-    maximum_bytes: PositiveInt | None = None
-    size_multiplier: PositiveInt = 1
-    send_c: str = ""
-    receive_c: str = ""
-    allocate_c: str = ""
-    free_c: str = ""
-    access_c: str = ""
-    send_error_c: str = ""
-    receive_error_c: str = ""
+    data_type: str = Field("uint32_t", description="the C type of what is moved")
+    minimum_bytes: PositiveInt = Field(4, description="the smallest transfer")
+    maximum_bytes: PositiveInt | None = Field(None, description="the largest transfer")
+    size_multiplier: PositiveInt = Field(1, description="what every size is a multiple of")
+    send_c: str = Field(
+        "", description="C: moves `words` words (`bytes` bytes) of the array `data` to `address`; sets `result`"
+    )
+    receive_c: str = Field("", description="C: moves as many from `address` into `data`; sets `result`")
+    allocate_c: str = Field("", description="C: allocates `data`, of `bytes` bytes")
+    free_c: str = Field("", description="C: frees `data`")
+    access_c: str = Field("", description="C: the word `index` of `data`")
+    send_error_c: str = Field("", description="C: when sending failed")
+    receive_error_c: str = Field("", description="C: when receiving failed")
 
 
 class Host(Document):
     """The software side of a platform."""
 
-    include_lines: tuple[str, ...] = ()
-    exclude_files: tuple[str, ...] = ()
-    constants: dict[str, int | float | str] = Field(default_factory=dict)
-    entries: tuple[HostEntry, ...] = ()
-    transfers: Transfers = Transfers()
+    include_lines: tuple[str, ...] = Field((), description="the lines by which a host source includes this API")
+    exclude_files: tuple[str, ...] = Field((), description="files that are never instrumented: the API's own")
+    constants: dict[str, int | float | str] = Field(
+        default_factory=dict,
+        description="the API's macros that expressions use, with their values",
+        examples=[{"FPGA_BASE": 4096}],
+    )
+    entries: tuple[HostEntry, ...] = Field((), description="the API's calls")
+    transfers: Transfers = Field(Transfers(), description="how the workbench itself moves data")
 
 
 class PortDirection(Document):
-    """One direction of the hardware port, named as the application's top level sees it.
+    """One direction of the hardware port, named as the application's top level sees it."""
 
-    `condition_hdl` says when a word arrives (incoming) or is asked for (outgoing).
-    """
-
-    data_signal: str
-    address_signal: str
-    condition_hdl: str
-    action_hdl: str = ""
-    delay_cycles: Annotated[int, Field(ge=0)] = 0
+    data_signal: str = Field(description="the data's signal")
+    address_signal: str = Field(description="the address's signal")
+    condition_hdl: str = Field(description="HDL: when a word arrives (incoming), or is asked for (outgoing)")
+    action_hdl: str = Field(
+        "", description="HDL: what is to be done when a word is sent or received", examples=["ack <= 1;"]
+    )
+    delay_cycles: Annotated[int, Field(ge=0)] = Field(0, description="cycles from the condition to the data")
 
 
 class PortStyle(StrEnum):
@@ -129,68 +144,81 @@ class HardwarePort(Document):
     the transfer ends when the count reaches 0.
     """
 
-    style: PortStyle = PortStyle.MEMORY
-    word_bits: PositiveInt = 32
-    address_bits: PositiveInt = 32
-    address_unit_bytes: PositiveInt = 4
-    write_enable: str = ""  # memory style: the enables' signal names
-    read_enable: str = ""
-    incoming: PortDirection
-    outgoing: PortDirection
-    word_count_signal: str = ""
-    request_hdl: str = ""
-    address_tracked: bool = True
-    clock: str
-    clock_hz: PositiveFloat
-    reset: str
-    reset_hdl: str = ""  # condition: in reset; empty means the reset signal is high
-    interrupt: str = ""
+    style: PortStyle = Field(
+        PortStyle.MEMORY,
+        description="an address and an enable for every word (memory), or a start, a count and a request (block)",
+    )
+    word_bits: PositiveInt = Field(32, description="width of a data word")
+    address_bits: PositiveInt = Field(32, description="width of an address")
+    address_unit_bytes: PositiveInt = Field(4, description="what one step of the address stands for")
+    write_enable: str = Field("", description="the write enable's signal; needed in memory style")
+    read_enable: str = Field("", description="the read enable's signal; needed in memory style")
+    incoming: PortDirection = Field(description="from the host to the FPGA")
+    outgoing: PortDirection = Field(description="from the FPGA to the host")
+    word_count_signal: str = Field(
+        "", description="the signal with the words that remain; needed in block style", examples=["words_left"]
+    )
+    request_hdl: str = Field(
+        "", description="HDL: when the host asks for a transfer; needed in block style", examples=["dma_req && dma_ack"]
+    )
+    address_tracked: bool = Field(True, description="whether the address signal is kept up to date for every word")
+    clock: str = Field(description="the clock's signal")
+    clock_hz: PositiveFloat = Field(description="the clock's frequency")
+    reset: str = Field(description="the reset's signal")
+    reset_hdl: str = Field(
+        "", description="HDL: when the design is in reset; empty: the reset signal is high", examples=["!rst_n"]
+    )
+    interrupt: str = Field("", description="the interrupt's signal")
 
 
 class Memory(Document):
     """A layer of memory between the bulk of the problem and the processing elements (Steffen 2007, section 4)."""
 
-    name: str
-    bytes: PositiveFloat | None = None
-    bandwidth_bytes_per_s: PositiveFloat | None = None
-    latency_s: Annotated[float, Field(ge=0)] = 0.0
-    note: str = ""
+    name: str = Field(description="what it is called; models refer to it")
+    bytes: PositiveFloat | None = Field(None, description="its size")
+    bandwidth_bytes_per_s: PositiveFloat | None = Field(None, description="beta: the rate into it")
+    latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="lambda: what a transfer takes besides")
+    note: str = Field("", description="where the numbers come from")
 
 
 class Network(Document):
     """A network between nodes, in LogGP terms (RATSS 2011, section 3.3). Times in seconds, gaps per byte."""
 
-    name: str
-    latency_s: Annotated[float, Field(ge=0)] = 0.0
-    overhead_s: Annotated[float, Field(ge=0)] = 0.0
-    gap_s: Annotated[float, Field(ge=0)] = 0.0
-    gap_per_byte_s: Annotated[float, Field(ge=0)] = 0.0
-    reduction_per_byte_s: Annotated[float, Field(ge=0)] = 0.0
-    source: str = ""
+    name: str = Field(description="what it is called; models refer to it")
+    latency_s: Annotated[float, Field(ge=0)] = Field(0.0, description="L: from one end to the other")
+    overhead_s: Annotated[float, Field(ge=0)] = Field(0.0, description="o: what the processor spends on a message")
+    gap_s: Annotated[float, Field(ge=0)] = Field(0.0, description="g: between two short messages")
+    gap_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="G: between two bytes of a long message")
+    reduction_per_byte_s: Annotated[float, Field(ge=0)] = Field(0.0, description="gamma: adding up, per byte")
+    source: str = Field("", description="where the numbers come from")
 
 
 class Device(Document):
     """The FPGA on the card, for shares of its resources and for what fits."""
 
-    name: str = ""
-    luts: PositiveInt | None = None
-    registers: PositiveInt | None = None
-    block_ram_bits: PositiveInt | None = None
-    yosys_family: str = ""  # argument of yosys' synth_xilinx -family
+    name: str = Field("", description="the FPGA's name")
+    luts: PositiveInt | None = Field(None, description="lookup tables that it has")
+    registers: PositiveInt | None = Field(None, description="registers that it has")
+    block_ram_bits: PositiveInt | None = Field(None, description="block memory that it has")
+    yosys_family: str = Field("", description="the argument of yosys' synth_xilinx -family")
 
 
 class Platform(Document):
     """A platform template: what a person enters once, and every prediction, rule and simulation reads."""
 
-    schema_version: int
-    name: str
-    title: str = ""
-    description: str = ""
-    cpu: str = ""
-    device: Device = Device()
-    host: Host = Host()
-    hardware: HardwarePort | None = None
-    transfer_tables: dict[str, TransferTable] = Field(default_factory=dict)
-    memories: tuple[Memory, ...] = ()
-    networks: tuple[Network, ...] = ()
-    suggestions: tuple[str, ...] = ()
+    schema_version: int = Field(description="the version of this document's schema")
+    name: str = Field(description="what projects and models refer to it by")
+    title: str = Field("", description="what people call it")
+    description: str = Field("", description="what it is, and where the numbers come from")
+    cpu: str = Field("", description="the host's processor")
+    device: Device = Field(Device(), description="the FPGA")
+    host: Host = Field(Host(), description="the software side")
+    hardware: HardwarePort | None = Field(
+        None, description="the hardware port; without one the template serves predictions only"
+    )
+    transfer_tables: dict[str, TransferTable] = Field(
+        default_factory=dict, description="transfer times, by the name that entries use"
+    )
+    memories: tuple[Memory, ...] = Field((), description="memory layers, for computational density")
+    networks: tuple[Network, ...] = Field((), description="networks between nodes, for predictions")
+    suggestions: tuple[str, ...] = Field((), description="advice that holds on this platform in general")

@@ -34,15 +34,11 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-#: Tables and their columns. `block`, `state` and `site` index the manifest's lists; `state` is a state's index in
-#: its block; for host calls it is the state of the host block that the call was in.
+#: Tables and their columns, with the type of each as numpy writes it. Any table may be absent.
 TABLES: dict[str, dict[str, str]] = {
-    # aggregates, one row per (block, state): host and FPGA alike; cycles is 0 on the host
     "state_time": {"block": "i4", "state": "i4", "time_ps": "i8", "cycles": "i8", "visits": "i8"},
     "transitions": {"block": "i4", "from_state": "i4", "to_state": "i4", "count": "i8"},
-    # how often a state lasted between 2**log2_cycles and 2**(log2_cycles+1)-1 cycles, and those cycles' sum
     "dwell": {"block": "i4", "state": "i4", "log2_cycles": "i4", "count": "i8", "cycles": "i8"},
-    # aggregates per call site and state; rates in bytes/s, runs = lengths of consecutive calls of one site
     "call_stats": {
         "site": "i4",
         "block": "i4",
@@ -57,8 +53,6 @@ TABLES: dict[str, dict[str, str]] = {
         "min_run": "i8",
         "max_run": "i8",
     },
-    # every call in order. host_ps: CPU time of the host's own code before it; port_*_ps: when its first and last word
-    # passed the FPGA's port (-1: none); grant_ps: when it got the bus; resource indexes manifest.resources (-1: none)
     "calls": {
         "site": "i4",
         "block": "i4",
@@ -75,13 +69,56 @@ TABLES: dict[str, dict[str, str]] = {
         "resource": "i4",
         "message": "i4",
     },
-    # the calls' order as a loop skeleton: rows in pre-order; `site` is -1 for a loop, `body` = rows that follow
-    # belonging to the loop (0 for a call), `repeat` = how often (loops and single calls alike)
     "call_order": {"site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
-    # traced runs: block `b` is in state[i] from start_ps[i] to start_ps[i+1], for offset[b] <= i < offset[b+1] in
-    # table interval_offsets (len(blocks)+1 rows); the last interval of a block ends at the run's end
     "intervals": {"start_ps": "i8", "state": "u1"},
     "interval_offsets": {"offset": "i8"},
+}
+
+#: What a row of each table is.
+ROWS = {
+    "state_time": "a state of a block, host and FPGA alike",
+    "transitions": "a pair of states of a block that follow one another",
+    "dwell": "how often a state lasted between 2**log2_cycles and 2**(log2_cycles + 1) - 1 cycles",
+    "call_stats": "the calls of one site while its block was in one state",
+    "calls": "a call, in order",
+    "call_order": "the calls' order as loops: a loop, or a call, in pre-order",
+    "intervals": "traced runs: block b is in state[i] from start_ps[i] to start_ps[i + 1], for offset[b] <= i < "
+    "offset[b + 1] of interval_offsets; the last interval of a block ends at the run's end",
+    "interval_offsets": "a block, and one row more: where its intervals begin",
+}
+
+#: What the columns hold, in whichever table. -1 stands for none.
+COLUMNS = {
+    "block": "index of the manifest's blocks",
+    "state": "index of the block's states; for host calls, of the host block that the call was in",
+    "from_state": "index of the block's states",
+    "to_state": "index of the block's states",
+    "site": "index of the manifest's sites; -1 in call_order: a loop",
+    "entry": "index of the manifest's entries",
+    "resource": "index of the manifest's resources: the bus that it went over",
+    "message": "index of the manifest's messages",
+    "time_ps": "time in all",
+    "cycles": "FPGA cycles in all; 0 on the host",
+    "visits": "how often the state was entered",
+    "count": "how many",
+    "log2_cycles": "binary logarithm of the cycles that it lasted, rounded down",
+    "bytes": "bytes moved",
+    "min_bytes_per_s": "the slowest call's rate",
+    "max_bytes_per_s": "the fastest call's rate",
+    "runs": "how many times calls of this site followed one another without another call between",
+    "min_run": "the least calls in such a row",
+    "max_run": "the most calls in such a row",
+    "t0_ps": "when the call began",
+    "t1_ps": "when it ended",
+    "address": "address on the FPGA",
+    "host_ps": "time of the host's own code before it",
+    "grant_ps": "when it got the bus",
+    "port_first_ps": "when its first word passed the FPGA's port",
+    "port_last_ps": "when its last word passed the FPGA's port",
+    "repeat": "how often, for loops and single calls alike",
+    "body": "rows that follow and belong to the loop; 0 for a call",
+    "start_ps": "when the state was entered",
+    "offset": "index of the block's first row in intervals",
 }
 
 
@@ -89,55 +126,87 @@ TABLES: dict[str, dict[str, str]] = {
 class Entry:
     """A platform entry as the run saw it; index in `Manifest.entries` is its number in the tables."""
 
-    name: str  # the callee
-    subtype: str
-    kind: str
-    transfer: str  # its transfer table, or ""
-    suggestion: str = ""
+    name: str = field(metadata={"description": "the function that is called"})
+    subtype: str = field(metadata={"description": "tells entries of one prototype apart", "examples": ["nonblocking"]})
+    kind: str = field(metadata={"description": "what the call is for"})
+    transfer: str = field(metadata={"description": "its transfer table, or empty"})
+    suggestion: str = field(default="", metadata={"description": "the platform's advice on it"})
 
 
 @dataclass(frozen=True)
 class Site:
     """A call in the host's source. `label` is the pragma's name there, or the callee's."""
 
-    file: str
-    line: Count
-    column: Count
-    callee: str
-    label: str
-    block: Count
+    file: str = field(metadata={"description": "the source, below the project's folder"})
+    line: Count = field(metadata={"description": "from 1"})
+    column: Count = field(metadata={"description": "from 1"})
+    callee: str = field(metadata={"description": "the function that is called"})
+    label: str = field(metadata={"description": "the pragma's name there, or the callee's"})
+    block: Count = field(metadata={"description": "the host block that it belongs to, as an index"})
 
 
 @dataclass(frozen=True)
 class Manifest:
     """What a run was. `time_ps` is from the host's start to its end on the virtual clock."""
 
-    name: str
-    status: RunStatus
-    created: str
-    project: str = ""
-    platform: str = ""
-    reason: str = ""  # why it is failed, cancelled or incomplete
-    simulated: bool = True
-    instrumented: bool = True
-    traced: bool = False
-    deterministic: bool = False
-    confined: bool = False  # ran without network, writing to the run folder only
-    settings: Mapping[str, int | float | str] = field(default_factory=dict)
-    tools: Mapping[str, str] = field(default_factory=dict)
-    clock_hz: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    time_ps: Count = 0
-    cycles: Count = 0
-    exit: int | None = None
-    stdout_sha256: str = ""
-    overhead: Mapping[str, float] = field(default_factory=dict)  # of recording, in percent (workbench/run/overhead.py)
-    blocks: tuple[Block, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    sites: tuple[Site, ...] = ()
-    resources: tuple[str, ...] = ()
-    messages: tuple[str, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    schema_version: int = SCHEMA_VERSION
+    name: str = field(metadata={"description": "the project's title or name"})
+    status: RunStatus = field(metadata={"description": "how the run ended; `running` is also what a killed one leaves"})
+    created: str = field(metadata={"description": "when it began (ISO 8601, UTC)"})
+    project: str = field(default="", metadata={"description": "the project file's path"})
+    platform: str = field(default="", metadata={"description": "the platform template's name"})
+    reason: str = field(
+        default="",
+        metadata={"description": "why it is failed, cancelled or incomplete", "examples": ["the host exited with 1"]},
+    )
+    simulated: bool = field(default=True, metadata={"description": "ran on the simulated card"})
+    instrumented: bool = field(
+        default=True, metadata={"description": "with recording and counters; false for `--plain`"}
+    )
+    traced: bool = field(default=False, metadata={"description": "every change of state was kept"})
+    deterministic: bool = field(default=False, metadata={"description": "host time from counted work"})
+    confined: bool = field(
+        default=False, metadata={"description": "ran without network, writing to the run folder only"}
+    )
+    settings: Mapping[str, int | float | str] = field(
+        default_factory=dict, metadata={"description": "the settings' values"}
+    )
+    tools: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata={
+            "description": "the tools that built it, with their versions",
+            "examples": [{"verilator": "Verilator 5.048"}],
+        },
+    )
+    clock_hz: Annotated[float, Field(ge=0, allow_inf_nan=False)] = field(
+        default=0.0, metadata={"description": "the FPGA's clock"}
+    )
+    time_ps: Count = field(default=0, metadata={"description": "virtual time from the host's start to its end"})
+    cycles: Count = field(default=0, metadata={"description": "FPGA cycles"})
+    exit: int | None = field(default=None, metadata={"description": "the host's exit code"})
+    stdout_sha256: str = field(
+        default="",
+        metadata={"description": "of what the host printed, to compare runs", "examples": ["e3b0c44298fc1c14..."]},
+    )
+    overhead: Mapping[str, float] = field(
+        default_factory=dict, metadata={"description": "what recording cost: host_pct, virtual_pct"}
+    )
+    blocks: tuple[Block, ...] = field(default=(), metadata={"description": "the blocks; tables refer to them by index"})
+    entries: tuple[Entry, ...] = field(
+        default=(), metadata={"description": "the platform's calls; tables refer to them by index"}
+    )
+    sites: tuple[Site, ...] = field(
+        default=(), metadata={"description": "the calls in the host's sources; tables refer to them by index"}
+    )
+    resources: tuple[str, ...] = field(default=(), metadata={"description": "the buses; tables refer to them by index"})
+    messages: tuple[str, ...] = field(
+        default=(), metadata={"description": "the messages; tables refer to them by index"}
+    )
+    diagnostics: tuple[Diagnostic, ...] = field(
+        default=(), metadata={"description": "what was found wrong while building and running"}
+    )
+    schema_version: int = field(
+        default=SCHEMA_VERSION, metadata={"description": "the version of this document's schema"}
+    )
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from workbench.formats.documents import Schema, check_document, read_text
 from workbench.formats.yaml_marks import Marked, near, read_marked
@@ -38,18 +39,18 @@ from workbench.predict.ratss_equations import Quantity
 class LayerChange(Document):
     """A memory layer: one of the platform's by name with what is given here in place, or one more."""
 
-    name: str
-    layer_bytes: Positive | None = None
-    bandwidth_bytes_per_s: Positive | None = None
-    latency_s: Formula | None = None
+    name: str = Field(description="the platform's layer whose numbers it changes, or a new one")
+    layer_bytes: Positive | None = Field(None, description="mu: its size")
+    bandwidth_bytes_per_s: Positive | None = Field(None, description="beta: its rate")
+    latency_s: Formula | None = Field(None, description="lambda: what a transfer takes besides")
 
 
 class Compute(Document):
     """The processing elements: `units` of them, each doing `ops_per_cycle` operations a cycle."""
 
-    units: Positive
-    ops_per_cycle: Positive = 1
-    clock_hz: Positive
+    units: Positive = Field(description="processing elements")
+    ops_per_cycle: Positive = Field(1, description="operations of each in a cycle")
+    clock_hz: Positive = Field(description="their clock")
 
 
 class DensityModel(ModelDocument):
@@ -59,14 +60,20 @@ class DensityModel(ModelDocument):
     alpha = M on (erratum S9).
     """
 
-    algorithm: str = ""
-    operation: str = "operation"
-    element_bytes: Positive
-    eta: Annotated[str, NOT_NEGATIVE] | None = None
-    operations: Formula | None = None
-    problem_bytes: Positive | None = None
-    layers: tuple[LayerChange, ...] = ()
-    compute: Compute | None = None
+    algorithm: str = Field("", description="a known algorithm by name, in place of `eta`")
+    operation: str = Field("operation", description="what is counted: multiply-add, comparison, ...")
+    element_bytes: Positive = Field(description="s: size of an element")
+    eta: Annotated[str, NOT_NEGATIVE] | None = Field(
+        None,
+        description="operations possible with `alpha` bytes of data: a formula of alpha, s and the inputs",
+        examples=["alpha / (2 * s)"],
+    )
+    operations: Formula | None = Field(None, description="Z: operations of the whole problem", examples=["n ** 3"])
+    problem_bytes: Positive | None = Field(
+        None, description="M: data of the whole problem; from alpha = M on the density is Z/M"
+    )
+    layers: tuple[LayerChange, ...] = Field((), description="memory layers that differ from the platform's")
+    compute: Compute | None = Field(None, description="the processing elements, for the bound that they set")
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
 
 Values = float | NDArray[np.float64]
 
@@ -29,6 +33,15 @@ class Domain:
         if self.most < np.inf:
             parts.append(f"at most {self.most:g}")
         return ", ".join(parts)
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The bounds as JSON Schema says them; they hold for numbers, a formula is text."""
+        bounds: dict[str, Any] = {"multipleOf": 1} if self.integer else {}
+        if self.least > -np.inf:
+            bounds["exclusiveMinimum" if self.above else "minimum"] = self.least
+        if self.most < np.inf:
+            bounds["maximum"] = self.most
+        return {**handler(core), **bounds}
 
     def bad(self, values: Values) -> float | None:
         """The first of the values that is not allowed (nan and infinities never are); None where all are."""

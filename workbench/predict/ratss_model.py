@@ -15,72 +15,87 @@ from workbench.predict.inputs import ModelDocument
 
 
 class ComputeNode(Document):
-    """An FPGA node in a stage (Eqs. 3 and 4).
+    """An FPGA node in a stage (Eqs. 3 and 4)."""
 
-    `measured_in` names the FPGA states that an instrumented run counts its work in ("BLOCK GROUP/STATE", or "STATE").
-    `correction` multiplies the computed time: measured over predicted, where a run's measurement was taken over.
-    """
-
-    name: str = "FPGA"
-    pipeline_cycles: Formula = 0
-    elements: Formula
-    ops_per_element: Formula = 1
-    clock_hz: Positive
-    ops_per_cycle: Positive
-    measured_in: tuple[str, ...] = ()
-    correction: Formula = 1
+    name: str = Field("FPGA", description="what it is called")
+    pipeline_cycles: Formula = Field(0, description="cycles until the pipeline is filled")
+    elements: Formula = Field(description="elements that one iteration of the stage works on")
+    ops_per_element: Formula = Field(1, description="operations on each")
+    clock_hz: Positive = Field(description="its clock")
+    ops_per_cycle: Positive = Field(description="operations done in a cycle")
+    measured_in: tuple[str, ...] = Field(
+        (), description="the FPGA states that a run counts its work in: BLOCK GROUP/STATE, or STATE"
+    )
+    correction: Formula = Field(
+        1, description="times the computed time: measured over predicted, where a run was taken over"
+    )
 
 
 class Transaction(Document):
     """A movement of data in a stage (Eqs. 5 to 10, 18 to 20, 26, 27).
 
-    `bytes` is each node's message k. The gap comes from `table` (a transfer table of the platform, read at
-    `bytes / transfers`), from `rate_bytes_per_s` and `efficiency` (Eq. 7), from `gap_per_byte_s`, or from its network;
-    one of them must say it. On a `serial` network (an SNAP) the P messages follow one another; otherwise collectives
-    go in a binomial tree, of whole rounds where P is no power of two. `transfers` is how often the delay is paid
-    (erratum R6). `reduction_s` is a reduce's gamma, one addition of `bytes_per_element` bytes. Its `reading` is Eq. 20
-    as printed (`literal`: gamma times the message's bytes) or as it fits Table III (`fitted`: gamma times its elements,
-    and a short gap a round; erratum R7). `measured_in` names the host's states (pragmas or calls) that an instrumented
-    run spends on it; `correction` is as for a node.
+    The gap comes from `table`, from `rate_bytes_per_s` and `efficiency`, from `gap_per_byte_s`, or from the network;
+    one of them must say it. Collectives go in a binomial tree, of whole rounds where P is no power of two; on a
+    `serial` network (an SNAP) the P messages follow one another.
     """
 
-    name: str
-    kind: Literal["scatter", "gather", "broadcast", "reduce", "io"]
-    nodes: Count = 1
-    bytes: Formula
-    transfers: Positive = 1
-    network: str = ""
-    table: str = ""
-    serial: bool = False
-    overlapped: bool = False
-    returns: bool = False  # brings results back, so it comes after the computation (gather and reduce always do)
-    reading: Literal["literal", "fitted"] = "literal"
-    latency_s: Formula | None = None
-    overhead_s: Formula | None = None
-    gap_s: Formula | None = None
-    gap_per_byte_s: Formula | None = None
-    reduction_s: Formula | None = None
-    bytes_per_element: Positive = 4
-    rate_bytes_per_s: Positive | None = None
-    efficiency: Share | None = None
-    measured_in: tuple[str, ...] = ()
-    correction: Formula = 1
+    name: str = Field(description="what it is called")
+    kind: Literal["scatter", "gather", "broadcast", "reduce", "io"] = Field(
+        description="a collective of all nodes, or input and output of each (io)"
+    )
+    nodes: Count = Field(1, description="P: how many take part")
+    bytes: Formula = Field(description="k: each node's message")
+    transfers: Positive = Field(1, description="how many times the delay is paid (erratum R6)")
+    network: str = Field("", description="the platform's network that it goes over")
+    table: str = Field(
+        "", description="the platform's transfer table that its gap comes from, read at `bytes / transfers`"
+    )
+    serial: bool = Field(
+        False, description="the P messages follow one another, instead of going in a tree of whole rounds"
+    )
+    overlapped: bool = Field(
+        False, description="a serial gather that goes on while the nodes compute: only its last message shows (Eq. 27)"
+    )
+    returns: bool = Field(
+        False, description="brings results back, so it comes after the computation; gather and reduce always do"
+    )
+    reading: Literal["literal", "fitted"] = Field(
+        "literal",
+        description="a reduce's Eq. 20: as printed (gamma times bytes), or as it fits Table III (gamma times elements, "
+        "and a short gap a round; erratum R7)",
+    )
+    latency_s: Formula | None = Field(None, description="L, in place of the network's")
+    overhead_s: Formula | None = Field(None, description="o, in place of the network's")
+    gap_s: Formula | None = Field(None, description="g, in place of the network's")
+    gap_per_byte_s: Formula | None = Field(None, description="G, in place of the network's or table's")
+    reduction_s: Formula | None = Field(None, description="gamma: one addition of `bytes_per_element` bytes")
+    bytes_per_element: Positive = Field(4, description="what a reduce adds at once")
+    rate_bytes_per_s: Positive | None = Field(
+        None, description="the ideal rate; with `efficiency` it gives the gap (Eq. 7)"
+    )
+    efficiency: Share | None = Field(None, description="the share of the ideal rate that is reached")
+    measured_in: tuple[str, ...] = Field((), description="the host's states (pragmas or calls) that a run spends on it")
+    correction: Formula = Field(
+        1, description="times the computed time: measured over predicted, where a run was taken over"
+    )
 
 
 class Stage(Document):
     """One synchronous step of the application (Eqs. 11 to 15). `after` names the stages it needs first."""
 
-    name: str
-    iterations: Formula = 1
-    overlapped: bool = False
-    nonblocking: bool = False
-    configuration_s: Formula = 0
-    preprocessing_s: Formula = 0
-    postprocessing_s: Formula = 0
-    microprocessor_s: Formula = 0
-    nodes: tuple[ComputeNode, ...] = ()
-    transactions: tuple[Transaction, ...] = ()
-    after: tuple[str, ...] = ()
+    name: str = Field(description="what it is called")
+    iterations: Formula = Field(1, description="how often it is repeated")
+    overlapped: bool = Field(False, description="communication goes on while the nodes compute")
+    nonblocking: bool = Field(
+        False, description="transactions go on at once: all their delays, and the longest of their transfers"
+    )
+    configuration_s: Formula = Field(0, description="time to configure the FPGAs, once")
+    preprocessing_s: Formula = Field(0, description="the host's time before, in each iteration")
+    postprocessing_s: Formula = Field(0, description="the host's time after, in each iteration")
+    microprocessor_s: Formula = Field(0, description="the host's time while the nodes compute, in each iteration")
+    nodes: tuple[ComputeNode, ...] = Field((), description="the FPGA nodes; the slowest counts")
+    transactions: tuple[Transaction, ...] = Field((), description="the movements of data, in order")
+    after: tuple[str, ...] = Field((), description="the stages that it needs first", examples=[["load"]])
 
 
 class Measured(Document):
@@ -89,13 +104,13 @@ class Measured(Document):
     `stage` is one stage's name, or "" for the application; times are of all its iterations.
     """
 
-    stage: str = ""
-    inputs: dict[str, float] = Field(default_factory=dict)
-    comp_s: Annotated[float, Field(ge=0)] | None = None
-    comm_s: Annotated[float, Field(ge=0)] | None = None
-    total_s: Annotated[float, Field(gt=0)] | None = None
-    speedup: Annotated[float, Field(gt=0)] | None = None
-    source: str = ""
+    stage: str = Field("", description="the stage's name; empty for the whole application", examples=["histogram"])
+    inputs: dict[str, float] = Field(default_factory=dict, description="the inputs' values that it was measured at")
+    comp_s: Annotated[float, Field(ge=0)] | None = Field(None, description="time of computing, in all iterations")
+    comm_s: Annotated[float, Field(ge=0)] | None = Field(None, description="time of communicating, in all iterations")
+    total_s: Annotated[float, Field(gt=0)] | None = Field(None, description="time in all")
+    speedup: Annotated[float, Field(gt=0)] | None = Field(None, description="over the baseline")
+    source: str = Field("", description="where it comes from")
 
 
 class RatssModel(ModelDocument):
@@ -103,10 +118,13 @@ class RatssModel(ModelDocument):
     nonuniform one. `resources` are named formulas to weigh time against; `baseline_s` is the software's time.
     The readings `literal` and `fitted` also choose that reading of every reduce."""
 
-    system: Literal["NNUS", "UNNS"] = "NNUS"
-    stages: tuple[Stage, ...]
-    iterations: Formula = 1
-    pipelined: bool = False
-    baseline_s: Positive | None = None
-    resources: dict[str, Formula] = Field(default_factory=dict)
-    measured: tuple[Measured, ...] = ()
+    system: Literal["NNUS", "UNNS"] = Field(
+        "NNUS",
+        description="nonuniform nodes in a uniform system (NNUS), or uniform nodes in a nonuniform one (UNNS); Fig. 1",
+    )
+    stages: tuple[Stage, ...] = Field(description="the steps of the application")
+    iterations: Formula = Field(1, description="how often all stages are repeated")
+    pipelined: bool = Field(False, description="stages work at once on successive iterations: the slowest counts")
+    baseline_s: Positive | None = Field(None, description="the software's time, for the speedup")
+    resources: dict[str, Formula] = Field(default_factory=dict, description="named formulas to weigh time against")
+    measured: tuple[Measured, ...] = Field((), description="what an implementation took, for the error")

@@ -1,0 +1,22 @@
+"""`workbench fields`: every field of the documents, from the schemas that check them."""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.output import DONE, print_json
+from workbench.formats.yaml_marks import near
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.fields import NAMES, reference, schemas
+
+
+def run_fields(arguments: argparse.Namespace) -> int:
+    if arguments.document not in (None, *NAMES):
+        hint = near(arguments.document, NAMES, "Documents are")
+        raise WorkbenchError(Diagnostic(f"there is no document '{arguments.document[:80]}'", hint))
+    names = [arguments.document] if arguments.document else list(NAMES)
+    if arguments.json:
+        print_json({file: schema for name in names for file, schema in schemas(name).items()})
+    else:
+        print(reference(names), end="")
+    return DONE
