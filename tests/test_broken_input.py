@@ -206,7 +206,8 @@ def test_a_full_disk_leaves_what_was_there(project: Path, workbench: Callable[..
     assert not open_run(tmp_path / "second")[0].complete
 
 
-def test_a_cancelled_run_ends_everything_and_says_so(project: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_cancelled_run_ends_everything_and_says_so(project: Path, tmp_path: Path, number: int) -> None:
     edit(project.parent / "hdl" / "tiny_top.v", "empty && left == 0}", "1'b0}")
     edit(project, "cycle_limit: 2000000", "cycle_limit: 2000000000")
     out = tmp_path / "run"
@@ -218,7 +219,7 @@ def test_a_cancelled_run_ends_everything_and_says_so(project: Path, tmp_path: Pa
     while not (out / "raw" / "progress.bin").exists() and time.monotonic() < deadline:
         time.sleep(0.1)
     assert left_running(tmp_path)
-    child.send_signal(signal.SIGINT)
+    child.send_signal(number)
     assert child.wait(20) == 130
     assert child.stderr is not None
     assert "Traceback" not in child.stderr.read()

@@ -461,6 +461,38 @@ def test_a_host_that_loops_forever_meets_the_wall_limit(
     assert no_children_left()
 
 
+DAEMON = """#include <signal.h>
+int main(void) {
+    fpga_t *fpga = fpgaOpen(0);
+    if (!fork()) { setsid(); if (!fork()) { signal(SIGHUP, SIG_IGN); for (;;) sleep(1000); } _exit(0); }
+    fpgaWriteReg(fpga, 1, 2);
+    puts("up"); fflush(stdout);
+    %s
+    fpgaClose(fpga);
+}"""
+
+
+@pytest.mark.parametrize("confined", [True, False])
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_host_that_leaves_a_process_behind_ends(
+    card: CardExecutable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_children_left: Callable[[], bool],
+    ends: bool, confined: bool,
+) -> None:  # fmt: skip
+    if not confined:
+        monkeypatch.setattr("workbench.run.confine.missing_tools", lambda: ("bwrap",))
+    source = HEAD + DAEMON % ("" if ends else "for (;;) sleep(1000);")
+    outcome = run(card, source, tmp_path, deterministic=False, wall_limit_s=30 if ends else 1)
+    assert outcome.stdout == "up\n"
+    assert no_children_left()
+    told = [d.message for d in outcome.diagnostics]
+    if not ends:
+        assert "simulation.wall_limit_s (1 s)" in told[0]
+    elif outcome.confined:
+        assert (outcome.exit, told) == (0, [])
+    else:
+        assert (outcome.exit, told) == (0, ["the host program left 1 process behind at its end"])
+
+
 def test_cancel_leaves_no_process(card: CardExecutable, tmp_path: Path, no_children_left: Callable[[], bool]) -> None:
     source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); for (;;) fpgaWriteReg(fpga, 1, 2); }"
 

@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done; 1 the thing asked for failed; 2 bad input or usage; 130 cancelled."""
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have started us with interrupts ignored
         signal.signal(number, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup sets it
+        signal.signal(signal.SIGHUP, _interrupt)
     given = sys.argv[1:] if arguments is None else arguments
     try:
         chosen = parser().parse_args(given)

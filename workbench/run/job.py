@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import queue
-import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.run.process import Supervised
 
 
 class Cancelled(Exception):
@@ -95,48 +92,22 @@ class Job:
         env: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
         on_line: Callable[[str], None] | None = None,
-        pass_fds: Sequence[int] = (),
     ) -> ProcessResult:
-        """Run a child in a session of its own and wait for it, watching for cancel.
+        """Run a program and wait for it, watching for cancel.
 
-        Its standard error goes to the log line by line (or to `on_line`). A cancel or the time limit ends the child and
-        all its descendants. Raises Cancelled; WorkbenchError when the command is not there or the limit passed.
+        Its standard error goes to the log line by line (or to `on_line`); of both outputs the first 16 MiB are
+        returned. A cancel or the time limit ends the program and everything that it started. Raises Cancelled;
+        WorkbenchError when the command is not there or the limit passed.
         """
         self.check()
         words = [str(word) for word in command]
-        try:
-            child = subprocess.Popen(
-                words,
-                cwd=cwd,
-                env={**os.environ, **(env or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-                pass_fds=pass_fds,
-            )
-        except OSError as error:
-            raise WorkbenchError(
-                Diagnostic(f"cannot start {words[0]}: {error.strerror or error}", "Is it installed and on the PATH?")
-            ) from None
-        lines: queue.Queue[tuple[str, str]] = queue.Queue()
-        readers = [
-            threading.Thread(target=_pump, args=(stream, name, lines), daemon=True)
-            for stream, name in ((child.stdout, "out"), (child.stderr, "err"))
-        ]
-        for reader in readers:
-            reader.start()
-        collected: dict[str, list[str]] = {"out": [], "err": []}
+        program = Supervised(words, cwd=cwd, env=env)
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         try:
-            while any(reader.is_alive() for reader in readers) or child.poll() is None or not lines.empty():
-                with suppress(queue.Empty):
-                    name, line = lines.get(timeout=0.05)
-                    collected[name].append(line)
-                    if name == "err":
-                        (on_line or self.log)(line.rstrip("\n"))
+            while program.poll() is None:
+                program.wait(0.05)
+                for line in program.stderr.lines():
+                    (on_line or self.log)(line)
                 self.check()
                 if deadline is not None and time.monotonic() > deadline:
                     raise WorkbenchError(
@@ -146,30 +117,8 @@ class Job:
                         )
                     )
         finally:
-            end_process_tree(child)
-        return ProcessResult(child.wait(), "".join(collected["out"]), "".join(collected["err"]))
-
-
-def _pump(stream: object, name: str, lines: queue.Queue[tuple[str, str]]) -> None:
-    for line in stream:  # type: ignore[attr-defined]
-        lines.put((name, line))
-
-
-def end_process_tree(child: subprocess.Popen[str] | subprocess.Popen[bytes], grace_s: float = 1.0) -> None:
-    """End a child and everything it started, first politely. Does nothing when all have ended."""
-    import psutil  # only where something has to be ended
-
-    family: list[psutil.Process] = []
-    with suppress(psutil.NoSuchProcess):
-        family = psutil.Process(child.pid).children(recursive=True)
-    if child.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(grace_s)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    for process in family:
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-    child.wait()
+            program.stop()
+        for line in program.stderr.lines():
+            (on_line or self.log)(line)
+        kept = (output.kept.decode(errors="replace") for output in (program.stdout, program.stderr))
+        return ProcessResult(program.returncode, *kept)

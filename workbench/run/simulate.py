@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import queue
 import signal
 import socket
 import struct
-import subprocess
-import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +21,12 @@ from workbench.model.platform import Platform
 from workbench.model.transfer_time import table_points_ps
 from workbench.run.card import CardExecutable
 from workbench.run.confine import Confinement, confine
-from workbench.run.job import Job, end_process_tree
+from workbench.run.job import Job
+from workbench.run.process import Supervised
 from workbench.run.records import read_counters, read_end, read_transfers
 
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
-_STDOUT_KEPT = 16 << 20
-_LINES_WAITING = 10_000
+_GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
 
 
@@ -110,7 +105,8 @@ def simulate(
         for end in ends:
             end.close()
         for process in reversed(processes):
-            process.stop()
+            process.program.stop(_GRACE_S)
+            process.log(job)
         written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
     outcome = _outcome(host_process, card_process, problem, raw, platform)
     notes = [_written_note(folder, names, raw.parent) for folder, names in written]
@@ -159,69 +155,34 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
 
 
 class _Process:
-    """A child in a session of its own, its output read by threads."""
+    """Host or card, under its supervisor and in its jail."""
 
     def __init__(self, name: str, command: list[str], environment: dict[str, str], fd: int, cwd: Path | None,
                  jail: Confinement | None) -> None:  # fmt: skip
         self.name = name
         self.jail = jail
-        self.lines: queue.Queue[str] = queue.Queue(_LINES_WAITING)
-        self.hash = hashlib.sha256()
-        self.stdout: list[bytes] = []
-        self.last_lines: list[str] = []
-        try:
-            self.child: subprocess.Popen[bytes] = subprocess.Popen(
-                [*(jail.prefix if jail else ()), *command],
-                cwd=cwd, env={**os.environ, **environment}, pass_fds=(fd,), start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )  # fmt: skip
-        except OSError as error:
-            raise WorkbenchError(Diagnostic(f"cannot start the {name}: {error.strerror}", file=command[0])) from None
-        self.readers = [threading.Thread(target=run, daemon=True) for run in (self._read_stdout, self._read_stderr)]
-        for reader in self.readers:
-            reader.start()
+        self.program = Supervised(
+            [*(jail.prefix if jail else ()), *command], cwd=cwd, env=environment, pass_fds=(fd,)
+        )  # fmt: skip
 
-    def _read_stdout(self) -> None:
-        assert self.child.stdout is not None
-        kept = 0
-        while data := os.read(self.child.stdout.fileno(), 65536):
-            self.hash.update(data)
-            if kept < _STDOUT_KEPT:
-                self.stdout.append(data)
-                kept += len(data)
-            if not self.lines.full():
-                for line in data.decode(errors="replace").splitlines():
-                    self._show(line)
-
-    def _read_stderr(self) -> None:
-        assert self.child.stderr is not None
-        for data in self.child.stderr:
-            line = data.decode(errors="replace").rstrip("\n")
-            self.last_lines = [*self.last_lines, line][-10:]
-            self._show(line)
-
-    def _show(self, line: str) -> None:
-        with suppress(queue.Full):  # a program that prints faster than anyone can read
-            self.lines.put_nowait(line)
+    @property
+    def running(self) -> bool:
+        return self.program.poll() is None
 
     @property
     def code(self) -> int:
         """The exit code, -N where signal N ended it."""
-        code: int = self.child.returncode
+        code = self.program.returncode
         return self.jail.exit_of(code) if self.jail else code
 
-    def log(self, job: Job) -> None:
-        with suppress(queue.Empty):
-            for _ in range(1000):
-                job.log(f"{self.name}: {self.lines.get_nowait()}")
+    @property
+    def last_line(self) -> str:
+        return self.program.stderr.last_line
 
-    def stop(self) -> None:
-        end_process_tree(self.child)
-        for reader in self.readers:
-            reader.join(2.0)
-        for stream in (self.child.stdout, self.child.stderr):
-            if stream:
-                stream.close()
+    def log(self, job: Job) -> None:
+        for output in (self.program.stdout, self.program.stderr):
+            for line in islice(output.lines(), 1000):
+                job.log(f"{self.name}: {line}")
 
 
 def _watch(
@@ -231,7 +192,7 @@ def _watch(
     began = last_shown = time.monotonic()
     card_alone_since: float | None = None
     host_alone_since: float | None = None
-    while host.child.poll() is None or card.child.poll() is None:
+    while host.running or card.running:
         time.sleep(0.01)
         now = time.monotonic()
         for process in (host, card):
@@ -243,24 +204,20 @@ def _watch(
         if now - began > wall_limit_s:
             waiting = _progress(raw)[1]
             where = "The host program was in its own code." if waiting else "The card was simulating."
-            end_process_tree(host.child, 0.5)
-            end_process_tree(card.child, 3.0)
+            host.program.stop(0.5)
+            card.program.stop(3.0)
             activity = read_end(raw / "card_end.txt").get("activity", "")
             done = _progress_text(raw, platform)
             text = f"the run was ended after simulation.wall_limit_s ({wall_limit_s:g} s): {done}. {where}"
             return Diagnostic(text, activity or "Look for an endless loop, or raise the limit.")
-        if host.child.poll() is not None:
+        if not host.running:
             card_alone_since = card_alone_since or now
             if now - card_alone_since > _CARD_GRACE_S:
                 return Diagnostic("the card process did not end after the host program, and was ended")
-        elif card.child.poll() is not None:
+        elif not card.running:
             host_alone_since = host_alone_since or now
-            if now - host_alone_since > 1.0 and card.child.returncode != 0:
+            if now - host_alone_since > 1.0 and card.code != 0:
                 return None
-    for process in (host, card):
-        for reader in process.readers:
-            reader.join(1.0)
-        process.log(job)
     return None
 
 
@@ -286,7 +243,7 @@ def _outcome(
     diagnostics = [problem] if problem else []
     code = host.code
     card_code = card.code
-    failure = card_end.get("failure") or (card.last_lines[-1] if card_code == 1 and card.last_lines else "")
+    failure = card_end.get("failure") or (card.last_line if card_code == 1 else "")
     if problem is None and failure:
         diagnostics.append(Diagnostic(failure, card_end.get("activity", "")))
     elif problem is None and card_code < 0:
@@ -296,18 +253,21 @@ def _outcome(
         text = f"the host program crashed: {_signal(-code)}"
         diagnostics.append(Diagnostic(text, "Building it with -fsanitize=address in host.flags shows where."))
     elif problem is None and code == CARD_FAILED:
-        diagnostics.append(Diagnostic(host.last_lines[-1] if host.last_lines else "the simulated card failed"))
+        diagnostics.append(Diagnostic(host.last_line or "the simulated card failed"))
     elif problem is None and code != 0:
-        said = f"It said: {host.last_lines[-1]}" if host.last_lines else ""
+        said = f"It said: {host.last_line}" if host.last_line else ""
         diagnostics.append(Diagnostic(f"the host program ended with exit code {code}", said, Severity.WARNING))
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
     diagnostics += _card_warnings(card_end)
+    if left := host.program.left:
+        text = f"the host program left {left} process{'es' if left > 1 else ''} behind at its end"
+        diagnostics.append(Diagnostic(text, "A run ends with its host program: they were ended.", Severity.WARNING))
     cycles = int(card_end.get("cycles", _progress(raw)[0]))
     return SimulationOutcome(
         exit=code,
-        stdout=b"".join(host.stdout).decode(errors="replace"),
-        stdout_sha256=host.hash.hexdigest(),
+        stdout=host.program.stdout.kept.decode(errors="replace"),
+        stdout_sha256=host.program.stdout.hash.hexdigest(),
         time_ps=max(int(host_end.get("time_ps", last_ps)), cycle_start_ps(cycles, platform.hardware.clock_hz)),
         host_ps=int(host_end.get("host_ps", int(transfers["host_ps"].sum()) if len(transfers) else 0)),
         cycles=cycles,

@@ -1,0 +1,153 @@
+"""Programs under a supervisor: nothing outlives them, whoever is killed, and all that they print is read in bounds."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import count
+
+import psutil
+import pytest
+
+from workbench.model.diagnostic import WorkbenchError
+from workbench.run.job import Cancelled, Job
+from workbench.run.process import LONGEST_LINE, Supervised, printable
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
+_NUMBERS = count(1)
+
+
+@pytest.fixture
+def seconds() -> Iterator[str]:
+    """How long a test's programs sleep: long, and a number of its own to know them by."""
+    number = f"9{os.getpid()}.{next(_NUMBERS)}"
+    yield number
+    assert not sleeping(number)
+
+
+def sleeping(seconds: str) -> list[psutil.Process]:
+    processes = psutil.process_iter(["cmdline", "status"])
+    return [p for p in processes if seconds in (p.info["cmdline"] or []) and p.info["status"] != psutil.STATUS_ZOMBIE]
+
+
+def none_left(seconds: str, patience_s: float = 20.0) -> bool:
+    deadline = time.monotonic() + patience_s
+    while sleeping(seconds) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not sleeping(seconds)
+
+
+def daemon(seconds: str) -> str:
+    """Shell text that leaves a process in a session of its own behind, an orphan that holds every stream open."""
+    return f"setsid sh -c 'sleep {seconds} & sleep {seconds}; true' & "
+
+
+def ended(program: Supervised, patience_s: float = 20.0) -> int:
+    program.wait(patience_s)
+    program.stop()
+    return program.returncode
+
+
+def test_what_a_program_leaves_behind_ends_with_it(seconds: str) -> None:
+    program = Supervised(["sh", "-c", daemon(seconds) + "echo done >&2; exit 3"])
+    assert ended(program) == 3
+    assert program.stderr.last_line == "done"
+    assert program.left >= 1
+    assert not sleeping(seconds)
+
+
+@pytest.mark.parametrize("how", ["limit", "cancel"])
+def test_a_program_that_never_ends_is_ended_with_all_that_it_started(seconds: str, how: str) -> None:
+    job = Job()
+    command = ["sh", "-c", daemon(seconds) + f"trap '' TERM INT HUP; echo up >&2; sleep {seconds}"]
+    if how == "limit":
+        with pytest.raises(WorkbenchError, match=r"was still running after 0\.5 s"):
+            job.run(command, timeout_s=0.5)
+    else:
+        with pytest.raises(Cancelled):
+            job.run(command, on_line=lambda line: job.cancel())
+    assert not sleeping(seconds)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
+def test_nothing_outlives_a_workbench_that_is_killed(seconds: str, number: int) -> None:
+    code = "import sys, time; from workbench.run.process import Supervised; " \
+        "program = Supervised(['sh', '-c', sys.argv[1]]); time.sleep(float(sys.argv[2]))"  # fmt: skip
+    script = daemon(seconds) + f"sleep {seconds}"
+    workbench = subprocess.Popen([sys.executable, "-c", code, script, seconds])
+    deadline = time.monotonic() + 20
+    while len(sleeping(seconds)) < 4 and time.monotonic() < deadline:  # itself, and three that sleep
+        time.sleep(0.02)
+    workbench.send_signal(number)
+    workbench.wait()
+    assert none_left(seconds)
+
+
+def test_a_supervisor_that_is_killed_takes_its_program_along(seconds: str) -> None:
+    program = Supervised(["sleep", seconds])
+    (supervisor,) = psutil.Process().children()
+    assert len(sleeping(seconds)) == 2
+    supervisor.kill()
+    assert none_left(seconds)
+    assert ended(program) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("script", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -SEGV $$", -11), ("kill -KILL $$", -9), ("kill $$", -15)]
+)
+def test_a_program_ends_as_it_ends(script: str, code: int) -> None:
+    assert ended(Supervised(["sh", "-c", script])) == code
+
+
+def test_a_program_that_is_not_there_is_told(tmp_path: object) -> None:
+    with pytest.raises(WorkbenchError, match="cannot start /no/such/program: No such file or directory"):
+        Supervised(["/no/such/program"])
+
+
+def test_a_program_may_say_its_last_words_when_it_is_asked_to_end() -> None:
+    program = Supervised(["sh", "-c", "trap 'echo last words >&2; exit 5' TERM; echo up; while :; do sleep 0.02; done"])
+    while not list(program.stdout.lines()):
+        time.sleep(0.01)
+    program.stop(grace_s=20)
+    assert (program.returncode, program.stderr.last_line) == (5, "last words")
+
+
+def test_output_without_end_is_read_in_bounded_memory() -> None:
+    code = """
+import resource, sys
+from workbench.run.job import Job
+lines = []
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+result = Job().run(["sh", "-c", "head -c 314572800 /dev/zero | tr '\\\\0' x >&2"], on_line=lines.append)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(len(result.stderr), [len(line) for line in lines], (after - before) // 1024)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    kept, lines, more_mb = done.stdout.split()
+    assert (int(kept), lines) == (16 << 20, f"[{LONGEST_LINE}]")
+    assert int(more_mb) < 100
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[1;31mred\x1b[0m and \x1b]0;a title\x07plain", "red and plain"),
+        ("\x1b]52;c;cm0gLXJm\x1b\\copied", "copied"),
+        ("back\b\b\bspace\x9b2J", "back\ufffd\ufffd\ufffdspace\ufffd2J"),
+        ("a tab\tstays, so does é", "a tab\tstays, so does é"),
+        ("windows\r", "windows"),
+    ],
+)
+def test_what_terminals_obey_never_reaches_one(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_lines_are_shown_as_they_were_printed() -> None:
+    program = Supervised(["sh", "-c", r"printf 'one\n\033[31mtwo\033[0m\n\n\303\251'; printf 'not utf-8 \377\n' >&2"])
+    assert ended(program) == 0
+    assert list(program.stdout.lines()) == ["one", "two", "", "é"]
+    assert list(program.stderr.lines()) == ["not utf-8 \ufffd"]

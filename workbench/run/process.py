@@ -1,0 +1,178 @@
+"""A program under its supervisor (supervise.py): started, read within bounds, and ended with all that it began."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+import queue
+import re
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+KEPT_BYTES = 16 << 20
+LONGEST_LINE = 4000
+_LINES_WAITING = 10_000
+_LAST_LINES = 10
+_ENDING_S = 10.0
+_SUPERVISOR = Path(__file__).with_name("supervise.py")
+#: what terminals obey: colours and other control sequences, and characters that no text has
+_SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-_])")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """A program's line as it can be shown: without control sequences, other control characters as U+FFFD."""
+    return _CONTROL.sub("\ufffd", _SEQUENCE.sub("", text.rstrip("\r")))
+
+
+class Output:
+    """One output stream of a child, read to its end by a thread whatever it holds, in bounded memory.
+
+    `hash` is of all bytes; `kept` holds the first of them; lines wait in a queue to be shown, long ones cut, and those
+    that nobody takes in time left out.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self.hash = hashlib.sha256()
+        self._last_lines: deque[str] = deque(maxlen=_LAST_LINES)
+        self._kept: list[bytes] = []
+        self._lines: queue.Queue[str] = queue.Queue(_LINES_WAITING)
+        self._fd = fd
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    @property
+    def kept(self) -> bytes:
+        return b"".join(self._kept)
+
+    @property
+    def last_line(self) -> str:
+        """The last line, as it can be shown; empty where there was none."""
+        return printable(self._last_lines[-1]) if self._last_lines else ""
+
+    @property
+    def ended(self) -> bool:
+        return not self._thread.is_alive()
+
+    def wait(self, timeout_s: float) -> None:
+        self._thread.join(timeout_s)
+
+    def lines(self) -> Iterator[str]:
+        """The lines that wait, as they can be shown."""
+        with suppress(queue.Empty):
+            while True:
+                yield printable(self._lines.get_nowait())
+
+    def _read(self) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        line, room = "", KEPT_BYTES
+        with suppress(OSError):
+            while data := os.read(self._fd, 65536):
+                self.hash.update(data)
+                if room > 0:
+                    self._kept.append(data[:room])
+                    room -= len(data)
+                first, *rest = decoder.decode(data).split("\n")
+                line += first[: LONGEST_LINE - len(line)]
+                if not rest:
+                    continue
+                self._show(line)
+                for complete in rest[-1 - _LAST_LINES : -1] if self._lines.full() else rest[:-1]:
+                    self._show(complete[:LONGEST_LINE])
+                line = rest[-1][:LONGEST_LINE]
+        if line:
+            self._show(line)
+
+    def _show(self, line: str) -> None:
+        self._last_lines.append(line)
+        with suppress(queue.Full):  # a program that prints faster than anyone can read
+            self._lines.put_nowait(line)
+
+
+class Supervised:
+    """A running program. WorkbenchError where it cannot be started. `stop` has to be called, however it ends."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        self._status, status = os.pipe()
+        try:
+            self._child: subprocess.Popen[bytes] = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(status), *command],
+                cwd=cwd, env={**os.environ, **(env or {})}, pass_fds=(*pass_fds, status), start_new_session=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as error:
+            os.close(self._status)
+            raise WorkbenchError(_cannot_start(command[0], error.strerror or str(error))) from None
+        finally:
+            os.close(status)
+        assert self._child.stdout is not None
+        assert self._child.stderr is not None
+        self.stdout, self.stderr = Output(self._child.stdout.fileno()), Output(self._child.stderr.fileno())
+        self.left = 0  # how many processes the program left behind, known when it has ended
+        word, _, number = self._read_status().partition(" ")
+        if word != "started":
+            self.stop()
+            raise WorkbenchError(
+                _cannot_start(command[0], os.strerror(int(number)) if word == "failed" else "it ended")
+            )
+
+    def poll(self) -> int | None:
+        """The exit code, -N where signal N ended the program; None while it runs."""
+        return self._child.poll()
+
+    @property
+    def returncode(self) -> int:
+        """How a program ended that has been stopped or seen to end."""
+        code: int = self._child.returncode
+        return code
+
+    def wait(self, timeout_s: float) -> None:
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(timeout_s)
+
+    def stop(self, grace_s: float = 0.0) -> None:
+        """End the program and everything that it started; with a grace, ask it first. May be called again."""
+        stdin = self._child.stdin
+        assert stdin is not None
+        if grace_s and self.poll() is None:
+            with suppress(OSError):
+                os.write(stdin.fileno(), b"T")
+            self.wait(grace_s)
+        with suppress(OSError):
+            stdin.close()
+        self.wait(_ENDING_S)
+        if self.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        for output in (self.stdout, self.stderr):
+            output.wait(_ENDING_S)
+        if self._status >= 0:
+            word, _, number = self._read_status().partition(" ")
+            self.left = int(number) if word == "left" else 0
+            os.close(self._status)
+            self._status = -1
+        for stream, output in ((self._child.stdout, self.stdout), (self._child.stderr, self.stderr)):
+            if stream and output.ended:
+                stream.close()
+
+    def _read_status(self) -> str:
+        return os.read(self._status, 64).decode().strip()
+
+
+def _cannot_start(program: str, why: str) -> Diagnostic:
+    return Diagnostic(f"cannot start {program}: {why}", "Is it installed and on the PATH?")

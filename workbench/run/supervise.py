@@ -1,0 +1,152 @@
+"""The process that stands between the workbench and each program it starts: `supervise.py STATUS_FD COMMAND...`
+
+It lives as long as the program, and ends as it ends (the same exit code, the same signal); nothing that the program
+started outlives it. Orphans are its children (it is their subreaper), whatever sessions they made. Its standard input
+is the workbench's lifeline: a `T` asks the program to end, and the end of file, also that of a workbench that was
+killed, ends everything at once. On STATUS_FD it writes one line at the start (`started`, or `failed ERRNO`), and at
+the end `left N` where the program left N processes behind.
+
+It runs by itself, with nothing but the standard library, so that it starts in milliseconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+_LAST_MOMENTS_S = 0.1  # for what is ending by itself
+_PATIENCE_S = 5.0  # for processes that cannot die, in the middle of a read from a dead disk
+_FOR_THE_PROGRAM = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def main(status: int, command: list[str]) -> None:
+    os.set_inheritable(status, False)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    for number in _FOR_THE_PROGRAM:
+        signal.signal(number, signal.SIG_IGN)
+    awake, wake = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(awake, False)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    program = start(status, command)
+    waiting = select.poll()
+    waiting.register(0, select.POLLIN)
+    waiting.register(awake, select.POLLIN)
+    code: int | None = None
+    while code is None:
+        for fd, _ in waiting.poll():
+            told = os.read(fd, 64)
+            if fd == 0 and not told:
+                end_children(0.0)
+                os._exit(128 + signal.SIGKILL)
+            if fd == 0:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(program, signal.SIGTERM)
+        code = reap().get(program)
+    left = end_children(_LAST_MOMENTS_S)
+    if left:
+        os.write(status, f"left {left}\n".encode())
+    end_as(code)
+
+
+def start(status: int, command: list[str]) -> int:
+    """Start the program in a session of its own; its process id. Ends where it cannot be started."""
+    told, tell = os.pipe()
+    me = os.getpid()
+    program = os.fork()
+    if program == 0:
+        try:
+            os.setsid()
+            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != me:
+                os._exit(0)
+            signal.set_wakeup_fd(-1)
+            for number in (*_FOR_THE_PROGRAM, signal.SIGCHLD, signal.SIGPIPE):
+                signal.signal(number, signal.SIG_DFL)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.execvp(command[0], command)
+        except OSError as error:
+            os.write(tell, str(error.errno or 0).encode())
+        os._exit(127)
+    os.close(tell)
+    failed = os.read(told, 16)
+    os.close(told)
+    os.write(status, f"failed {failed.decode()}\n".encode() if failed else b"started\n")
+    if failed:
+        os._exit(127)
+    return program
+
+
+def prctl(option: int, value: int) -> None:
+    """Linux's; elsewhere what a program leaves behind is not found."""
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def reap() -> dict[int, int]:
+    """The children that have ended, with how (as `os.waitpid` tells it)."""
+    ended: dict[int, int] = {}
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            child, code = os.waitpid(-1, os.WNOHANG)
+            if not child:
+                break
+            ended[child] = code
+    return ended
+
+
+def children() -> list[int]:
+    """Those of our children that have not ended. A child's children become ours when it ends."""
+    me = os.getpid()
+    found = []
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if name.isdigit():
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    state, parent = file.read().rpartition(b")")[2].split()[:2]
+                if int(parent) == me and state not in (b"Z", b"X"):
+                    found.append(int(name))
+    return found
+
+
+def end_children(grace_s: float) -> int:
+    """Kill until nobody is left, and say how many were killed."""
+    killed: set[int] = set()
+    began = time.monotonic()
+    while (waited := time.monotonic() - began) < _PATIENCE_S:
+        reap()
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            break
+        for child in children() if waited >= grace_s else ():
+            killed.add(child)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        time.sleep(0.002)
+    return len(killed)
+
+
+def end_as(code: int) -> None:
+    """End as the program did."""
+    if os.WIFSIGNALED(code):
+        number = os.WTERMSIG(code)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with contextlib.suppress(OSError, ValueError):
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        time.sleep(1.0)
+        os._exit(128 + number)
+    os._exit(os.WEXITSTATUS(code))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2:])
