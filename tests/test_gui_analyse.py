@@ -140,7 +140,7 @@ def rect_of_zero(width: int) -> QRectF:
 
 def test_set_aside_leaves_the_ranking_and_comes_back(mode: AnalyseMode) -> None:
     first, second = mode.table.findings.tops[:2]
-    mode.set_aside(first.id)
+    mode.context.set_aside(first.id)
     assert first.id not in {f.id for f in mode.table.findings.tops}
     assert mode.table.findings.ranks[second.id] == 1
     mode.set_filter("aside")
@@ -148,7 +148,7 @@ def test_set_aside_leaves_the_ranking_and_comes_back(mode: AnalyseMode) -> None:
     again = AnalyseMode(mode.context)
     assert first.id not in {f.id for f in again.table.findings.tops}
     again.deleteLater()
-    mode.set_aside(first.id)
+    mode.context.set_aside(first.id)
     assert mode.pills["aside"].text() == "Set aside 0"
 
 

@@ -304,9 +304,17 @@ def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> Non
     start = view.curve.mark_place(1)
     end = start + QPointF(-80, 40)
     qtbot.mousePress(view.curve, Qt.MouseButton.LeftButton, pos=start.toPoint())
+    qtbot.mouseMove(view.curve, (start + QPointF(-40, 20)).toPoint())
     qtbot.mouseMove(view.curve, end.toPoint())
     qtbot.mouseRelease(view.curve, Qt.MouseButton.LeftButton, pos=end.toPoint())
     assert view.moved is not None
+    dropped = view.moved
+    mode.history.undo()  # the whole move is one step
+    assert view.moved is None
+    assert [m.x for m in view.curve.marks] == pytest.approx([0.6e6, 28e6])
+    assert not mode.history.can_undo
+    mode.history.redo()
+    assert view.moved == dropped
     assert float(view.moved[1].layer_bytes) < 28e6
     assert float(view.moved[1].bandwidth_bytes_per_s) < 1.4e9
     assert float(view.result.bounds[1].ops_per_s) < float(own.bounds[1].ops_per_s)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from workbench.gui.analyse.mode import AnalyseMode
 from workbench.gui.main_window import MainWindow
 from workbench.gui.open_documents import OVERWRITE, RELOAD, RUN_AS_SAVED, SAVE_AND_RUN
 from workbench.gui.platform.mode import PlatformMode
@@ -18,8 +19,10 @@ from workbench.gui.question import CANCEL, DISCARD, SAVE, Question, QuestionDial
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.mode import SourceMode
+from workbench.gui.timeline.mode import TimelineMode
 from workbench.model.run import Run
 from workbench.run.job import Job
+from workbench.session.aside import load_aside
 from workbench.session.pipeline import RunOptions
 from workbench.session.trust import trust
 from workbench.session.workspace import Workspace
@@ -390,3 +393,52 @@ def test_making_a_mode_opens_no_window_of_its_own(opened: MainWindow, qtbot: QtB
         settle(opened)
     application.removeEventFilter(watch)
     assert shown == []
+
+
+def test_setting_aside_and_ranges_are_undone_and_restrict_the_figures(
+    opened: MainWindow, asked: Asked, run_folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    context = opened.context
+    context.open_run(run_folder)
+    settle(opened)
+    context.set_mode("analyse")
+    analyse = opened.modes.current()
+    assert isinstance(analyse, AnalyseMode)
+    analyse.setFocus()
+    whole = context.analysis
+    assert whole is not None
+    assert context.run is not None
+    first = analyse.table.findings.tops[0].id
+    context.set_aside(first)
+    assert first not in [f.id for f in analyse.table.findings.tops]
+    press(opened, qtbot, Qt.Key.Key_Z)
+    assert first in [f.id for f in analyse.table.findings.tops]
+    assert load_aside(context.run) == frozenset()
+    press(opened, qtbot, Qt.Key.Key_Z, CTRL | SHIFT)
+    assert load_aside(context.run) == {first}
+    press(opened, qtbot, Qt.Key.Key_Z)
+
+    half = context.run.manifest.time_ps // 2
+    context.set_mode("timeline")
+    settle(opened)
+    timeline = opened.modes.current()
+    assert isinstance(timeline, TimelineMode)
+    timeline.view.set_marks([0.0, float(half)])
+    timeline.details.range_wanted.emit()
+    settle(opened)
+    assert context.analysis is not None
+    assert context.analysis.time_s == pytest.approx(half / 1e12)
+    context.set_mode("analyse")
+    assert "of the run" in analyse.graph_head.subtitle.text()
+    shown = {m.block.id: m.time_s for m in context.analysis.blocks}
+    assert set(shown.values()) == {context.analysis.time_s}
+    settle(opened)
+    analyse.setFocus()
+    press(opened, qtbot, Qt.Key.Key_Z)
+    assert context.time_range is None
+    assert context.analysis is whole
+    assert "of the run" not in analyse.graph_head.subtitle.text()
+    press(opened, qtbot, Qt.Key.Key_Z, CTRL | SHIFT)
+    settle(opened)
+    assert context.time_range == (0, half)
+    assert context.analysis.time_s == pytest.approx(half / 1e12)

@@ -79,6 +79,8 @@ def add_report(command: argparse.ArgumentParser) -> None:
     command.add_argument("--svg", type=Path, metavar="F", help="write the block graph")
     command.add_argument("--all", action="store_true", help="unfold all advice, parts and numbers of each finding")
     command.add_argument("--png", type=Path, metavar="F", help="write a picture of the window on this run")
+    command.add_argument("--from", dest="first", metavar="TIME", help="only what follows this moment of a traced run")
+    command.add_argument("--to", dest="last", metavar="TIME", help='only what comes before this moment, as in "1.5 ms"')
     _add_threshold(command)
     command.set_defaults(run="runs:run_report")
 

@@ -13,10 +13,13 @@ from workbench.analysis.report import report_json
 from workbench.analysis.svg_graph import graph_svg
 from workbench.analysis.text_report import text_report
 from workbench.cli.output import DONE, print_diagnostics, print_json
-from workbench.model.diagnostic import WorkbenchError, unknown_name
+from workbench.formats.units import UnitError, quantity
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.run import PS_PER_S
 from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
+from workbench.session.time_range import narrowed
 
 MOST_COLUMNS = 100  # longer lines are hard to read
 
@@ -27,8 +30,24 @@ def _open(path: Path, threshold: float = 1.05) -> OpenRun:
     return opened
 
 
+def _part(opened: OpenRun, first: str | None, last: str | None) -> OpenRun:
+    """What lies between two moments of a run, where one is named."""
+    if first is None and last is None:
+        return opened
+    begin = 0 if first is None else _moment_ps("--from", first)
+    end = opened.run.manifest.time_ps if last is None else _moment_ps("--to", last)
+    return narrowed(opened, begin, end)
+
+
+def _moment_ps(option: str, text: str) -> int:
+    try:
+        return round(quantity(text, "s") * PS_PER_S)
+    except UnitError as error:
+        raise WorkbenchError(Diagnostic(f"{option} {text}: {error}", 'Write a time, as in "1.5 ms".')) from None
+
+
 def run_report(arguments: argparse.Namespace) -> int:
-    opened = _open(arguments.run_folder, arguments.threshold)
+    opened = _part(_open(arguments.run_folder, arguments.threshold), arguments.first, arguments.last)
     if arguments.html:
         write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:

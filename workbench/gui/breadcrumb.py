@@ -67,7 +67,7 @@ class Breadcrumb(QObject):
         whole = menu.addAction("Whole run")
         whole.setCheckable(True)
         whole.setChecked(context.time_range is None)
-        whole.triggered.connect(lambda checked=False: context.set_range(None))
+        whole.triggered.connect(lambda checked=False: context.choose_range(None))
         menu.addAction("Choose on the timeline").triggered.connect(lambda checked=False: context.set_mode("timeline"))
 
     def _platform_menu(self, menu: QMenu) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,9 @@ from PySide6.QtCore import QObject, Signal
 
 from workbench.files import sha256
 from workbench.gui.background import Background
+from workbench.gui.naming import range_title
 from workbench.gui.open_documents import OpenDocuments
+from workbench.gui.places import Place, Places, Range
 from workbench.gui.selection import (
     SelectedCall,
     SelectedFinding,
@@ -24,6 +25,7 @@ from workbench.gui.selection import (
 )
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.session import recent, store
+from workbench.session.aside import load_aside, save_aside
 from workbench.session.documents import Document
 from workbench.session.history import Command, History
 from workbench.session.plugins import Plugins
@@ -39,17 +41,7 @@ if TYPE_CHECKING:
     from workbench.model.scan import ProjectScan
 
 MODES = ("source", "analyse", "timeline", "compare", "platform", "predict")
-Range = tuple[int, int]
 Stamps = dict[Path, str]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where one is, for back and forward."""
-
-    mode: str
-    selection: Selection | None
-    time_range: Range | None
 
 
 def newest_run(workspace: Workspace) -> Path | None:
@@ -81,6 +73,8 @@ class Context(QObject):
     workspace_changed = Signal()
     scan_changed = Signal()
     run_changed = Signal()  # `opened`, `run` and `analysis` changed together
+    analysis_changed = Signal()  # after that, and where another range was analysed
+    aside_changed = Signal()
     runs_changed = Signal()  # the project's run folders
     selection_changed = Signal()
     range_changed = Signal()
@@ -112,11 +106,13 @@ class Context(QObject):
         self.trusted = True  # whether the project may be run without a question, as it stood when it was last read
         self.selection: Selection | None = None
         self.time_range: Range | None = None
+        self.aside: frozenset[str] = frozenset()  # ids of the findings set aside
+        self.shown_range: Range | None = None  # what `analysis` is of: `time_range`, once it was analysed
+        self._ranged: Analysis | None = None
         self.status: dict[str, tuple[str, ...]] = {}
         self._knowledge: KnowledgeBase | None = None
         self._extra_runs: tuple[Path, ...] = ()
-        self._places: list[Place] = []
-        self._position = -1
+        self._places = Places()
         self._moving = False
 
     # ---- documents
@@ -127,7 +123,8 @@ class Context(QObject):
 
     @property
     def analysis(self) -> Analysis | None:
-        return self.opened.analysis if self.opened else None
+        """Of the range that is chosen, or of the whole run."""
+        return self._ranged or (self.opened.analysis if self.opened else None)
 
     @property
     def platform(self) -> Platform | None:
@@ -226,13 +223,15 @@ class Context(QObject):
         """Forget project, run and selection; notices that spoke of them go too."""
         self.workspace, self.scan, self.opened, self.trusted = None, None, None, True
         self.selection, self.time_range, self._extra_runs = None, None, ()
+        self.shown_range, self._ranged = None, None
         self.notices = self._plugin_faults()
-        self._places, self._position = [], -1
+        self._places = Places()
         self.history.clear()
         for signal in (
             self.workspace_changed,
             self.scan_changed,
             self.run_changed,
+            self.analysis_changed,
             self.selection_changed,
             self.range_changed,
             self.places_changed,
@@ -270,11 +269,13 @@ class Context(QObject):
     def set_run(self, opened: OpenRun | None) -> None:
         """Show a run that is open already; None shows no run."""
         self.opened = opened
-        self.selection, self.time_range = None, None
+        self.selection, self.time_range, self.shown_range, self._ranged = None, None, None, None
+        self.aside = load_aside(opened.run) if opened else frozenset()
         self.history.clear()
         if opened:
             self.notify(*opened.diagnostics)
         self.run_changed.emit()
+        self.analysis_changed.emit()
         self.selection_changed.emit()
         self.range_changed.emit()
 
@@ -311,10 +312,49 @@ class Context(QObject):
             self._remember()
 
     def set_range(self, time_range: Range | None) -> None:
-        if time_range != self.time_range:
-            self.time_range = time_range
-            self.range_changed.emit()
-            self._remember()
+        """Look at a part of the run, or at the whole; its figures come as soon as they are found."""
+        if time_range == self.time_range:
+            return
+        self.time_range = time_range
+        self.range_changed.emit()
+        self._remember()
+        opened = self.opened
+        if opened is None:
+            return
+        if time_range is None:
+            self._show_analysis(None, None)
+            return
+
+        def work() -> Analysis:
+            from workbench.session.time_range import narrowed  # with numpy, which a window starts without
+
+            return narrowed(opened, *time_range).analysis
+
+        self.background.start("range", work, lambda found: self._show_analysis(time_range, found), self._failed)
+
+    def _show_analysis(self, time_range: Range | None, found: Analysis | None) -> None:
+        if time_range == self.time_range and found is not self._ranged:
+            self._ranged, self.shown_range = found, time_range
+            self.analysis_changed.emit()
+
+    def choose_range(self, time_range: Range | None) -> None:
+        """As `set_range`, by a step that Ctrl+Z takes back."""
+        before = self.time_range
+        if time_range != before:
+            name = f"use {range_title(time_range)}" if time_range else "use the whole run"
+            self.do(Command(name, lambda: self.set_range(time_range), lambda: self.set_range(before)))
+
+    def set_aside(self, finding: str) -> None:
+        """Put a finding aside, or take it back, by a step that Ctrl+Z takes back."""
+        before, after = self.aside, self.aside ^ {finding}
+        name = "set a finding aside" if finding in after else "take a finding back"
+        self.do(Command(name, lambda: self._set_aside(after), lambda: self._set_aside(before)))
+
+    def _set_aside(self, findings: frozenset[str]) -> None:
+        self.aside = findings
+        if self.run is not None:
+            save_aside(self.run, findings)
+        self.aside_changed.emit()
 
     def open_line(self, file: str, line: int) -> None:
         """Show a line of source, in Source mode."""
@@ -323,31 +363,27 @@ class Context(QObject):
 
     @property
     def can_go_back(self) -> bool:
-        return self._position > 0
+        return self._places.can_go_back
 
     @property
     def can_go_forward(self) -> bool:
-        return self._position < len(self._places) - 1
+        return self._places.can_go_forward
 
     def back(self) -> None:
-        self._go(self._position - 1)
+        self._go(-1)
 
     def forward(self) -> None:
-        self._go(self._position + 1)
+        self._go(1)
 
     def _remember(self) -> None:
-        place = Place(self.mode, self.selection, self.time_range)
-        if self._moving or (self._places and self._places[self._position] == place):
-            return
-        self._places = [*self._places[: self._position + 1], place][-100:]
-        self._position = len(self._places) - 1
-        self.places_changed.emit()
+        if not self._moving and self._places.remember(Place(self.mode, self.selection, self.time_range)):
+            self.places_changed.emit()
 
-    def _go(self, position: int) -> None:
-        if not 0 <= position < len(self._places):
+    def _go(self, step: int) -> None:
+        place = self._places.go(step)
+        if place is None:
             return
-        self._position, self._moving = position, True
-        place = self._places[position]
+        self._moving = True
         self.set_mode(place.mode)
         self.select(place.selection)
         self.set_range(place.time_range)

@@ -115,12 +115,13 @@ def host_aggregates(calls: Table, blocks: Sequence[Block], time_ps: int) -> dict
     return {
         "state_time": _table("state_time", time_rows),
         "transitions": _table("transitions", move_rows),
-        "call_stats": _call_stats(calls),
+        "call_stats": call_stats(calls),
         "call_order": to_table(fold(order)),
     }
 
 
-def _call_stats(calls: Table) -> Table:
+def call_stats(calls: Table) -> Table:
+    """The aggregates of a table of calls: a row for each site, block, state and entry."""
     keys = np.stack([calls[name] for name in ("site", "block", "state", "entry")], axis=1).astype(np.int64)
     kinds, inverse = np.unique(keys, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)

@@ -17,6 +17,7 @@ from workbench.gui.analyse.legends import GraphLegend, bar_legend
 from workbench.gui.context import Context
 from workbench.gui.focus import turn_to
 from workbench.gui.mode import Mode
+from workbench.gui.naming import range_title
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, PillButton, rule
@@ -24,7 +25,6 @@ from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.model.text import NARROW
-from workbench.session import store
 
 FILTERS = ("all", "host", "fpga", "aside")
 STYLE = LayoutStyle(label_height=31, head_height=34, padding=14, gap=14, margin=4, host_height=178, tile_height=33)
@@ -41,7 +41,6 @@ class AnalyseMode(Mode):
         self.table = FindingTable()
         self.filter = "all"
         self.only_node = ""
-        self._aside: set[str] = set()
         self._layout: GraphLayout | None = None
         self.empty = EmptyState("waypoints", "No run is open", do=context.run_requested.emit)
         self._pages = QStackedLayout(self)
@@ -49,7 +48,7 @@ class AnalyseMode(Mode):
         self._pages.addWidget(self.empty)
         self.setFocusProxy(self.table)
         self._connect()
-        self._run_changed()
+        self._analysis_changed()
 
     # ---- arrangement
 
@@ -130,6 +129,8 @@ class AnalyseMode(Mode):
     def _connect(self) -> None:
         context = self.context
         context.run_changed.connect(self._run_changed)
+        context.analysis_changed.connect(self._analysis_changed)
+        context.aside_changed.connect(self._write_findings)
         context.selection_changed.connect(self._selection_changed)
         context.theme_changed.connect(self._retheme)
         self.graph.node_chosen.connect(self._choose_node)
@@ -138,13 +139,17 @@ class AnalyseMode(Mode):
         self.graph.edge_chosen.connect(self._choose_edge)
         self.table.chosen.connect(lambda wanted: context.select(SelectedFinding(wanted)))
         self.table.line_wanted.connect(self._open_finding)
-        self.table.aside_wanted.connect(self.set_aside)
+        self.table.aside_wanted.connect(context.set_aside)
         self.details.closed.connect(lambda: context.select(None))
         self.details.finding_wanted.connect(lambda wanted: context.select(SelectedFinding(wanted)))
 
     # ---- from the context
 
     def _run_changed(self) -> None:
+        self.filter, self.only_node = "all", ""
+
+    def _analysis_changed(self) -> None:
+        """Another run, or another part of it."""
         run, analysis = self.context.run, self.context.analysis
         if run is None or analysis is None:
             if self.context.workspace is None:
@@ -157,13 +162,13 @@ class AnalyseMode(Mode):
             self.details.show_nothing()
             self.context.set_status("analyse")
             return
-        self._aside = set(store.load("set_aside", {}).get(run.manifest.project or run.manifest.name, []))
-        self.filter, self.only_node = "all", ""
         self._layout = layout_graph(analysis.graph, STYLE)
         self.graph.show_graph(self._layout, node_facts(self._layout, analysis), self._frame_notes())
         shown = len(analysis.blocks)
         incomplete = "" if run.complete else f"{run.manifest.status.value}: {run.manifest.reason or 'incomplete'}. "
-        self.graph_head.set_title("Blocks", f"{incomplete}{shown} blocks. Edge width: time in the call.")
+        chosen = self.context.shown_range
+        part = f"{range_title(chosen)} of the run. " if chosen else ""
+        self.graph_head.set_title("Blocks", f"{part}{incomplete}{shown} blocks. Edge width: time in the call.")
         self._write_findings()
         turn_to(self, self._pages, 0)
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
@@ -260,16 +265,6 @@ class AnalyseMode(Mode):
         self.only_node = node
         self._write_findings()
 
-    def set_aside(self, finding_id: str) -> None:
-        """Put a finding aside, or take it back; remembered for the project."""
-        run = self.context.run
-        if run is None:
-            return
-        self._aside ^= {finding_id}
-        kept = store.load("set_aside", {})
-        store.save("set_aside", {**kept, run.manifest.project or run.manifest.name: sorted(self._aside)})
-        self._write_findings()
-
     def _write_findings(self) -> None:
         analysis = self.context.analysis
         if analysis is None:
@@ -278,12 +273,12 @@ class AnalyseMode(Mode):
             m.block.group: m.block.side for m in analysis.blocks
         }
         ranked = list(analysis.findings)
-        active = [f for f in ranked if not {f.id, f.part_of} & self._aside]
+        active = [f for f in ranked if not {f.id, f.part_of} & self.context.aside]
         groups = {
             "all": active,
             "host": [f for f in active if sides.get(f.block) is Side.HOST],
             "fpga": [f for f in active if sides.get(f.block) is Side.FPGA],
-            "aside": [f for f in ranked if f.id in self._aside],
+            "aside": [f for f in ranked if f.id in self.context.aside],
         }
         for name, title in (("all", "All"), ("host", "Host"), ("fpga", "FPGA"), ("aside", "Set aside")):
             self.pills[name].setText(title if name == "all" else f"{title} {len(groups[name])}")
@@ -299,7 +294,7 @@ class AnalyseMode(Mode):
         self.node_pill.setVisible(node is not None)
         known = {f.id for f in active}
         ranks = {f.id: n for n, f in enumerate((f for f in active if f.part_of not in known), 1)}
-        self.table.show_findings(shown, self._aside, ranks)
+        self.table.show_findings(shown, self.context.aside, ranks)
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
         self.findings_head.set_title("Findings", f"{counted}, {RANKED}")
         self._table_pages.setCurrentIndex(0 if shown else 1)

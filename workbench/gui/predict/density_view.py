@@ -109,9 +109,10 @@ class SigmaBars(QWidget):
 
 
 class DensityView(QWidget):
-    """`changed` tells that the layers were moved or put back."""
+    """`changed` tells that the layers are being moved; `dropped` carries those before and after a move that ended."""
 
     changed = Signal()
+    dropped = Signal(object, object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -120,6 +121,7 @@ class DensityView(QWidget):
         self.file: DensityModelFile | None = None
         self.result: Density | None = None
         self.moved: tuple[Layer, ...] | None = None
+        self._before: tuple[Layer, ...] | None = None  # where the layers were before the move under way
         self._own: tuple[Layer, ...] = ()
         self._changes: dict[str, float] = {}
         self._reading: str | None = None
@@ -163,6 +165,7 @@ class DensityView(QWidget):
         column.addWidget(self.curve_head)
         self.curve = Plot("Density by size of the store", 300)
         self.curve.moved.connect(self.move_layer)
+        self.curve.dropped.connect(self._drop)
         column.addWidget(pieces.padded(self.curve), 1)
         return panel
 
@@ -189,10 +192,12 @@ class DensityView(QWidget):
     # ---- data
 
     def show_model(self, file: DensityModelFile, changes: dict[str, float], reading: str | None) -> None:
-        """Compute and show; layers moved before are put back. Raises WorkbenchError where there is no value."""
+        """Compute and show; layers moved stay only at the same point. Raises WorkbenchError where there is no value."""
         if self.file is None or file.model.name != self.file.model.name:
             self._measured = None
-        self.file, self._changes, self._reading, self.moved = file, changes, reading, None
+        if file is not self.file or (changes, reading) != (self._changes, self._reading):
+            self.moved = self._before = None
+        self.file, self._changes, self._reading = file, dict(changes), reading
         self._own = layers(file, changes, reading)
         self._show()
 
@@ -222,9 +227,22 @@ class DensityView(QWidget):
 
     def reset(self) -> None:
         """The model's own layers again, and no measured curve."""
-        self.moved, self._measured = None, None
+        self._measured = None
+        before = self.moved
+        self.set_layers(None)
+        if before is not None:
+            self.dropped.emit(before, None)
+
+    def set_layers(self, layers: tuple[Layer, ...] | None) -> None:
+        """Show these layers; None for the model's own."""
+        self.moved = self._before = layers
         self._show()
         self.changed.emit()
+
+    def _drop(self) -> None:
+        before, self._before = self._before, self.moved
+        if before != self.moved:
+            self.dropped.emit(before, self.moved)
 
     def move_layer(self, number: int, size_bytes: float, bytes_per_s: float) -> None:
         """Put a layer elsewhere in the what-if: its size and its bandwidth."""

@@ -34,10 +34,13 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.calibrate import take_over
+from workbench.predict.density import Layer
 from workbench.session.documents import free_name
+from workbench.session.history import Command
 from workbench.session.model_document import ModelDocument, models_of
 from workbench.session.yaml_document import Path_
 
+Layers = tuple[Layer, ...] | None
 PAGES = ("Results", "Explore", "Model")
 AS_IS = "as modelled"
 NARROW_PX = 720
@@ -155,6 +158,7 @@ class PredictMode(Mode):
         self.results.timing.chosen.connect(self._bar_chosen)
         self.explore.point_chosen.connect(self.show_point)
         self.density.changed.connect(self._density_moved)
+        self.density.dropped.connect(self._layers_dropped)
         self.details.reset_wanted.connect(self._reset)
         self.document.changed.connect(self._document_changed)
         context.workspace_changed.connect(self._workspace_changed)
@@ -352,13 +356,29 @@ class PredictMode(Mode):
 
     def show_point(self, inputs: dict[str, float]) -> None:
         """Open a design point: its breakdown in the details, its timing among the results."""
-        self.changes = dict(inputs)
-        self._show_results()
+        self._what_if("open a design point", dict(inputs), None)
 
     def _reset(self) -> None:
         """The model's own values, and its own layers, again."""
-        self.changes = {}
-        self._show_results()
+        self._what_if("take the model's own values", {}, None)
+
+    def _layers_dropped(self, before: Layers, after: Layers) -> None:
+        name = "move a memory layer" if after else "put the layers back"
+        show = self.density.set_layers
+        self.document.history.do(Command(name, lambda: show(after), lambda: show(before)))
+
+    def _what_if(self, name: str, changes: dict[str, float], layers: Layers) -> None:
+        """Look at other values than the model's, by a step that Ctrl+Z takes back."""
+        before = self.changes, self.density.moved
+
+        def show(changes: dict[str, float], layers: Layers) -> None:
+            self.changes = changes
+            self._show_results()
+            if self.document.density:
+                self.density.set_layers(layers)
+
+        if before != (changes, layers):
+            self.document.history.do(Command(name, lambda: show(changes, layers), lambda: show(*before)))
 
     def _bar_chosen(self, number: int) -> None:
         self.details.parts.current = self.results.timing.timing.bars[number].name

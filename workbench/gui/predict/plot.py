@@ -58,11 +58,13 @@ class Mark:
 
 
 class Plot(QWidget):
-    """`pointed` and `chosen` tell a line's number and a point's; `moved` tells a mark's number and its new place."""
+    """`pointed` and `chosen` tell a line's number and a point's; `moved` tells a mark's number and its new place,
+    `dropped` that it stays there."""
 
     pointed = Signal(int, int)
     chosen = Signal(int, int)
     moved = Signal(int, float, float)
+    dropped = Signal()
 
     def __init__(self, name: str, height: int = 220, left_px: int = 64) -> None:
         super().__init__()
@@ -313,7 +315,9 @@ class Plot(QWidget):
             self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._dragged = -1
+        dragged, self._dragged = self._dragged, -1
+        if dragged >= 0:
+            self.dropped.emit()
         self.update()
 
     def leaveEvent(self, event: QEvent) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
-from workbench.gui.naming import run_title
+from workbench.gui.naming import range_title, run_title
 from workbench.gui.selection import SelectedBlock, SelectedFinding, SelectedLine, SelectedState
 from workbench.gui.source.details import SourceDetails
 from workbench.gui.source.editor import GUTTER_PX, NUMBERS_PX, CodeEditor, Margin
@@ -68,6 +68,7 @@ class SourceMode(Mode):
         context.workspace_changed.connect(self._on_workspace)
         context.scan_changed.connect(self._on_scan)
         context.run_changed.connect(self._on_run)
+        context.analysis_changed.connect(self._on_analysis)
         context.running_changed.connect(self._on_running)
         context.runs_changed.connect(lambda: self.side.tree.show_runs(context.run_folders()))
         context.selection_changed.connect(self._on_selection)
@@ -275,6 +276,7 @@ class SourceMode(Mode):
         self.side.header.set_title("Project", workspace.root.name if workspace else "")
         self._on_scan()
         self._on_run()
+        self._on_analysis()
         if workspace is not None and self.editor is None:
             sources = [p for p in self.side.tree.files() if p.suffix not in (".h", ".yaml")]
             if sources:
@@ -291,9 +293,13 @@ class SourceMode(Mode):
     def _on_run(self) -> None:
         for editor in self.tabs.editors():
             editor.moved.reset(editor.file.saved_text, editor.toPlainText())
+        self.side.tree.show_runs(self.context.run_folders())
+
+    def _on_analysis(self) -> None:
+        """Other figures: of another run, or of a part of it."""
+        for editor in self.tabs.editors():
             self._fill_margin(editor)
         self.side.show_shares()
-        self.side.tree.show_runs(self.context.run_folders())
         self._on_shown()
 
     def _on_running(self) -> None:
@@ -337,8 +343,9 @@ class SourceMode(Mode):
             self.tabs.head.say("")
             self.tabs.place.setText("")
             return
-        self.details.show_blocks(blocks, run.time_s)
+        self.details.show_blocks(blocks, analysis.time_s)
         many = f"the mean of {len(blocks)} replicas" if len(blocks) > 1 else run_title(run)
+        many += f", {range_title(self.context.shown_range)}" if self.context.shown_range else ""
         older = f"{run_title(run)} is older than this file; its numbers are dimmed"
         older = f"Numbers of {run_title(run)}, until the new run ends" if self.context.running else older
         self.tabs.head.say(older if editor.margin.stale else f"Margin shows {many}")

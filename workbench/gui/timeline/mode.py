@@ -204,11 +204,11 @@ class TimelineMode(Mode):
 
     def _use_range(self) -> None:
         if len(self.view.marks) == 2:
-            self.context.set_range(self.view.range_ps())
+            self.context.choose_range(self.view.range_ps())
 
     def _clear(self) -> None:
         self.view.set_marks([])
-        self.context.set_range(None)
+        self.context.choose_range(None)
 
     def _show_finding(self) -> None:
         if finding := self._stack_finding():
