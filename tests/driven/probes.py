@@ -80,6 +80,23 @@ def focus_in(widget: QWidget) -> bool:
     return focused is not None and focused.isActiveWindow() and (widget is focused or widget.isAncestorOf(focused))
 
 
+def geometry() -> dict[str, tuple[int, ...]]:
+    """Where everything shown lies in the window, by its classes and number among its like."""
+    found: dict[str, tuple[int, ...]] = {}
+
+    def walk(widget: QWidget, path: str) -> None:
+        counts: dict[str, int] = {}
+        for part in widget.children():
+            if isinstance(part, QWidget) and part.isVisible() and not part.isWindow():
+                kind = type(part).__name__
+                counts[kind] = counts.get(kind, 0) + 1
+                found[f"{path}/{kind}{counts[kind]}"] = part.geometry().getRect()
+                walk(part, f"{path}/{kind}{counts[kind]}")
+
+    walk(_window(), "")
+    return found
+
+
 # ---- menus
 
 

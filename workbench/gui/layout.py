@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QWidget
 
 from workbench.gui.context import Context
 from workbench.gui.modes import ModeStack
@@ -17,8 +17,12 @@ DETAILS_PX = {"source": 336, "analyse": 472, "timeline": 320, "compare": 360, "p
 RUN_PX = 356
 
 
-class Panels:
+class Panels(QObject):
+    """Places the docks. What a person wants of a panel's width is kept apart from what there is room for, so that a
+    panel which gave way to a small window comes back in a large one."""
+
     def __init__(self, window: QMainWindow, context: Context, modes: ModeStack, run_dock: RunDock) -> None:
+        super().__init__(window)
         self._window, self._context, self._modes = window, context, modes
         self.side_stack, self.details_stack = QStackedWidget(), QStackedWidget()
         self._side = _dock("Side", self.side_stack)
@@ -33,15 +37,30 @@ class Panels:
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._mode = ""
-        self._run_wanted = False
+        self._run_wanted, self._run_px = False, RUN_PX
         kept = store.load("layout", {})
         self._kept: dict[str, dict[str, int]] = kept if isinstance(kept, dict) else {}
         for dock in (self._side, self._details, self._run):
             dock.hide()
+        for watched in (window, self._side, self._details, self._run):
+            watched.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            if watched is self._window:
+                QTimer.singleShot(0, self, self._fit)  # when the window has laid itself out
+            elif self._mode and QApplication.mouseButtons() & Qt.MouseButton.LeftButton:  # the edge is being dragged
+                kept = self._kept.setdefault(self._mode, {})
+                if watched is self._run:
+                    self._run_px = self._run.height()
+                elif watched is self._side:
+                    kept["side"] = self._side.width()
+                else:
+                    kept["details"] = self._details.width()
+        return super().eventFilter(watched, event)
 
     def show_mode(self, mode: str) -> None:
         """Show the panels of a mode as it was left; "" shows none (Welcome)."""
-        self._remember()
         self._mode = mode
         widget = self._modes.made.get(mode)
         side, details = (widget.side_panel, widget.details_panel) if widget else (None, None)
@@ -57,25 +76,17 @@ class Panels:
             hidden = dock is self._details and not kept.get("details_shown", 1)
             dock.setVisible(inside is not None and not hidden)
         self._run.setVisible(bool(mode) and self._run_wanted)
-        self._resize(
-            self._clamp(kept.get("side", SIDE_PX.get(mode, 240)), 0.30),
-            self._clamp(kept.get("details", DETAILS_PX.get(mode, 320)), 0.34),
-        )
+        self._fit()
 
-    def _clamp(self, width: int, share: float) -> int:
-        return min(width, round(self._window.width() * share))
-
-    def _resize(self, side: int, details: int) -> None:
+    def _fit(self) -> None:
+        """Give the panels the widths that are wanted, as far as the window has room for them."""
+        kept, room = self._kept.get(self._mode, {}), self._window.width()
+        side = min(kept.get("side", SIDE_PX.get(self._mode, 240)), round(room * 0.30))
+        details = min(kept.get("details", DETAILS_PX.get(self._mode, 320)), round(room * 0.34))
         self._window.resizeDocks([self._side, self._details], [side, details], Qt.Orientation.Horizontal)
-
-    def _remember(self) -> None:
-        if not self._mode or not self._window.isVisible():
-            return
-        kept = self._kept.setdefault(self._mode, {})
-        if self._side.isVisible():
-            kept["side"] = self._side.width()
-        if self._details.isVisible():
-            kept["details"] = self._details.width()
+        if self._run.isVisible():
+            height = min(self._run_px, round(self._window.height() * 0.42))
+            self._window.resizeDocks([self._run], [height], Qt.Orientation.Vertical)
 
     def has_details(self) -> bool:
         mode = self._modes.made.get(self._mode)
@@ -92,23 +103,19 @@ class Panels:
         self.show_mode(self._mode)
 
     def show_run(self, visible: bool) -> None:
-        first = visible and not self._run_wanted
         self._run_wanted = visible
         self._run.setVisible(visible and bool(self._mode))
-        if first:
-            height = min(RUN_PX, round(self._window.height() * 0.42))
-            self._window.resizeDocks([self._run], [height], Qt.Orientation.Vertical)
+        self._fit()
 
     def reset(self) -> None:
         """As the window was when it was new."""
         self._kept = {}
         mode, self._mode = self._mode, ""
-        self._run_wanted = False
+        self._run_wanted, self._run_px = False, RUN_PX
         self.show_mode(mode)
         self.save()
 
     def save(self) -> None:
-        self._remember()
         store.save("layout", self._kept)
 
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QScrollArea,
-    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -28,6 +27,7 @@ from workbench.gui.widgets import (
     DiagnosticRow,
     PanelHeader,
     PillButton,
+    Split,
     label,
     paint_severity,
     rule,
@@ -167,13 +167,7 @@ class RunDock(QWidget):
         scroll.setWidget(steps)
         scroll.setMinimumWidth(260)
 
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setHandleWidth(1)
-        split.addWidget(scroll)
-        split.addWidget(self._log_side())
-        split.setSizes([400, 860])
-        split.setStretchFactor(0, 0)
-        split.setStretchFactor(1, 1)
+        split = Split((scroll, 400), (self._log_side(), 860), kept=[0])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

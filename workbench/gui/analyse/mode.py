@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import RANKED, becomes_words
 from workbench.analysis.layout import GraphLayout, LayoutStyle, RoutedEdge, layout_graph
@@ -20,7 +20,16 @@ from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, PillButton, rule
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    EmptyState,
+    IconButton,
+    PanelHeader,
+    PillButton,
+    Split,
+    rule,
+)
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding, count_words, findings_on, tops
@@ -53,15 +62,7 @@ class AnalyseMode(Mode):
     # ---- arrangement
 
     def _build(self) -> QWidget:
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.setHandleWidth(1)
-        split.addWidget(self._graph_panel())
-        split.addWidget(self._findings_panel())
-        split.setSizes([450, 480])
-        split.setStretchFactor(0, 48)
-        split.setStretchFactor(1, 52)
-        return split
+        return Split((self._graph_panel(), 450), (self._findings_panel(), 480), vertical=True)
 
     def _graph_panel(self) -> QWidget:
         panel = QWidget()

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QScrollArea, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.compare import Comparison, compare
 from workbench.gui.compare.findings import KINDS, FindingChanges, rows_of
@@ -21,7 +21,13 @@ from workbench.gui.selection import SelectedFinding
 from workbench.gui.theme import set_ground
 from workbench.gui.timeline.scale import duration
 from workbench.gui.timeline.scene import Scene, build_scene
-from workbench.gui.widgets import EmptyState, PanelHeader, PillButton, rule
+from workbench.gui.widgets import (
+    EmptyState,
+    PanelHeader,
+    PillButton,
+    Split,
+    rule,
+)
 from workbench.model.run import Run
 from workbench.model.text import time_text
 from workbench.session.results import OpenRun, open_result
@@ -74,19 +80,8 @@ class CompareMode(Mode):
         column.setSpacing(0)
         column.addWidget(self.head)
         column.addWidget(rule())
-        across = QSplitter(Qt.Orientation.Horizontal)
-        across.setHandleWidth(1)
-        across.setChildrenCollapsible(False)
-        across.addWidget(self._table_panel())
-        across.addWidget(self._findings_panel())
-        across.setSizes([770, 766])
-        down = QSplitter(Qt.Orientation.Vertical)
-        down.setHandleWidth(1)
-        down.setChildrenCollapsible(False)
-        down.addWidget(across)
-        down.addWidget(self._rounds_panel())
-        down.setSizes([430, 390])
-        column.addWidget(down, 1)
+        across = Split((self._table_panel(), 770), (self._findings_panel(), 766))
+        column.addWidget(Split((across, 430), (self._rounds_panel(), 390), vertical=True), 1)
         return page
 
     def _table_panel(self) -> QWidget:

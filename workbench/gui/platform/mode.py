@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.files import read_file
 from workbench.formats import yaml_edit
@@ -21,7 +20,16 @@ from workbench.gui.platform.parts import Part, add_part, sections_of
 from workbench.gui.platform.points import points_of, series_of
 from workbench.gui.platform.table import PointTable
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, label, rule, set_role
+from workbench.gui.widgets import (
+    Button,
+    EmptyState,
+    IconButton,
+    PanelHeader,
+    Split,
+    label,
+    rule,
+    set_role,
+)
 from workbench.session.documents import free_name
 from workbench.session.platform_document import PlatformDocument
 from workbench.session.yaml_document import Path_
@@ -62,22 +70,7 @@ class PlatformMode(Mode):
     # ---- arrangement
 
     def _build(self) -> QWidget:
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setHandleWidth(1)
-        split.setChildrenCollapsible(False)
-        for widget in (self._list_panel(), self._form_panel(), self._table_panel()):
-            split.addWidget(widget)
-        split.setSizes([280, 560, 696])
-        self._split = split
-        for at, stretch in enumerate((0, 4, 5)):
-            split.setStretchFactor(at, stretch)
-        return split
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width() and event.size().width() < 1300:
-            wide = event.size().width()
-            self._split.setSizes([210, round((wide - 210) * 0.44), round((wide - 210) * 0.56)])
+        return Split((self._list_panel(), 280), (self._form_panel(), 560), (self._table_panel(), 696), kept=[0])
 
     def _list_panel(self) -> QWidget:
         panel, column = _panel(200)
@@ -126,17 +119,11 @@ class PlatformMode(Mode):
         shown = QWidget()
         self._table_pages = QStackedLayout(shown)
         self._table_pages.setContentsMargins(0, 0, 0, 0)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setHandleWidth(1)
-        split.setChildrenCollapsible(False)
         above = QWidget()
         inner = QVBoxLayout(above)
         inner.setContentsMargins(16, 10, 16, 8)
         inner.addWidget(self.curve)
-        split.addWidget(above)
-        split.addWidget(self.table)
-        split.setSizes([330, 480])
-        self._table_pages.addWidget(split)
+        self._table_pages.addWidget(Split((above, 330), (self.table, 480), vertical=True))
         self._table_pages.addWidget(self._no_table)
         column.addWidget(shown, 1)
         column.addWidget(rule())

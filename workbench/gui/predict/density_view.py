@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QInputDialog,
     QMenu,
     QSizePolicy,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -29,7 +28,13 @@ from workbench.gui.predict.figures import Figure, Figures
 from workbench.gui.predict.plot import Axis, Line, Mark, Plot
 from workbench.gui.predict.words import prefixed
 from workbench.gui.timeline.look import label
-from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, rule
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    PanelHeader,
+    Split,
+    rule,
+)
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import percent_text, time_text
 from workbench.predict.density import Density, DensityModelFile, Layer, density, layers, rho
@@ -131,19 +136,9 @@ class DensityView(QWidget):
         self.figures = Figures(4)
         column.addWidget(self.figures)
         column.addWidget(rule())
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setHandleWidth(1)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self._curve_panel())
-        below = QSplitter(Qt.Orientation.Horizontal)
-        below.setHandleWidth(1)
-        below.setChildrenCollapsible(False)
-        below.addWidget(self._bars_panel())
-        below.addWidget(self._roof_panel())
-        below.setSizes([440, 500])
-        split.addWidget(below)
-        split.setSizes([430, 340])
-        column.addWidget(split, 1)
+        curve = self._curve_panel()
+        below = Split((self._bars_panel(), 440), (self._roof_panel(), 500))
+        column.addWidget(Split((curve, 430), (below, 340), vertical=True), 1)
 
     def _curve_panel(self) -> QWidget:
         panel, column = pieces.panel()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.formats.units import UnitError, quantity
 from workbench.gui import theme
@@ -14,7 +14,16 @@ from workbench.gui.predict.influence_bars import InfluenceBars
 from workbench.gui.predict.plot import Axis, Line, Plot
 from workbench.gui.predict.sweeping import Answer, Question, answer, matters, said_of, usual_range
 from workbench.gui.predict.words import input_text, output_text, output_title, unit_of
-from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, PillButton, label, rule, set_role
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    PanelHeader,
+    PillButton,
+    Split,
+    label,
+    rule,
+    set_role,
+)
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.explore import outputs_of
 from workbench.predict.formulas import ModelFile
@@ -46,19 +55,9 @@ class ExploreView(QWidget):
         column.setSpacing(0)
         column.addWidget(self._controls())
         column.addWidget(rule())
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setHandleWidth(1)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self._sweep_panel())
-        below = QSplitter(Qt.Orientation.Horizontal)
-        below.setHandleWidth(1)
-        below.setChildrenCollapsible(False)
-        below.addWidget(self._influence_panel())
-        below.addWidget(self._front_panel())
-        below.setSizes([460, 460])
-        split.addWidget(below)
-        split.setSizes([420, 330])
-        column.addWidget(split, 1)
+        sweep = self._sweep_panel()
+        below = Split((self._influence_panel(), 460), (self._front_panel(), 460))
+        column.addWidget(Split((sweep, 420), (below, 330), vertical=True), 1)
 
     # ---- arrangement
 

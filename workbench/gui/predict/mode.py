@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
@@ -28,6 +28,7 @@ from workbench.gui.widgets import (
     IconButton,
     PanelHeader,
     PillButton,
+    Split,
     label,
     set_role,
 )
@@ -73,13 +74,9 @@ class PredictMode(Mode):
     # ---- arrangement
 
     def _build(self) -> None:
-        self._split = QSplitter(Qt.Orientation.Horizontal)
-        self._split.setHandleWidth(1)
-        self._split.setChildrenCollapsible(False)
         left, column = pieces.panel(180)
         column.addWidget(PanelHeader("Models"))
         column.addWidget(self.models, 1)
-        self._split.addWidget(left)
         centre, column = pieces.panel(400)
         column.addWidget(self._head())
         said = "This model belongs to the workbench and is not changed. Save as copy to edit it in the project."
@@ -95,12 +92,10 @@ class PredictMode(Mode):
         for page in (self.results, self.density, self.explore, self._model_page(), self.nothing):
             self.stack.addWidget(page)
         column.addWidget(self.stack, 1)
-        self._split.addWidget(centre)
-        self._split.setStretchFactor(1, 1)
-        self._split.setSizes([230, 900])
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._split)
+        row.addWidget(Split((left, 230), (centre, 900), kept=[0]))
+        self._centre = centre
 
     def _head(self) -> QWidget:
         self.head = PanelHeader("", "", 20)
@@ -124,9 +119,6 @@ class PredictMode(Mode):
         return self.head
 
     def _model_page(self) -> QWidget:
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setHandleWidth(1)
-        split.setChildrenCollapsible(False)
         left, column = pieces.panel(190)
         self.parts.filter.setPlaceholderText("Filter parts")
         column.addWidget(self.parts, 1)
@@ -136,11 +128,7 @@ class PredictMode(Mode):
         self.form_head.add(self.remove)
         column.addWidget(self.form_head)
         column.addWidget(self.form, 1)
-        split.addWidget(left)
-        split.addWidget(right)
-        split.setSizes([270, 600])
-        split.setStretchFactor(1, 1)
-        self.model_page = split
+        self.model_page = split = Split((left, 270), (right, 600), kept=[0])
         return split
 
     def _connect(self) -> None:
@@ -167,15 +155,11 @@ class PredictMode(Mode):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = event.size().width()
-        if wide != event.oldSize().width():
-            left = 230 if wide > 1000 else 176
-            self._split.setSizes([left, wide - left])
-            narrow = wide - left < NARROW_PX
+        if event.size().width() != event.oldSize().width():
+            narrow = self._centre.width() < NARROW_PX
             self.head.title.setVisible(not narrow)
             self.undo_button.setVisible(not narrow)
             self.explore.set_narrow(narrow)
-            self.model_page.setSizes([190 if narrow else 270, wide - left - 190])
 
     def minimumSizeHint(self) -> QSize:
         return QSize(600, 300)

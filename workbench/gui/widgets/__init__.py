@@ -7,6 +7,7 @@ from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role
 from workbench.gui.widgets.panel_header import PanelHeader
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_badge, paint_severity
 from workbench.gui.widgets.speedup_bar import SpeedupBar, axis_x, paint_speedup_bar
+from workbench.gui.widgets.split import Split
 from workbench.gui.widgets.state_bar import Legend, StateBar, Swatch, category_name, paint_state_bar
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "SeverityBadge",
     "SeverityIcon",
     "SpeedupBar",
+    "Split",
     "StateBar",
     "Swatch",
     "TextButton",

@@ -1,0 +1,26 @@
+"""The window's size: what gave way comes back, and every text can be read at every size, light and dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from driven.conftest import Open
+from driven.test_keys import go_to
+
+from workbench.gui.context import MODES
+
+
+def test_what_gave_way_to_a_small_window_comes_back(open_window: Open, project: Path, runs: tuple[Path, Path]) -> None:
+    driven = open_window(project, *runs)
+    driven.do("places = {}")
+    for mode in MODES:
+        go_to(driven, mode)
+        driven.do(f"places[{mode!r}] = geometry()")
+    driven.resize((1024, 700))
+    for mode in MODES:
+        go_to(driven, mode)
+    driven.resize((1280, 800))
+    driven.resize((1600, 1000))
+    for mode in MODES:
+        go_to(driven, mode)
+        driven.wait(f"geometry() == places[{mode!r}]", f"{mode} laid out as before")

@@ -1,0 +1,166 @@
+"""Text that a person cannot read, found by asking the widgets and by watching what is painted.
+
+A text is clipped where it needs more room than its box has; where its shortened form leaves too little to tell it by;
+where two different texts of one widget look alike once they are shortened; and where a widget lies outside of what
+holds it; or where it is painted smaller than 11 pixels.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QFontMetricsF, QPainter
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QCheckBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QSplitter,
+    QWidget,
+)
+
+#: Characters that a shortened text must keep.
+ENOUGH = 8
+LEAST_PX = 10.95
+_SLACK_PX = 1.5
+
+
+def clipped(window: QWidget) -> list[str]:
+    """What cannot be read in a window, one line each."""
+    return list(dict.fromkeys([*_labels(window), *_outside(window), *_painted(window)]))
+
+
+def _parts(window: QWidget) -> Iterator[QWidget]:
+    yield from (w for w in window.findChildren(QWidget) if w.isVisibleTo(window) and not w.isWindow())
+
+
+def _name(widget: QWidget) -> str:
+    names = []
+    at: QWidget | None = widget
+    while at is not None and len(names) < 3:
+        if type(at).__name__ not in ("QWidget", "QStackedWidget"):
+            names.append(type(at).__name__)
+        at = at.parentWidget()
+    return " in ".join(names)
+
+
+def _labels(window: QWidget) -> Iterator[str]:
+    for widget in _parts(window):
+        if widget.visibleRegion().isEmpty():
+            continue
+        if type(widget) is QLabel and widget.text() and widget.pixmap().isNull():
+            inside = widget.contentsRect()
+            if widget.wordWrap():
+                needs = widget.heightForWidth(widget.width())
+                if needs > widget.height() + _SLACK_PX:
+                    yield f"{_name(widget)}: '{widget.text()}' is {widget.height()} px high of {needs}"
+            elif widget.sizeHint().width() > widget.width() + _SLACK_PX:
+                yield f"{_name(widget)}: '{widget.text()}' has {inside.width()} px of {widget.sizeHint().width()}"
+        elif isinstance(widget, QPushButton | QCheckBox | QRadioButton) and widget.text():
+            if widget.sizeHint().width() > widget.width() + _SLACK_PX:
+                yield f"{_name(widget)}: '{widget.text()}' has {widget.width()} px of {widget.sizeHint().width()}"
+        elif isinstance(widget, QLineEdit) and not widget.text() and widget.placeholderText():
+            margins = widget.textMargins()
+            room = widget.width() - margins.left() - margins.right() - 20
+            if widget.fontMetrics().horizontalAdvance(widget.placeholderText()) > room:
+                yield f"{_name(widget)}: '{widget.placeholderText()}' has {room} px"
+
+
+def _outside(window: QWidget) -> Iterator[str]:
+    """Widgets that stick out of what holds them, at the right or below, where nothing scrolls to them."""
+    for widget in _parts(window):
+        parent = widget.parentWidget()
+        if parent is None or widget.size().isEmpty() or isinstance(parent, QSplitter):
+            continue
+        area = parent.parentWidget()
+        if isinstance(area, QScrollArea) and area.viewport() is parent:
+            hidden = area.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            if hidden and widget.width() > parent.width():
+                yield f"{_name(widget)}: {widget.width()} px wide in {parent.width()}"
+            continue
+        if isinstance(area, QAbstractScrollArea) and area.viewport() is parent:
+            continue
+        box = widget.geometry()
+        if box.right() > parent.width() + 1 or box.left() < -1:
+            yield f"{_name(widget)}: lies at {box.left()} to {box.right()} of {parent.width()} px"
+
+
+def _painted(window: QWidget) -> list[str]:
+    """Paint the window once more, and look at every text on the way."""
+    seen = Seen(window)
+    with_patches = [
+        (QPainter, "drawText", seen.draw_text),
+        (QFontMetrics, "elidedText", seen.elided_text),
+        (QFontMetricsF, "elidedText", seen.elided_text),
+    ]
+    kept = [(owner, name, getattr(owner, name)) for owner, name, _ in with_patches]
+    for (owner, name, watch), (_, _, original) in zip(with_patches, kept, strict=True):
+        setattr(owner, name, _watched(original, watch))
+    try:
+        window.grab()
+    finally:
+        for owner, name, original in kept:
+            setattr(owner, name, original)
+    return seen.faults()
+
+
+def _watched(original: Callable[..., Any], watch: Callable[..., None]) -> Callable[..., Any]:
+    def call(self: Any, *arguments: Any) -> Any:
+        answer = original(self, *arguments)
+        watch(self, arguments, answer)
+        return answer
+
+    return call
+
+
+class Seen:
+    """The texts of one painting."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+        self._cut: list[str] = []
+        self._shortened: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+
+    def draw_text(self, painter: QPainter, arguments: tuple[Any, ...], _: object) -> None:
+        text = next((a for a in arguments if isinstance(a, str)), "")
+        if not text.strip():
+            return
+        size = painter.font().pixelSize() * painter.worldTransform().m22()
+        if 0 < size < LEAST_PX:
+            self._cut.append(f"{_painting()}: '{text}' is painted at {size:.1f} px")
+        box = arguments[0]
+        if isinstance(box, QRect | QRectF) and not any(isinstance(a, int) and a & 0x1000 for a in arguments[1:2]):
+            needs = QFontMetricsF(painter.font()).horizontalAdvance(text)
+            if needs > box.width() + _SLACK_PX and "\n" not in text and "…" not in text:
+                self._cut.append(f"{_painting()}: '{text}' has {box.width():.0f} px of {needs:.0f}")
+
+    def elided_text(self, _: object, arguments: tuple[Any, ...], answer: str) -> None:
+        whole = arguments[0]
+        self._shortened[_painting()][answer].add(whole)
+        if answer != whole and len(answer.replace("…", "").strip()) < min(ENOUGH, len(whole) - 1):
+            self._cut.append(f"{_painting()}: '{whole}' is shortened to '{answer}'")
+
+    def faults(self) -> list[str]:
+        alike = [
+            f"{where}: {' and '.join(sorted(repr(w) for w in whole))} both look like '{short}'"
+            for where, texts in self._shortened.items()
+            for short, whole in texts.items()
+            if len(whole) > 1
+        ]
+        return self._cut + alike
+
+
+def _painting() -> str:
+    """The function that paints, above the helpers here."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back  # type: ignore[assignment]
+    place = frame.f_code
+    return f"{place.co_filename.rpartition('/gui/')[2]} {place.co_qualname}"

@@ -1,0 +1,44 @@
+"""A splitter that remembers what was wanted: panes give way when it shrinks, and come back when it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+
+class Split(QSplitter):
+    """Panes beside each other (or below, `vertical`), each a widget and the pixels it wants.
+
+    With `kept` panes, those keep their wanted size while there is room, and the others share what is over; without
+    any, all share in proportion to what they want. Dragging says anew what is wanted.
+    """
+
+    def __init__(self, *panes: tuple[QWidget, int], vertical: bool = False, kept: Sequence[int] = ()) -> None:
+        super().__init__(Qt.Orientation.Vertical if vertical else Qt.Orientation.Horizontal)
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+        self._wanted, self._kept = [pixels for _, pixels in panes], frozenset(kept)
+        for widget, _ in panes:
+            self.addWidget(widget)
+        self.setSizes(self._wanted)
+        self.splitterMoved.connect(self._on_moved)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = self.height() if self.orientation() is Qt.Orientation.Vertical else self.width()
+        self.setSizes(shares(self._wanted, room - self.handleWidth() * (len(self._wanted) - 1), self._kept))
+
+    def _on_moved(self) -> None:
+        self._wanted = self.sizes()
+
+
+def shares(wanted: Sequence[int], room: int, kept: frozenset[int] = frozenset()) -> list[int]:
+    """How `room` pixels are shared out: as wanted where there is enough, in proportion to it where there is not."""
+    if room < sum(wanted) or not kept:
+        return [round(room * pixels / sum(wanted)) for pixels in wanted]
+    free = room - sum(wanted[i] for i in kept)
+    others = sum(pixels for i, pixels in enumerate(wanted) if i not in kept)
+    return [pixels if i in kept else round(free * pixels / others) for i, pixels in enumerate(wanted)]
