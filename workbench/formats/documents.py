@@ -11,7 +11,9 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from workbench.files import read_regular
 from workbench.formats.yaml_marks import Marked, check, near, read_marked
+from workbench.formats.yaml_nodes import SIZE_LIMIT
 from workbench.model.diagnostic import Diagnostic, Severity, has_errors
 
 M = TypeVar("M", bound=BaseModel)
@@ -37,7 +39,7 @@ class Schema(Generic[M]):
 def read_text(path: Path, title: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     """A file's text (UTF-8). None, with a diagnostic, where it cannot be read."""
     try:
-        return path.read_bytes().decode("utf-8-sig"), ()
+        return read_regular(path, SIZE_LIMIT).decode("utf-8-sig"), ()
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         return None, (
@@ -50,7 +52,7 @@ def read_text(path: Path, title: str) -> tuple[str | None, tuple[Diagnostic, ...
 def nearest_file(path: Path) -> str:
     """A hint naming a file that exists and is called nearly so, or the folder's absence."""
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return f"There is no folder {folder.name}." if folder.name else ""
     try:
         names = sorted(os.listdir(folder))

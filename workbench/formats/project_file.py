@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import difflib
-import glob
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
+from workbench.files import SOURCE_LIMIT, read_regular
 from workbench.formats.documents import Schema, load_document, parse_document, warning
+from workbench.formats.source_files import (
+    ENTRY_LIMIT,
+    MATCH_LIMIT,
+    TooManyFiles,
+    expand_sources,
+    fixed_folder,
+    is_pattern,
+    matches,
+    within,
+)
 from workbench.formats.yaml_marks import Marked
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic
 
-_GLOB = re.compile(r"[*?\[]")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc")
-_FILE_LIMIT = 2000
 
 
 def load_project(path: Path | str) -> tuple[Project | None, tuple[Diagnostic, ...]]:
@@ -30,21 +39,11 @@ def parse_project(text: str, file: str | None = None) -> tuple[Project | None, t
     return parse_document(SCHEMA, text, file)
 
 
-def expand_sources(root: Path, patterns: Iterable[str]) -> tuple[Path, ...]:
-    """The files that names and globs (relative to `root`) stand for: in order, each once, a glob's sorted."""
-    found = [root / name for pattern in patterns for name in _matches(root, pattern)]
-    return tuple(dict.fromkeys(path for path in found if path.is_file()))
-
-
-def _matches(root: Path, pattern: str) -> list[str]:
-    return sorted(glob.glob(pattern, root_dir=root, recursive=True)) if _GLOB.search(pattern) else [pattern]
-
-
 def _semantic(project: Project, marked: Marked) -> list[Diagnostic]:
     problems = [*_check_read_out(project, marked), *_check_settings(project, marked)]
     if marked.file is not None:
         root = Path(marked.file).parent
-        problems += [*_check_sources(project, marked, root), *_check_use_of_settings(project, marked, root)]
+        problems += list(_check_sources(project, marked, root)) or _check_use_of_settings(project, marked, root)
     return problems
 
 
@@ -77,18 +76,53 @@ def _check_settings(project: Project, marked: Marked) -> Iterator[Diagnostic]:
 
 
 def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Diagnostic]:
+    for index, folder in enumerate(project.outside):
+        if not os.path.isdir(root / folder):
+            yield marked.diagnostic(("outside", index), f"there is no folder '{folder}'")
+    allowed = (root, *(root / folder for folder in project.outside))
     for part, sources in (("host", project.host.sources), ("hardware", project.hardware.sources)):
         if not sources:
             yield marked.diagnostic((part, "sources"), "no sources are named", "Write sources: [src/*.c].")
         for index, pattern in enumerate(sources):
-            if not expand_sources(root, [pattern]):
-                verb = "matches no file" if _GLOB.search(pattern) else "is not there"
-                message = f"'{pattern}' {verb} in {root.resolve().name or root}"
-                yield marked.diagnostic((part, "sources", index), message, _nearest_source(root, pattern))
+            if why := _why_not(root, pattern, allowed):
+                yield marked.diagnostic((part, "sources", index), *why)
     for part, folders in (("host", project.host.include_dirs), ("hardware", project.hardware.include_dirs)):
         for index, folder in enumerate(folders):
-            if not (root / folder).is_dir():
+            if not os.path.isdir(root / folder):
                 yield marked.diagnostic((part, "include_dirs", index), f"there is no folder '{folder}'")
+            elif not within(root / folder, allowed):
+                yield marked.diagnostic((part, "include_dirs", index), *_outside(folder, folder))
+
+
+def _why_not(root: Path, pattern: str, allowed: tuple[Path, ...]) -> tuple[str, str] | None:
+    """Why the project cannot use a source or a pattern, and what would be right."""
+    folder = fixed_folder(pattern)
+    if is_pattern(pattern) and not within(root / folder, allowed):
+        return _outside(pattern, folder)
+    try:
+        found = matches(root, pattern)
+    except TooManyFiles:
+        message = f"'{pattern}' looks at more than {ENTRY_LIMIT} files, or stands for more than {MATCH_LIMIT}"
+        return message, "Name the folders that hold the sources."
+    if not found:
+        if os.path.lexists(root / pattern):
+            return f"'{pattern}' is no file that can be read", "Name a file, or a pattern such as src/*.c."
+        verb = "matches no file" if is_pattern(pattern) else "is not there"
+        where = os.path.basename(os.path.realpath(root)) or str(root)
+        return f"'{pattern}' {verb} in {where}", _nearest_source(root, pattern)
+    for path in found:
+        name = os.path.relpath(path, root)
+        if not within(path, allowed):
+            return _outside(name, os.path.dirname(os.path.relpath(os.path.realpath(path), os.path.realpath(root))))
+        if path.stat().st_size > SOURCE_LIMIT:
+            return f"'{name}' is larger than {SOURCE_LIMIT >> 20} MiB", "Is it a source?"
+    return None
+
+
+def _outside(name: str, folder: str) -> tuple[str, str]:
+    above = not folder.strip("./")  # what holds the project itself is more than anyone means
+    say = f"Copy it in, or name its folder in the project: outside: [{'FOLDER' if above else folder}]."
+    return f"'{name}' lies outside of the project's folder", say
 
 
 def _nearest_source(root: Path, pattern: str) -> str:
@@ -110,20 +144,21 @@ def _files(root: Path) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "runs")
         for name in sorted(names):
             yield (Path(folder) / name).relative_to(root).as_posix()
-            count += 1
-            if count >= _FILE_LIMIT:
-                return
+        count += 1 + len(names)
+        if count >= MATCH_LIMIT:
+            return
 
 
 def _check_use_of_settings(project: Project, marked: Marked, root: Path) -> Iterator[Diagnostic]:
     """A setting that nothing reads is a misspelt one."""
     sources = expand_sources(root, project.host.sources)
     folders = {source.parent for source in sources} | {root / folder for folder in project.host.include_dirs}
-    headers = [p for folder in sorted(folders) if folder.is_dir() for p in folder.iterdir() if p.suffix in _HEADERS]
+    inside = (path for folder in sorted(folders) if folder.is_dir() for path in folder.iterdir())
+    headers = [path for path in islice(inside, ENTRY_LIMIT) if path.suffix in _HEADERS]
     used = set(project.hardware.parameters)
     for path in (*sources, *headers):
         try:
-            used.update(_IDENTIFIER.findall(path.read_text("utf-8", errors="replace")))
+            used.update(_IDENTIFIER.findall(read_regular(path).decode("utf-8", errors="replace")))
         except OSError:
             return
     for name in project.settings:

@@ -131,6 +131,15 @@ def plain_value(node: yaml.ScalarNode) -> bool | int | float | str | None:
     raise ValueError(kind)
 
 
+def plain_scalar(text: str) -> bool | int | float | str | None:
+    """What a text without quotes stands for: a number, true or false, nothing, or itself."""
+    tag = Scalars().resolve(yaml.ScalarNode, text, (True, False))
+    try:
+        return plain_value(yaml.ScalarNode(tag, text))
+    except ValueError:
+        return text
+
+
 def _syntax(error: yaml.MarkedYAMLError, character: str) -> tuple[str, str]:
     problem = error.problem or "this is not YAML"
     hints = {

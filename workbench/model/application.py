@@ -68,12 +68,18 @@ class Simulation(Document):
 
 
 class Project(Document):
-    """The Application document. Paths are relative to the project file's folder."""
+    """The Application document. Paths are relative to the project file's folder.
+
+    Without `outside`, all that is read lies below it (the compiler's and the platform's own headers apart).
+    """
 
     schema_version: int = Field(description="the version of this document's schema")
     name: str = Field(description="a short name")
     title: str = Field("", description="what people call it")
     platform: str = Field(description="the name of a platform template, or the path of one")
+    outside: tuple[str, ...] = Field(
+        (), description="folders beyond the project's own that sources, include folders and what they include may lie in"
+    )
     host: HostSources = Field(description="the program on the processor")
     hardware: HardwareSources = Field(description="the design in the FPGA")
     settings: dict[str, int | float | str] = Field(

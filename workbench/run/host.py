@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.api.descriptors import HostBuild, PlatformSupport
-from workbench.formats.project_file import expand_sources
+from workbench.formats.source_files import expand_sources
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform

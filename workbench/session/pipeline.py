@@ -21,6 +21,7 @@ from workbench.run.simulate import SimulationOutcome, simulate
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
+from workbench.session.reading import instrumented
 from workbench.session.workspace import Value, Workspace
 
 STEPS = ("Instrument", "Build host", "Build card", "Run", "Read out counters")
@@ -43,13 +44,24 @@ def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out
     WorkbenchError where `out` holds anything but what was written there by an earlier call.
     """
     settings, out = workspace.settings(changes), out.resolve()
-    root, platform, hardware = workspace.root, workspace.platform, workspace.project.hardware
+    root, platform = workspace.root, workspace.platform
+    defines, parameters = workspace.defines(settings), workspace.parameters(settings)
     claim_folder(out)
     try:
-        host = workspace.host_language.instrument(
-            root, workspace.host, platform, workspace.defines(settings), out / "host"
+        host = instrumented(
+            root,
+            workspace.outside,
+            workspace.host,
+            workspace.host_scanner(settings),
+            lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host"),
         )
-        hdl = workspace.hdl_language.instrument(root, hardware, platform, workspace.parameters(settings), out / "hdl")
+        hdl = instrumented(
+            root,
+            workspace.outside,
+            workspace.project.hardware,
+            workspace.hdl_scanner(settings),
+            lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl"),
+        )
         seal_folder(out)
     except OSError as error:
         raise WorkbenchError(_cannot_write(error, out)) from None

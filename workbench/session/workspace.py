@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -11,11 +12,12 @@ from workbench.api import HdlLanguage, HostLanguage, PlatformSupport
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
+from workbench.session.reading import scanned
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
-    from workbench.model.application import HostSources, Project
+    from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
-    from workbench.model.scan import ProjectScan
+    from workbench.model.scan import HdlScan, HostScan, ProjectScan
 
 PROJECT_SUFFIX = ".workbench.yaml"
 Value = int | float | str
@@ -60,14 +62,28 @@ class Workspace:
         return host.model_copy(update={"include_dirs": (*host.include_dirs, *api)})
 
     def scan(self, changes: Mapping[str, Value] | None = None) -> ProjectScan:
-        from workbench.model.scan import ProjectScan
+        """What the sources hold, read in children with limits."""
+        from workbench.model.scan import HdlScan, HostScan, ProjectScan
 
         settings = self.settings(changes)
+        host, hdl = self.host_scanner(settings), self.hdl_scanner(settings)
         found = ProjectScan(
-            host=self.host_language.scan(self.root, self.host, self.platform, self.defines(settings)),
-            hdl=self.hdl_language.scan(self.root, self.project.hardware, self.platform, self.parameters(settings)),
+            scanned(self.root, self.outside, self.host, host, HostScan(())),
+            scanned(self.root, self.outside, self.project.hardware, hdl, HdlScan(())),
         )
         return placed(found, self.root)
+
+    def host_scanner(self, settings: Mapping[str, Value]) -> Callable[[HostSources], HostScan]:
+        return lambda host: self.host_language.scan(self.root, host, self.platform, self.defines(settings))
+
+    def hdl_scanner(self, settings: Mapping[str, Value]) -> Callable[[HardwareSources], HdlScan]:
+        parameters = self.parameters(settings)
+        return lambda hardware: self.hdl_language.scan(self.root, hardware, self.platform, parameters)
+
+    @property
+    def outside(self) -> tuple[Path, ...]:
+        """Folders beyond the project's own that its sources may lie in."""
+        return tuple(self.root / folder for folder in self.project.outside)
 
     @property
     def runs_dir(self) -> Path:
@@ -82,30 +98,27 @@ class Workspace:
 
     def next_run_folder(self) -> Path:
         """`runs/run-N`, N one more than the highest there is."""
-        numbers = [int(p.name[4:]) for p in self.runs_dir.glob("run-*") if p.name[4:].isdigit()]
+        numbers = [int(p.name[4:]) for p in self.runs_dir.glob("run-*") if p.name[4:].isdecimal()]
         return self.runs_dir / f"run-{max(numbers, default=0) + 1}"
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
-    """`NAME=VALUE` texts, values read as YAML scalars. WorkbenchError for one without a name or an equals sign."""
-    import yaml
+    """`NAME=VALUE` texts, values read as in a document. WorkbenchError for one without a name or an equals sign."""
+    from workbench.formats.yaml_nodes import plain_scalar
 
     settings: dict[str, Value] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name.isidentifier() and equals):
             raise WorkbenchError(Diagnostic(f"'{text}' is not NAME=VALUE", "Write for example --set CORES=20."))
-        try:
-            parsed = yaml.safe_load(value)
-        except yaml.YAMLError:
-            parsed = value
-        settings[name] = parsed if isinstance(parsed, int | float | str) else value
+        parsed = plain_scalar(value)
+        settings[name] = value if parsed is None else parsed
     return settings
 
 
 def find_project(path: Path) -> Path:
     """The project file meant by a path: itself, or the only one in a folder."""
-    if path.is_dir():
+    if os.path.isdir(path):
         found = sorted(path.glob("*" + PROJECT_SUFFIX))
         if len(found) == 1:
             return found[0]
@@ -123,7 +136,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     from workbench.formats.platform_file import load_platform
     from workbench.formats.project_file import load_project
 
-    path = find_project(path).resolve()
+    path = Path(os.path.realpath(find_project(path)))
     project, problems = load_project(path)
     if project is None:
         raise WorkbenchError(*problems)
@@ -146,11 +159,11 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
 
 
 def _with_expanded_sources(project: Project, root: Path) -> Project:
-    """The project with every source named by itself, patterns resolved."""
-    from workbench.formats.project_file import expand_sources
+    """The project with every source named by itself, patterns resolved. The files are those that were checked."""
+    from workbench.formats.source_files import expand_sources
 
     def expanded(sources: Iterable[str]) -> tuple[str, ...]:
-        return tuple(str(path.relative_to(root)) for path in expand_sources(root, sources))
+        return tuple(os.path.relpath(path, root) for path in expand_sources(root, sources))
 
     host = project.host.model_copy(update={"sources": expanded(project.host.sources)})
     hardware = project.hardware.model_copy(update={"sources": expanded(project.hardware.sources)})
@@ -162,7 +175,7 @@ def _find_platform(project: Project, path: Path, plugins: Plugins) -> tuple[Path
     if support := plugins.platforms.get(project.platform):
         return support.template, support
     beside = path.parent / project.platform
-    if beside.is_file():
+    if os.path.isfile(beside):
         return beside, None
     raise WorkbenchError(_unknown_platform(project, path, plugins))
 

@@ -116,6 +116,9 @@ def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPrag
     """
     found: list[PlacedPragma] = []
     problems: list[Diagnostic] = []
+    if "\r" in source and "\n" not in source:
+        hint = "Save it with line ends of LF or CRLF."
+        problems.append(Diagnostic("this file has lines that end in CR alone", hint, Severity.WARNING, file, 1, 1))
     starts = _line_starts(source)
     for line in _pragma_lines(source, style):
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,7 @@ from clang import cindex
 
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.source.lines import Lines
 
 #: Compiler flags that change what a source means; others do not concern a parser.
 _FLAG_STARTS = ("-D", "-U", "-I", "-std=", "-ansi", "-m32", "-m64", "-fshort", "-funsigned", "-fsigned", "-fms-ext")
@@ -73,6 +75,8 @@ def builtin_headers() -> Path | None:
 def _lib() -> ctypes.CDLL:
     """The library, with the functions declared that its Python bindings leave out."""
     lib = cindex.conf.lib
+    lib.clang_getCString.restype = ctypes.c_char_p
+    lib.clang_getCString.errcheck = lambda text, *_: None if text is None else os.fsdecode(text)  # names of any bytes
     out = [ctypes.POINTER(ctypes.c_uint)] * 3
     lib.clang_getFileLocation.argtypes = [cindex.SourceLocation, ctypes.POINTER(cindex.c_object_p), *out]
     lib.clang_getFileLocation.restype = None
@@ -90,28 +94,40 @@ class _RangeList(ctypes.Structure):
 def parse(source: Path, words: Sequence[str], unsaved: str | None = None) -> cindex.TranslationUnit | None:
     """The parsed source, or None where clang cannot even begin (a file that is not there)."""
     files = [(str(source), unsaved)] if unsaved is not None else None
+    _lib()
     try:
-        return cindex.Index.create().parse(str(source), args=list(words), unsaved_files=files, options=_PARSE)
+        return cindex.Index.create().parse(
+            os.fsencode(source), args=[os.fsencode(word) for word in words], unsaved_files=files, options=_PARSE
+        )
     except cindex.TranslationUnitLoadError:
         return None
 
 
 @cache
 def _resolved(name: str) -> Path:
-    return Path(name).resolve()
+    return Path(os.path.realpath(name))
+
+
+_lines = Lines()
+
+
+def forget_files() -> None:
+    """Read files again where they are asked for: they may have changed."""
+    global _lines
+    _lines = Lines()
+    _resolved.cache_clear()
 
 
 def place(location: cindex.SourceLocation) -> Place | None:
     """Where a token stands in a file. One in a macro's argument: where the argument is written; one that a macro's body
     brings: where the macro is used. (The bindings' own properties say the latter for both.)"""
     file = cindex.c_object_p()
-    line, column, offset = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
-    _lib().clang_getFileLocation(
-        location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), ctypes.byref(offset)
-    )
+    offset = ctypes.c_uint()
+    _lib().clang_getFileLocation(location, ctypes.byref(file), None, None, ctypes.byref(offset))
     if not file:
         return None
-    return Place(_resolved(cindex.File(file).name), offset.value, line.value, column.value)
+    path = _resolved(cindex.File(file).name)
+    return Place(path, offset.value, *_lines.place(path, offset.value))
 
 
 def skipped_ranges(unit: cindex.TranslationUnit) -> list[tuple[Path, int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.reading import Range
 from rc_workbench_plugins.c.survey import Files
+from workbench.source.lines import line_starts
 
 _INCLUDE = re.compile(rb'(\s*#\s*(?:include|import)\s*)("[^"\n]*"|<[^>\n]*>|[A-Za-z_]\w*)')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -30,7 +32,7 @@ class Copies:
 
     def line_of(self, file: Path, offset: int) -> int:
         if file not in self._lines:
-            self._lines[file] = [0, *(m.end() for m in re.finditer(rb"\n", self.files.text(file)))]
+            self._lines[file] = line_starts(self.files.text(file))
         return bisect_right(self._lines[file], offset)
 
     def replace(self, file: Path, offset: int, length: int, text: str) -> None:
@@ -49,7 +51,7 @@ class Copies:
             return
         if included in self.targets:
             path = self.targets[included]
-        elif match[2].startswith(b'"') and (directive.file.parent / match[2][1:-1].decode()).resolve() == included:
+        elif match[2].startswith(b'"') and (directive.file.parent / os.fsdecode(match[2][1:-1])).resolve() == included:
             path = included
         else:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -12,11 +13,13 @@ from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.prototypes import Callee, callees
 from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
+from workbench.files import read_regular
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
 from workbench.model.scan import CallSite, HostScan
+from workbench.source.lines import line_starts
 from workbench.source.pragma_text import find_pragmas
 
 
@@ -49,10 +52,10 @@ class Files:
     """The texts of the user's files, and which files those are."""
 
     def __init__(self, root: Path, host: HostSources, exclude: Iterable[str]) -> None:
-        self.root = root.resolve()
-        self.sources = tuple((self.root / source).resolve() for source in host.sources)
+        self.root = Path(os.path.realpath(root))
+        self.sources = tuple(Path(os.path.realpath(self.root / source)) for source in host.sources)
         self.exclude = tuple(exclude)
-        folders = [(folder, (self.root / folder).resolve()) for folder in host.include_dirs]
+        folders = [(folder, Path(os.path.realpath(self.root / folder))) for folder in host.include_dirs]
         foreign = [f for text, f in folders if Path(text).is_absolute() and not _related(f, self.root)]
         self.foreign = tuple(foreign)
         own = (f for _, f in folders if f not in foreign)
@@ -63,7 +66,7 @@ class Files:
     def text(self, file: Path) -> bytes:
         if file not in self._texts:
             try:
-                self._texts[file] = file.read_bytes()
+                self._texts[file] = read_regular(file)
             except OSError:
                 self._texts[file] = b""
         return self._texts[file]
@@ -117,6 +120,7 @@ def scan(root: Path, host: HostSources, platform: Platform, defines: dict[str, s
 
 def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> Survey:
     """Parse every source. Whatever is wrong with them becomes diagnostics."""
+    clang_parse.forget_files()
     files = Files(root, host, platform.host.exclude_files)
     known, problems = callees(platform.host.entries)
     diagnostics = dict.fromkeys(problems)
@@ -131,8 +135,9 @@ def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str,
     placings: dict[Path, Placing] = {}
     included = (path.resolve() for unit in units for _, path in unit.reading.includes)
     user_files = tuple(dict.fromkeys((*files.sources, *(path for path in included if files.is_user(path)))))
+    unread = {*files.sources} - {unit.source for unit in units}
     for file in user_files:
-        if not files.excluded(file):
+        if file not in unread and not files.excluded(file):
             placings[file], more = _place(file, files, units, skipped.get(file, []))
             diagnostics.update(dict.fromkeys(more))
     uses: dict[tuple[Path, int, str], FoundUse] = {}
@@ -165,7 +170,8 @@ def _read(
         return None, (Diagnostic(f"'{source.suffix}' is not a C source", hint, file=str(source)),)
     parsed = clang_parse.parse(source, words)
     if parsed is None:
-        return None, (Diagnostic("the host source cannot be read", "Is it a text file?", file=str(source)),)
+        hint = "Does it nest too deeply, or do its macros and includes grow without end?"
+        return None, (Diagnostic("the parser gave this host source up", hint, file=str(source)),)
     reading = read_unit(parsed, known.keys(), files.is_user, files.text)
     for file, start, end in clang_parse.skipped_ranges(parsed):
         if files.is_user(file):
@@ -176,7 +182,7 @@ def _read(
 def _place(file: Path, files: Files, units: list[Unit], skipped: list[Range]) -> tuple[Placing, tuple[Diagnostic, ...]]:
     data = files.text(file)
     pragmas, problems = find_pragmas(_decoded(data), "c", str(file))
-    offsets = _line_offsets(data)
+    offsets = line_starts(data)
     live = [p for p in pragmas if not any(r.start <= offsets[p.line - 1] < r.end for r in skipped)]
     calls = {u.place: u for unit in units for u in unit.reading.uses if u.place.file == file and u.is_call}
     statements = dict.fromkeys(s for unit in units for s in unit.reading.statements if s.range.file == file)
@@ -189,13 +195,6 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def _line_offsets(data: bytes) -> list[int]:
-    offsets = [0]
-    while (found := data.find(b"\n", offsets[-1])) >= 0:
-        offsets.append(found + 1)
-    return offsets
 
 
 def _found(use: Use, callee: Callee, reading: Reading, placing: Placing) -> FoundUse:

@@ -144,7 +144,7 @@ def _read_block(design: Design, module: Node, node: Node, sources: dict[Path, So
     if not events or any(edge not in _EDGES for edge, _ in events):
         return None
     path, line, _ = design.place(node.sourceRange.start)
-    end_line = design.manager.getLineNumber(design.manager.getFullyExpandedLoc(node.sourceRange.end))
+    _, end_line, _ = design.place(node.sourceRange.end)
     conditions = " ".join(str(c) for c in _reset_conditions(timed.statement, len(events) - 1))
     tested = set(re.findall(r"[A-Za-z_][\w$]*", conditions))
     edge, clock = next((e for e in events if e[1] not in tested), events[0])
@@ -303,7 +303,7 @@ def _arm(design: Design, source: SourceFile, kind: str, label: str, statement: N
     _, line, _ = design.place(head.location)
     path, first_line, _ = design.place(first.location)
     manager = design.manager
-    end_line = manager.getLineNumber(manager.getFullyExpandedLoc(statement.sourceRange.end))
+    _, end_line, _ = design.place(statement.sourceRange.end)
     location = manager.getFullyExpandedLoc(first.location)
     pragmas: list[PlacedPragma] = []
     pragma_line, indent = 0, 1

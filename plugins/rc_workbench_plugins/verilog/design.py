@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pyslang
 from pyslang import ast, parsing, syntax
 
 from rc_workbench_plugins.verilog.order import declaring, reached, read_order
+from workbench.formats.source_files import expand_sources, is_pattern
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, has_errors
+from workbench.source.lines import Lines
 
 _HINTS = {
     "UnknownModule": "Add the file that defines it to the project's hardware sources.",
@@ -39,12 +42,12 @@ class Design:
     diagnostics: tuple[Diagnostic, ...]
     keep: tuple[Any, ...] = ()  # what owns the memory behind the symbols
     needed: tuple[Path, ...] = ()  # those of the sources that the top reaches
+    lines: Lines = field(default_factory=Lines)
 
     def place(self, location: Any) -> tuple[Path, int, int]:
-        """File, line and column of a location; inside a macro, where it is used."""
-        location = self.manager.getFullyExpandedLoc(location)
-        path = Path(self.manager.getFullPath(location.buffer))
-        return path, self.manager.getLineNumber(location), self.manager.getColumnNumber(location)
+        """File, line and column of a location; inside a macro, where it is used. (What slang itself calls a line's
+        number heeds `line directives, and takes a CR alone for a line's end.)"""
+        return _place(self.manager, self.lines, location)
 
     def name_of(self, path: Path) -> str:
         """How a file is named to people and in runs: relative to the project where it lies within."""
@@ -57,6 +60,12 @@ class Design:
         if Path(self.manager.getFullPath(location.buffer)) != path:
             return None
         return int(location.offset)
+
+
+def _place(manager: Any, lines: Lines, location: Any) -> tuple[Path, int, int]:
+    location = manager.getFullyExpandedLoc(location)
+    path = Path(manager.getFullPath(location.buffer))
+    return path, *lines.place(path, int(location.offset))
 
 
 def shown_path(root: Path, path: Path) -> str:
@@ -78,7 +87,8 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     files = read_order(sources, hardware.defines, [Path(folder) for folder in includes])
     sources = tuple(files)
     tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides)
-    found, top = tuple(_diagnostics(root, manager, compilation)), _top(compilation, hardware.top)
+    lines = Lines()
+    found, top = tuple(_diagnostics(root, manager, lines, compilation)), _top(compilation, hardware.top)
     if top is None and not has_errors((*missing, *found)):
         found = (*found, _no_top(root, compilation, hardware))
     if top is not None:
@@ -86,7 +96,7 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     units = tuple(compilation.getCompilationUnits())
     keep = (units, compilation, bag)
     needed = reached(files, declaring(files, hardware.top) or sources)
-    return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed)
+    return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed, lines)
 
 
 def _source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
@@ -94,13 +104,11 @@ def _source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], t
     found: dict[Path, None] = {}
     missing: list[Diagnostic] = []
     for name in names:
-        wild = any(sign in name for sign in "*?[")
-        paths = sorted(root.glob(name)) if wild and not Path(name).is_absolute() else [root / name]
-        files = [path.resolve() for path in paths if path.is_file()]
+        files = [Path(os.path.realpath(path)) for path in expand_sources(root, [name])]
         found.update(dict.fromkeys(files))
         if not files:
             hint = "Mend the path in the project's hardware sources; it is relative to the project file."
-            what = "no file matches" if wild else "cannot read the source file"
+            what = "no file matches" if is_pattern(name) else "cannot read the source file"
             missing.append(Diagnostic(f"{what} '{name}'", hint, file=shown_path(root, root / name)))
     return tuple(found), tuple(missing)
 
@@ -135,7 +143,7 @@ def _top(compilation: Any, name: str) -> Any | None:
     return next((instance for instance in compilation.getRoot().topInstances if instance.name == name), None)
 
 
-def _diagnostics(root: Path, manager: Any, compilation: Any) -> Iterator[Diagnostic]:
+def _diagnostics(root: Path, manager: Any, lines: Lines, compilation: Any) -> Iterator[Diagnostic]:
     engine = pyslang.DiagnosticEngine(manager)
     for found in compilation.getAllDiagnostics():
         if not found.isError():
@@ -143,9 +151,7 @@ def _diagnostics(root: Path, manager: Any, compilation: Any) -> Iterator[Diagnos
         code = str(found.code).removeprefix("DiagCode(").rstrip(")")
         if code in ("InvalidTopModule", "UnusedParamOverride"):
             continue
-        location = manager.getFullyExpandedLoc(found.location)
-        path = Path(manager.getFullPath(location.buffer))
-        line, column = manager.getLineNumber(location), manager.getColumnNumber(location)
+        path, line, column = _place(manager, lines, found.location)
         hint = _HINTS.get(code, _SYNTAX_HINT if code.startswith("Expected") else "")
         message = engine.formatMessage(found)
         if path.is_absolute():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from pyslang import parsing, syntax
 from rc_workbench_plugins.verilog.design import Design, Node
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
+from workbench.source.lines import line_starts
 from workbench.source.pragma_text import find_pragmas
 
 
@@ -69,7 +69,7 @@ def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnost
 
 def _read_source(design: Design, path: Path) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
     data = path.read_bytes()
-    starts = [0, *(match.end() for match in re.finditer(rb"\n", data))]
+    starts = line_starts(data)
     text = data.decode("utf-8", errors="replace")
     found, problems = find_pragmas(text, "verilog", design.name_of(path))
     placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]

@@ -1,0 +1,172 @@
+"""Foreign sources are read in a child process: whatever they do to a parser ends there and becomes a diagnostic.
+
+The child is a fork, so it begins within milliseconds with every plugin loaded. It has limits of processor time, waiting
+and memory, no files and no terminal, and hands its result back as data: a few kinds of plain objects and nothing that
+could run.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import io
+import os
+import pickle
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar, cast
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+T = TypeVar("T")
+
+MEMORY_BYTES = 768 << 20  # beyond what the workbench holds already
+CPU_S = 8.0
+WAITING = 4  # how many times the processor time may pass on the clock: the machine has other work too
+
+
+_READERS: dict[str, None] = {}
+
+
+class ReaderEnded(Exception):
+    """The child did not finish; `why` says what of."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """What went wrong in the child: `kind` is "diagnostics", "os", "ended" or "fault"."""
+
+    kind: str
+    content: tuple[Any, ...]
+
+
+def confined(work: Callable[[], T], cpu_s: float = CPU_S) -> T:
+    """What `work()` returns or raises, computed in a child. ReaderEnded where a limit or a crash ended it."""
+    for name in _READERS:  # what the child before had to import, the next one has
+        importlib.import_module(name)
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _in_child(work, sending, cpu_s)
+    os.close(sending)
+    usage: resource.struct_rusage | None = None
+    status = 0
+    try:
+        with open(receiving, "rb") as stream:
+            data = stream.read()
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        raise
+    finally:
+        with suppress(ChildProcessError):
+            _, status, usage = os.wait4(child, 0)
+    if status or not data:
+        raise ReaderEnded(_why(status, usage, cpu_s))
+    result, imported = _Data(io.BytesIO(data)).load()
+    _READERS.update(dict.fromkeys(imported))
+    if isinstance(result, _Fault):
+        raise _raised(result)
+    return cast(T, result)
+
+
+def _raised(fault: _Fault) -> Exception:
+    if fault.kind == "diagnostics":
+        return WorkbenchError(*fault.content)
+    if fault.kind == "os":
+        return OSError(*fault.content)
+    if fault.kind == "ended":
+        return ReaderEnded(*fault.content)
+    return RuntimeError(f"a reader failed:\n{fault.content[0]}")
+
+
+def _why(status: int, usage: resource.struct_rusage | None, cpu_s: float) -> str:
+    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    if number == signal.SIGXCPU:
+        return f"reading it takes more than {cpu_s:g} s of processor time"
+    if number == signal.SIGALRM:
+        return f"reading it did not end within {WAITING * cpu_s:g} s"
+    if usage is not None and usage.ru_maxrss << 10 > MEMORY_BYTES // 2:
+        return _TOO_MUCH
+    if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
+        return f"its parser crashed ({signal.Signals(number).name}), as nesting that is too deep makes it"
+    return "its parser ended without a result"
+
+
+_TOO_MUCH = f"reading it takes more than {MEMORY_BYTES >> 20} MiB of memory"
+
+
+def _in_child(work: Callable[[], object], sending: int, cpu_s: float) -> NoReturn:
+    try:
+        gc.disable()  # what other threads of the parent left behind is not ours to clean up
+        _confine(sending, cpu_s)
+        before = set(sys.modules)
+        result = _outcome(work)
+        imported = [name for name, m in sys.modules.items() if name not in before and getattr(m, "__spec__", None)]
+        with open(sending, "wb", closefd=False) as stream:
+            pickle.dump((result, imported), stream, pickle.HIGHEST_PROTOCOL)
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def _confine(sending: int, cpu_s: float) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGSEGV, signal.SIGABRT,
+                   signal.SIGBUS, signal.SIGPIPE):  # fmt: skip
+        signal.signal(number, signal.SIG_DFL)  # handlers of the parent speak to its user
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.closerange(3, sending)
+    os.closerange(sending + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    signal.setitimer(signal.ITIMER_REAL, WAITING * cpu_s)
+    with open("/proc/self/statm", encoding="ascii") as stream:
+        used = int(stream.read().split()[0]) * resource.getpagesize()
+    _lower(resource.RLIMIT_AS, used + MEMORY_BYTES)
+    _lower(resource.RLIMIT_CPU, max(1, round(cpu_s)))
+    _lower(resource.RLIMIT_CORE, 0)
+
+
+def _lower(limit: int, value: int) -> None:
+    hard = resource.getrlimit(limit)[1]
+    resource.setrlimit(limit, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _outcome(work: Callable[[], object]) -> object:
+    try:
+        return work()
+    except WorkbenchError as error:
+        return _Fault("diagnostics", error.diagnostics)
+    except RecursionError:
+        return _Fault("ended", ("it is nested too deeply",))
+    except MemoryError:
+        return _Fault("ended", (_TOO_MUCH,))
+    except OSError as error:
+        return _Fault("os", (error.errno, error.strerror or str(error), str(error.filename or "")))
+    except BaseException:  # a defect: told by the parent, as it would be without a child
+        return _Fault("fault", (traceback.format_exc(),))
+
+
+class _Data(pickle.Unpickler):
+    """Reads plain data alone: what the model and the plugins' interface are made of."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module in (__name__, "pathlib") or module.startswith(("workbench.model.", "workbench.api.")):
+            found = getattr(importlib.import_module(module), name, None)
+            if isinstance(found, type):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no data")
+
+
+def ended(why: str, file: str) -> Diagnostic:
+    """What to tell of a source whose reader ended."""
+    hint = "Mend the source: deep nesting, endless includes and macros that multiply do this. It was not read."
+    return Diagnostic(f"this source cannot be read: {why}", hint, file=file)

@@ -1,0 +1,86 @@
+"""A project's sources read by its language plugins, in children with limits; what cannot be read is told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.confined import CPU_S, ReaderEnded, confined, ended
+from workbench.source.includes import Includes
+
+if TYPE_CHECKING:
+    from workbench.model.application import HardwareSources, HostSources
+    from workbench.model.scan import HdlScan, HostScan
+
+S = TypeVar("S", "HostSources", "HardwareSources")
+F = TypeVar("F", "HostScan", "HdlScan")
+T = TypeVar("T")
+
+_SEARCH_S = 20.0  # how long to look for the one source that cannot be read
+
+
+def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], F], nothing: F) -> F:
+    """What `scan(part)` finds. A source that cannot be read is left out, with a diagnostic."""
+    usable, refused = _usable(root, outside, part)
+    problems: tuple[Diagnostic, ...] = refused
+    if not usable.sources:
+        return replace(nothing, diagnostics=problems)
+    found: F = nothing
+    try:
+        found = confined(partial(scan, usable), _cpu_s(usable))
+    except ReaderEnded as failed:
+        bad = _culprit(usable, scan)
+        problems = (*problems, ended(failed.why, str(root / bad) if bad else str(root)))
+        rest = tuple(name for name in usable.sources if name != bad)
+        if bad and rest:
+            with suppress(ReaderEnded):  # then that one is not the only one; the first is told
+                found = confined(partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(usable))
+    return replace(found, diagnostics=(*problems, *found.diagnostics))
+
+
+def instrumented(
+    root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], object], instrument: Callable[[S], T]
+) -> T:
+    """What `instrument(part)` makes. WorkbenchError where a source cannot be read; `scan` tells which."""
+    usable, problems = _usable(root, outside, part)
+    if problems:
+        raise WorkbenchError(*problems)
+    try:
+        return confined(partial(instrument, usable), 2 * _cpu_s(usable))
+    except ReaderEnded as failed:
+        bad = _culprit(usable, scan)
+        raise WorkbenchError(ended(failed.why, str(root / bad) if bad else str(root))) from None
+
+
+def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Diagnostic, ...]]:
+    """The part without those sources that include what is not to be opened."""
+    includes = Includes([root / folder for folder in part.include_dirs], (root, *outside))
+    problems = {name: includes.problems(root / name) for name in part.sources}
+    good = tuple(name for name in part.sources if not problems[name])
+    told = tuple(dict.fromkeys(problem for found in problems.values() for problem in found))
+    return part.model_copy(update={"sources": good}), told
+
+
+def _cpu_s(part: HostSources | HardwareSources) -> float:
+    return CPU_S + len(part.sources) // 4
+
+
+def _culprit(part: S, scan: Callable[[S], object]) -> str:
+    """The source that cannot even be read alone, or ''."""
+    if len(part.sources) == 1:
+        return part.sources[0]
+    until = time.monotonic() + _SEARCH_S
+    for name in part.sources:
+        try:
+            confined(partial(scan, part.model_copy(update={"sources": (name,)})))
+        except ReaderEnded:
+            return name
+        if time.monotonic() > until:
+            break
+    return ""
