@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.confined import CPU_S, ReaderEnded, confined, ended
+from workbench.session.reader_child import CPU_S, ReaderEnded, ended, in_child
 from workbench.source.includes import Includes
 
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], 
         return replace(nothing, diagnostics=problems)
     found: F = nothing
     try:
-        found = confined(partial(scan, usable), _cpu_s(usable))
+        found = in_child(partial(scan, usable), _cpu_s(usable))
     except ReaderEnded as failed:
         bad = _culprit(usable, scan)
         problems = (*problems, ended(failed.why, str(root / bad) if bad else str(root)))
         rest = tuple(name for name in usable.sources if name != bad)
         if bad and rest:
             with suppress(ReaderEnded):  # then that one is not the only one; the first is told
-                found = confined(partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(usable))
+                found = in_child(partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(usable))
     return replace(found, diagnostics=(*problems, *found.diagnostics))
 
 
@@ -52,7 +52,7 @@ def instrumented(
     if problems:
         raise WorkbenchError(*problems)
     try:
-        return confined(partial(instrument, usable), 2 * _cpu_s(usable))
+        return in_child(partial(instrument, usable), 2 * _cpu_s(usable))
     except ReaderEnded as failed:
         bad = _culprit(usable, scan)
         raise WorkbenchError(ended(failed.why, str(root / bad) if bad else str(root))) from None
@@ -78,7 +78,7 @@ def _culprit(part: S, scan: Callable[[S], object]) -> str:
     until = time.monotonic() + _SEARCH_S
     for name in part.sources:
         try:
-            confined(partial(scan, part.model_copy(update={"sources": (name,)})))
+            in_child(partial(scan, part.model_copy(update={"sources": (name,)})))
         except ReaderEnded:
             return name
         if time.monotonic() > until:

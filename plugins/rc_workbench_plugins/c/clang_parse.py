@@ -74,6 +74,7 @@ def builtin_headers() -> Path | None:
 @cache
 def _lib() -> ctypes.CDLL:
     """The library, with the functions declared that its Python bindings leave out."""
+    os.environ["LIBCLANG_DISABLE_CRASH_RECOVERY"] = "1"  # a crash ends the child that reads, and is told as one
     lib = cindex.conf.lib
     lib.clang_getCString.restype = ctypes.c_char_p
     lib.clang_getCString.errcheck = lambda text, *_: None if text is None else os.fsdecode(text)  # names of any bytes

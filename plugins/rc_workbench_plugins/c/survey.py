@@ -170,8 +170,7 @@ def _read(
         return None, (Diagnostic(f"'{source.suffix}' is not a C source", hint, file=str(source)),)
     parsed = clang_parse.parse(source, words)
     if parsed is None:
-        hint = "Does it nest too deeply, or do its macros and includes grow without end?"
-        return None, (Diagnostic("the parser gave this host source up", hint, file=str(source)),)
+        return None, (Diagnostic("the host source cannot be read", "Is it a text file?", file=str(source)),)
     reading = read_unit(parsed, known.keys(), files.is_user, files.text)
     for file, start, end in clang_parse.skipped_ranges(parsed):
         if files.is_user(file):

@@ -13,6 +13,7 @@ import io
 import os
 import pickle
 import resource
+import select
 import signal
 import sys
 import traceback
@@ -21,13 +22,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
 
+import psutil
+
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 T = TypeVar("T")
 
 MEMORY_BYTES = 768 << 20  # beyond what the workbench holds already
 CPU_S = 8.0
-WAITING = 4  # how many times the processor time may pass on the clock: the machine has other work too
+IDLE_S = 4.0  # without any work done: it waits for a pipe or a device, and would for ever
 
 
 _READERS: dict[str, None] = {}
@@ -49,24 +52,24 @@ class _Fault:
     content: tuple[Any, ...]
 
 
-def confined(work: Callable[[], T], cpu_s: float = CPU_S) -> T:
+def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S) -> T:
     """What `work()` returns or raises, computed in a child. ReaderEnded where a limit or a crash ended it."""
     for name in _READERS:  # what the child before had to import, the next one has
         importlib.import_module(name)
     receiving, sending = os.pipe()
     child = os.fork()
     if child == 0:
-        _in_child(work, sending, cpu_s)
+        _be_child(work, sending, cpu_s)
     os.close(sending)
     usage: resource.struct_rusage | None = None
     status = 0
     try:
-        with open(receiving, "rb") as stream:
-            data = stream.read()
+        data = _received(receiving, child, idle_s)
     except BaseException:
         os.kill(child, signal.SIGKILL)
         raise
     finally:
+        os.close(receiving)
         with suppress(ChildProcessError):
             _, status, usage = os.wait4(child, 0)
     if status or not data:
@@ -76,6 +79,26 @@ def confined(work: Callable[[], T], cpu_s: float = CPU_S) -> T:
     if isinstance(result, _Fault):
         raise _raised(result)
     return cast(T, result)
+
+
+def _received(stream: int, child: int, idle_s: float) -> bytes:
+    """All that the child sends. One that does nothing for so long is ended."""
+    poll = select.poll()
+    poll.register(stream, select.POLLIN)
+    pieces: list[bytes] = []
+    spent = 0.0
+    while True:
+        if poll.poll(1000 * idle_s):
+            piece = os.read(stream, 1 << 20)
+            if not piece:
+                return b"".join(pieces)
+            pieces.append(piece)
+            continue
+        with suppress(psutil.NoSuchProcess):
+            times = psutil.Process(child).cpu_times()
+            if times.user + times.system == spent:
+                os.kill(child, signal.SIGALRM)
+            spent = times.user + times.system
 
 
 def _raised(fault: _Fault) -> Exception:
@@ -93,7 +116,7 @@ def _why(status: int, usage: resource.struct_rusage | None, cpu_s: float) -> str
     if number == signal.SIGXCPU:
         return f"reading it takes more than {cpu_s:g} s of processor time"
     if number == signal.SIGALRM:
-        return f"reading it did not end within {WAITING * cpu_s:g} s"
+        return "reading it waits for something that does not come: a pipe, a device"
     if usage is not None and usage.ru_maxrss << 10 > MEMORY_BYTES // 2:
         return _TOO_MUCH
     if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
@@ -104,7 +127,7 @@ def _why(status: int, usage: resource.struct_rusage | None, cpu_s: float) -> str
 _TOO_MUCH = f"reading it takes more than {MEMORY_BYTES >> 20} MiB of memory"
 
 
-def _in_child(work: Callable[[], object], sending: int, cpu_s: float) -> NoReturn:
+def _be_child(work: Callable[[], object], sending: int, cpu_s: float) -> NoReturn:
     try:
         gc.disable()  # what other threads of the parent left behind is not ours to clean up
         _confine(sending, cpu_s)
@@ -127,7 +150,6 @@ def _confine(sending: int, cpu_s: float) -> None:
         os.dup2(nothing, standard)
     os.closerange(3, sending)
     os.closerange(sending + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    signal.setitimer(signal.ITIMER_REAL, WAITING * cpu_s)
     with open("/proc/self/statm", encoding="ascii") as stream:
         used = int(stream.read().split()[0]) * resource.getpagesize()
     _lower(resource.RLIMIT_AS, used + MEMORY_BYTES)

@@ -1,0 +1,260 @@
+"""Projects of strangers: whatever their sources are, reading them ends soon, within bounds, with a word on each."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workbench.formats import source_files
+from workbench.formats.project_file import load_project
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session import reader_child, reading
+from workbench.session.pipeline import instrument_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.reader_child import ReaderEnded, in_child
+from workbench.session.workspace import Workspace, open_workspace
+
+TINY = Path(__file__).parent / "data" / "tiny"
+HOST, TOP = "host/main.c", "hdl/tiny_top.v"
+
+
+class Foreign:
+    """A copy of the tiny project to be spoilt."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = Path(shutil.copytree(TINY, root))
+        self.file = self.root / "tiny.workbench.yaml"
+
+    def write(self, name: str, data: str | bytes) -> None:
+        path = self.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+
+    def before(self, name: str, text: str | bytes) -> None:
+        path = self.root / name
+        self.write(name, (text.encode() if isinstance(text, str) else text) + path.read_bytes())
+
+    def change(self, old: str, new: str) -> None:
+        text = self.file.read_text()
+        assert old in text
+        self.file.write_text(text.replace(old, new, 1))
+
+    def open(self) -> Workspace:
+        return open_workspace(self.file, load_plugins())
+
+    def said(self) -> tuple[Diagnostic, ...]:
+        """What opening says, or scanning where it opens."""
+        try:
+            return self.open().scan().diagnostics
+        except WorkbenchError as error:
+            return error.diagnostics
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Foreign:
+    return Foreign(tmp_path / "foreign")
+
+
+def bomb(define: str, use: str) -> str:
+    """Macros that multiply by ten, ten times."""
+    lines = [f"{define} A0 1,1,1,1,1,1,1,1,1,1"]
+    return "\n".join([*lines, *(f"{define} A{n + 1} {','.join([f'{use}A{n}'] * 10)}" for n in range(9))]) + "\n"
+
+
+def test_ordinary_sources_are_read_as_without_a_child(foreign: Foreign) -> None:
+    workspace = foreign.open()
+    found = workspace.scan()
+    settings = workspace.settings()
+    assert found.diagnostics == ()
+    assert len(found.host.calls) == len(workspace.host_scanner(settings)(workspace.host).calls) > 0
+    assert len(found.hdl.blocks) == len(workspace.hdl_scanner(settings)(workspace.project.hardware).blocks) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "directive", "said"),
+    [
+        (HOST, '#include "/dev/zero"\n', "no regular file"),
+        (HOST, "  #  include <pipe.h>\n", "no regular file"),
+        (TOP, '`include "/dev/zero"\n', "no regular file"),
+        (HOST, '#include "/etc/passwd"\n', "outside of the project's folder"),
+        (TOP, '`include "../../../../../../etc/passwd"\n', "outside of the project's folder"),
+        (HOST, '#include "through.h"\n', "no regular file"),
+    ],
+)
+def test_what_is_included_is_looked_at_first(foreign: Foreign, name: str, directive: str, said: str) -> None:
+    foreign.change("host:\n", "host:\n  include_dirs: [inc]\n")
+    foreign.write("inc/through.h", '#include "pipe.h"\n')
+    os.mkfifo(foreign.root / "inc" / "pipe.h")
+    foreign.before(name, directive)
+    (problem,) = [p for p in foreign.said() if said in p.message]
+    assert problem.line == 1
+    with pytest.raises(WorkbenchError, match=said):
+        instrument_workspace(foreign.open(), {}, foreign.root.parent / "out")
+
+
+def test_folders_that_the_project_names_may_be_included_from(foreign: Foreign) -> None:
+    (foreign.root.parent / "shared").mkdir()
+    (foreign.root.parent / "shared" / "common.h").write_text("#define COMMON 1\n")
+    foreign.before(HOST, '#include "../../shared/common.h"\n')
+    assert "outside" in foreign.said()[0].message
+    foreign.change("host:\n", "outside: [../shared]\nhost:\n")
+    assert foreign.said() == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("/**/*.c", "outside of the project's folder"),
+        ("../../../**", "outside of the project's folder"),
+        ("/etc/passwd", "outside of the project's folder"),
+        ("host/out.c", "outside of the project's folder"),
+        ("host/loop.c", "no file that can be read"),
+        ("host/pipe.c", "no file that can be read"),
+        ("host", "no file that can be read"),
+        ("ring/ring/main.c", "is not there"),
+        ("h" * 5000 + ".c", "is not there"),
+        ("\\0.c", "is not there"),
+    ],
+)
+def test_sources_are_files_below_the_project(foreign: Foreign, name: str, said: str) -> None:
+    os.symlink("/etc/passwd", foreign.root / "host" / "out.c")
+    os.symlink("loop.c", foreign.root / "host" / "loop.c")
+    os.symlink("ring", foreign.root / "ring")
+    os.mkfifo(foreign.root / "host" / "pipe.c")
+    foreign.change("[host/main.c]", f'["{name}"]')
+    _, problems = load_project(foreign.file)
+    (problem,) = [p for p in problems if p.severity == "error"]
+    assert said in problem.message
+    assert problem.line == 6
+
+
+def test_an_absolute_name_below_the_project_is_a_source(foreign: Foreign) -> None:
+    foreign.change("[host/main.c]", f"[{foreign.root / HOST}]")
+    assert foreign.open().host.sources == (HOST,)
+
+
+def test_a_pattern_looks_at_no_more_than_sources_take(foreign: Foreign, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_files, "ENTRY_LIMIT", 50)
+    for number in range(60):
+        foreign.write(f"many/{number}.txt", "")
+    os.symlink("..", foreign.root / "many" / "up")  # `**` follows no links
+    foreign.change("[host/main.c]", "['**/*.c']")
+    (problem,) = [p for p in load_project(foreign.file)[1] if p.severity == "error"]
+    assert "looks at more than" in problem.message
+    monkeypatch.setattr(source_files, "ENTRY_LIMIT", 20_000)
+    assert foreign.open().host.sources == (HOST,)
+
+
+def deep_else_if() -> str:
+    arms = "".join(f"else if (x == {n}) return {n};\n" for n in range(9000))
+    return f"int f(int x) {{ if (x == 0) return 0;\n{arms} return 1; }}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (HOST, '#define Z "/dev/zero"\n#include Z\n', "768 MiB of memory"),
+        (HOST, bomb("#define", "") + "int x[] = {A9};\n", "768 MiB of memory"),
+        (HOST, deep_else_if(), "parser crashed"),
+        (TOP, bomb("`define", "`") + "module bomb; localparam x = {`A9}; endmodule\n", "768 MiB of memory"),
+        (TOP, f"module deep; localparam x = {'(' * 99999}1{')' * 99999}; endmodule\n", "too deeply nested"),
+    ],
+    ids=["device", "macros", "else-if", "defines", "brackets"],
+)
+def test_what_breaks_a_parser_is_told_by_its_file(foreign: Foreign, name: str, text: str, said: str) -> None:
+    foreign.before(name, text)
+    errors = [p for p in foreign.said() if p.severity == "error"]
+    assert {p.file for p in errors} == {str(foreign.root / name)}
+    assert [p for p in errors if said in p.message]
+
+
+def test_one_bad_source_of_several_is_left_out(foreign: Foreign, monkeypatch: pytest.MonkeyPatch) -> None:
+    foreign.change("[host/main.c]", "[host/bad.c, host/main.c]")
+    foreign.write("host/bad.c", deep_else_if())
+    found = foreign.open().scan()
+    assert [(p.file, "parser crashed" in p.message) for p in found.diagnostics] == [
+        (str(foreign.root / "host/bad.c"), True)
+    ]
+    assert {call.file for call in found.host.calls} == {HOST}
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        (HOST, lambda data: b'#include "\xe4.h"\n' + data),
+        (HOST, lambda data: data.replace(b"\n", b"\r")),
+        (HOST, lambda data: data.replace(b"\n", b"\r", 3)),
+        (TOP, lambda data: data.replace(b"\n", b"\r")),
+        (TOP, lambda data: data.replace(b"\n", b"\r", 3)),
+        (TOP, lambda data: b'`line 9000 "elsewhere.v" 0\n' + data),
+    ],
+)
+def test_odd_bytes_are_no_defect(foreign: Foreign, name: str, change: Callable[[bytes], bytes]) -> None:
+    before = foreign.open().scan()
+    foreign.write(name, change((foreign.root / name).read_bytes()))
+    found = foreign.open().scan()
+    if b"`line" in (foreign.root / TOP).read_bytes():  # lines are those of the file, as its pragmas' are
+        assert [b.line for b in found.hdl.blocks] == [b.line + 1 for b in before.hdl.blocks]
+    assert all(p.message for p in found.diagnostics)
+
+
+def raise_key_error() -> None:
+    raise KeyError("a defect")
+
+
+def recurse() -> None:
+    recurse()
+
+
+def test_what_happens_in_a_child(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    diagnostic = Diagnostic("wrong", line=3)
+
+    def complain() -> None:
+        raise WorkbenchError(diagnostic)
+
+    assert in_child(lambda: (diagnostic, {"a": [1.5, None]}, Path("/x"))) == (
+        diagnostic,
+        {"a": [1.5, None]},
+        Path("/x"),
+    )
+    with pytest.raises(WorkbenchError, match="wrong"):
+        in_child(complain)
+    with pytest.raises(FileNotFoundError):
+        in_child(lambda: open(tmp_path / "nothing"))  # noqa: SIM115
+    with pytest.raises(RuntimeError, match="a defect"):  # a defect stays one
+        in_child(raise_key_error)
+    for work, why in (
+        (recurse, "nested too deeply"),
+        (lambda: bytearray(2 << 30), "768 MiB of memory"),
+        (lambda: ctypes.string_at(0), "crashed"),
+        (lambda: open(tmp_path / "pipe"), "waits for something"),  # noqa: SIM115
+        (lambda: os._exit(3), "without a result"),
+    ):
+        with pytest.raises(ReaderEnded, match=why):
+            in_child(work, idle_s=0.2)  # type: ignore[arg-type]
+    started = time.process_time()
+    with pytest.raises(ReaderEnded, match="processor time"):
+        in_child(lambda: [n for n in iter(int, 1)], cpu_s=1)  # noqa: C416
+    assert time.process_time() - started < 0.5
+    assert not psutil.Process().children()
+
+
+def test_a_child_hands_back_data_alone() -> None:
+    import pickle
+
+    for what in (os.system, eval, open, TINY.__class__.home):
+        with pytest.raises(pickle.UnpicklingError):
+            in_child(lambda what=what: what)  # type: ignore[misc]
+
+
+def test_limits_are_those_of_the_documents() -> None:
+    assert reader_child.MEMORY_BYTES < 1 << 30
+    assert reading._SEARCH_S <= 20
