@@ -78,7 +78,9 @@ class Project(Document):
     title: str = Field("", description="what people call it")
     platform: str = Field(description="the name of a platform template, or the path of one")
     outside: tuple[str, ...] = Field(
-        (), description="folders beyond the project's own that sources, include folders and what they include may lie in"
+        (),
+        description="folders beyond the project's own that sources, and what they include, may lie in",
+        examples=[["../shared"]],
     )
     host: HostSources = Field(description="the program on the processor")
     hardware: HardwareSources = Field(description="the design in the FPGA")

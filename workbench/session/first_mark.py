@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.reading import read
 
 if TYPE_CHECKING:
     from workbench.api import HdlBuild
@@ -17,9 +18,8 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
     if any(len(block.states) > 1 for block in hdl.blocks):
         return ()
     message = "no branch of the hardware carries a pragma: the FPGA's time stays unclassified, whatever it does"
-    scan = workspace.hdl_language.scan(
-        workspace.root, workspace.project.hardware, workspace.platform, workspace.parameters(settings)
-    )
+    scanner = workspace.hdl_scanner(settings)
+    scan = read(lambda: scanner(workspace.project.hardware), workspace.path)
     possible = [block for block in scan.blocks if block.branches and not block.why_not]
     if not possible:
         return (Diagnostic(message, "No clocked block on the port's clock was found.", Severity.WARNING),)

@@ -17,6 +17,7 @@ from workbench.model.scan import HdlTop, HostFile
 from workbench.session.plugins import Plugins
 from workbench.session.port_match import PortMatch, match_port
 from workbench.session.project_text import Found, project_text
+from workbench.session.reading import read
 from workbench.session.workspace import PROJECT_SUFFIX
 
 READ_OUT_WORDS = 16
@@ -80,17 +81,18 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     host_language, hdl_language = plugins.host_languages["c"], plugins.hdl_languages["verilog"]
     c_files = [f for f in files if f.endswith(tuple(s for s in host_language.suffixes if s != ".h"))]
     hdl_files = [f for f in files if f.endswith(hdl_language.suffixes)]
-    outlines = host_language.outline(root, c_files)
+    outlines = read(lambda: host_language.outline(root, c_files), root)
     platforms = _platforms(plugins, choice, root)
     host = _host(root, outlines, files, platforms, choice, notes)
-    tops = hdl_language.tops(root, hdl_files)
+    tops = read(lambda: hdl_language.tops(root, hdl_files), root)
     top, chosen, match = _top(tops, platforms, host, choice, root, notes)
     _say_left_out(hdl_files, top, tops, notes)
     include_dirs = _include_dirs(root, host, files)
     sources = HostSources(sources=tuple(f.file for f in host), include_dirs=include_dirs)
     api = plugins.platforms.get(chosen.platform.name)
     with_api = (*include_dirs, *((str(api.api_dir),) if api and api.api_dir else ()))
-    scan = host_language.scan(root, sources.model_copy(update={"include_dirs": with_api}), chosen.platform, {})
+    with_header = sources.model_copy(update={"include_dirs": with_api})
+    scan = read(lambda: host_language.scan(root, with_header, chosen.platform, {}), root)
     words = frozenset(word for file in host for word in file.words)
     settings = _settings([d.message for d in scan.diagnostics], words, top, notes)
     name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower() or "project"

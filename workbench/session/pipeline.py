@@ -21,7 +21,7 @@ from workbench.run.simulate import SimulationOutcome, simulate
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
-from workbench.session.reading import instrumented
+from workbench.session.reading import instrumented, read
 from workbench.session.workspace import Value, Workspace
 
 STEPS = ("Instrument", "Build host", "Build card", "Run", "Read out counters")
@@ -141,7 +141,7 @@ def _run(
     host: HostBuild | None = None
     with job.step(STEPS[0]):
         if options.plain:
-            sources = workspace.hdl_language.needed(root, project.hardware)
+            sources = read(lambda: workspace.hdl_language.needed(root, project.hardware), workspace.path)
             hdl = HdlBuild(sources=sources, top=project.hardware.top, blocks=())
         else:
             host, hdl = instrument_workspace(workspace, options.settings, build)

@@ -22,8 +22,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
 
-import psutil
-
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 T = TypeVar("T")
@@ -83,6 +81,8 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
 
 def _received(stream: int, child: int, idle_s: float) -> bytes:
     """All that the child sends. One that does nothing for so long is ended."""
+    import psutil  # a window with nothing open does without
+
     poll = select.poll()
     poll.register(stream, select.POLLIN)
     pieces: list[bytes] = []

@@ -58,6 +58,14 @@ def instrumented(
         raise WorkbenchError(ended(failed.why, str(root / bad) if bad else str(root))) from None
 
 
+def read(work: Callable[[], T], place: Path, cpu_s: float = 4 * CPU_S) -> T:
+    """What `work()` finds in the sources of a project or folder. WorkbenchError where they cannot be read."""
+    try:
+        return in_child(work, cpu_s)
+    except ReaderEnded as failed:
+        raise WorkbenchError(ended(failed.why, str(place))) from None
+
+
 def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Diagnostic, ...]]:
     """The part without those sources that include what is not to be opened."""
     includes = Includes([root / folder for folder in part.include_dirs], (root, *outside))

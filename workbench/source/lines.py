@@ -16,6 +16,14 @@ def line_starts(data: bytes) -> list[int]:
     return starts
 
 
+def source_bytes(path: Path) -> bytes:
+    """A source file's bytes; none where it is no file that can be read."""
+    try:
+        return read_regular(path)
+    except OSError:
+        return b""
+
+
 class Lines:
     """Line and column of byte offsets; each file is read once."""
 
@@ -24,10 +32,7 @@ class Lines:
 
     def starts(self, path: Path) -> list[int]:
         if path not in self._starts:
-            try:
-                self._starts[path] = line_starts(read_regular(path))
-            except OSError:
-                self._starts[path] = [0]
+            self._starts[path] = line_starts(source_bytes(path))
         return self._starts[path]
 
     def place(self, path: Path, offset: int) -> tuple[int, int]:

@@ -13,13 +13,12 @@ from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.prototypes import Callee, callees
 from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
-from workbench.files import read_regular
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
 from workbench.model.scan import CallSite, HostScan
-from workbench.source.lines import line_starts
+from workbench.source.lines import line_starts, source_bytes
 from workbench.source.pragma_text import find_pragmas
 
 
@@ -65,10 +64,7 @@ class Files:
 
     def text(self, file: Path) -> bytes:
         if file not in self._texts:
-            try:
-                self._texts[file] = read_regular(file)
-            except OSError:
-                self._texts[file] = b""
+            self._texts[file] = source_bytes(file)
         return self._texts[file]
 
     def is_user(self, file: Path) -> bool:
