@@ -292,6 +292,23 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
     assert "no number" in mode.explore.problem.text()
 
 
+def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    mode.explore.target.setText("200")
+    mode.explore.target_name.setCurrentText("nodes")
+    mode.explore.solve_button.click()
+    qtbot.waitUntil(lambda: bool(mode.changes), timeout=WAIT_MS)
+    assert mode.changes == {"nodes": 3}
+    assert mode.explore.answer.text() == "nodes must be 3 (the model has 2; whole numbers only: 216× there, 146× at 2)"
+    mode.show_page("Results")
+    mode.results.show_page("Networks")
+    (table,) = mode.results.table.tables
+    told = {row.attribute: row.values for row in table.rows}
+    assert told["log2 P, the next whole number"] == ("2",)
+    assert "3 nodes are no power of two, counted as 2 whole rounds" in mode.results.figures.figures[3].tip
+
+
 def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> None:
     mode.open_model(find_model("matrix_multiply", "density"))
     view, file = mode.density, mode.document.density

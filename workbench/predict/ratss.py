@@ -232,6 +232,11 @@ def _too_long(file: RatssModelFile, parts: Mapping[tuple[str, str], Quantity]) -
     return file.marked.diagnostic(("iterations",), "the model's time is not a finite number", hint)
 
 
+def in_tree(move: Transaction) -> bool:
+    """Whether a transaction is a collective in a binomial tree."""
+    return move.kind != "io" and not move.serial and not move.table
+
+
 def tree_notes(
     file: RatssModelFile, changes: Mapping[str, Quantity] | None = None, reading: str | None = None
 ) -> tuple[Diagnostic, ...]:
@@ -241,7 +246,7 @@ def tree_notes(
     for index, stage in enumerate(file.model.stages):
         for n, move in enumerate(stage.transactions):
             at: FieldPath = ("stages", index, "transactions", n, "nodes")
-            if move.kind != "io" and not move.serial and not move.table:
+            if in_tree(move):
                 nodes = np.ravel(file.value(at, inputs))
                 uneven += [(at, move.name, float(p)) for p in nodes[np.log2(nodes) % 1 != 0][:1]]
     if not uneven:

@@ -23,13 +23,13 @@ from workbench.gui.predict.timing import timing_of
 from workbench.gui.predict.timing_view import TimingView
 from workbench.gui.predict.words import stage_equation
 from workbench.gui.widgets import Button, ElidedLabel, Legend, PanelHeader, PillButton, rule
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Run
 from workbench.model.text import percent_text, ratio_text, thousands, time_text
 from workbench.predict.calibrate import RunComparison, compare_with_run
 from workbench.predict.errors import quantities
-from workbench.predict.ratss import Prediction, RatssModelFile, predict
+from workbench.predict.ratss import Prediction, RatssModelFile, predict, tree_notes
 
 PAGES = ("Application", "Nodes", "Networks", "Measured", "As printed")
 
@@ -95,7 +95,8 @@ class Results(QWidget):
         placed = replace(file, inputs={name: float(v) for name, v in file.at(changes, reading).items()})
         self.timing.show_timing(timing_of(placed, self.prediction))
         self.timing_area.setMaximumHeight(self.timing.sizeHint().height() + 6)
-        self._show_figures(self.prediction)
+        uneven = next(iter(tree_notes(file, changes, reading)), None)
+        self._show_figures(self.prediction, uneven)
         kinds = {stage_equation(s.overlapped) for s in file.model.stages}
         self.timing_head.set_title("When each part happens", "  ".join(sorted(kinds)))
         points = ({**changes},) if changes else points_of(file)
@@ -114,7 +115,7 @@ class Results(QWidget):
             pill.setVisible(bool(shown[page]) or (page == "Measured" and run is not None))
         self.show_page(self.page if not self.pills[self.page].isHidden() else PAGES[0])
 
-    def _show_figures(self, found: Prediction) -> None:
+    def _show_figures(self, found: Prediction, uneven: Diagnostic | None) -> None:
         whole = quantities(found)
         comp, comm, total = (float(whole[key] or 0.0) for key in ("comp_s", "comm_s", "total_s"))
         rounds = sum(int(n) for n in found.iterations.values())
@@ -126,8 +127,9 @@ class Results(QWidget):
                    f"{thousands(rounds)} iteration{'s' if rounds != 1 else ''}", "Eq. 17"),
             Figure("Computation", time_text(comp), f"{percent_text(comp / total)} of total" if total else "",
                    "Eq. 12, all iterations"),
-            Figure("Communication", time_text(comm), f"{percent_text(comm / total)} of total" if total else "",
-                   "Eq. 14, all iterations"),
+            Figure("Communication", time_text(comm),
+                   f"{percent_text(comm / total)} of total" if total else "",
+                   f"{uneven.message}. {uneven.hint}" if uneven else "Eq. 14, all iterations"),
         )  # fmt: skip
         self.figures.show_figures(figures if found.speedup is not None else (*figures[1:], figures[0]))
 

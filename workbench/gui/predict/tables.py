@@ -15,7 +15,8 @@ from workbench.predict.density import DensityModelFile
 from workbench.predict.errors import ErrorRow, errors
 from workbench.predict.formulas import ModelFile
 from workbench.predict.paper_tables import Cell, CellRow, density_value, printed_tables, ratss_value, rows_of
-from workbench.predict.ratss import Prediction, RatssModelFile, predict
+from workbench.predict.ratss import Prediction, RatssModelFile, in_tree, predict
+from workbench.predict.ratss_equations import rounds
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,11 @@ def _transactions(
         for n, move in enumerate(stage.transactions):
             via = move.network or (f"table {move.table}" if move.table else "")
             rows.append(Row(f"{move.name}: {move.kind}", via, tuple("" for _ in points), strong=True))
-            rows += _attributes(file, ("stages", index, "transactions", n), MOVE_FIELDS, points, reading)
+            at = ("stages", index, "transactions", n)
+            rows += _attributes(file, at, MOVE_FIELDS, points, reading)
+            if in_tree(move):
+                nodes = [float(file.value((*at, "nodes"), file.at(p, reading))) for p in points]
+                rows.append(_row("log2 P, the next whole number", "rounds", [float(rounds(n)) for n in nodes], plain))
             rows.append(_row("t", "s", [float(p.parts[stage.name, move.name]) for p in found], strong=True))
     return PaperTable("Network attributes", "Eqs. 5 to 10, 18 to 20, 26, 27", columns, tuple(rows))
 
