@@ -24,5 +24,4 @@ def own_cache() -> Iterator[None]:
 def own_preferences(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("RCW_PREFERENCES", str(folder))
-    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
     return folder

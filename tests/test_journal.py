@@ -30,9 +30,14 @@ sys.argv = ["workbench", *sys.argv[1:]]
 
 
 @pytest.fixture
-def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state" / "rc-workbench" / "log"
+def logs(own_preferences: Path) -> Path:
+    return own_preferences / "state" / "log"
+
+
+def test_logs_are_kept_in_the_users_state_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("RCW_PREFERENCES")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert journal.log_dir() == tmp_path / "rc-workbench" / "log"
 
 
 def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -214,7 +219,7 @@ def test_old_logs_go_and_long_ones_end(logs: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_where_no_folder_can_be_made_the_work_goes_on(logs: Path) -> None:
-    logs.parent.parent.mkdir(parents=True)
+    logs.parent.parent.mkdir(parents=True, exist_ok=True)
     logs.parent.write_text("a file in the way")
     assert journal.start(["workbench"]) is None
     journal.note("nowhere")

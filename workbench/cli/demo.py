@@ -11,7 +11,8 @@ from pathlib import Path
 
 from workbench.analysis.compare import compare, faster_words
 from workbench.analysis.html_report import html_report
-from workbench.cli.output import DONE, FAILED, show_event
+from workbench.cli.output import DONE, FAILED
+from workbench.cli.progress import progress
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
@@ -41,7 +42,8 @@ def run_demo(arguments: argparse.Namespace) -> int:
             shutil.rmtree(out / form, ignore_errors=True)
         workspace = open_workspace(path, plugins)
         trust(workspace)  # our own code, and the person asked for it
-        runs[form] = run_workspace(workspace, RunOptions(out=out / form, trace=True), Job(show_event))
+        with progress() as watch:
+            runs[form] = run_workspace(workspace, RunOptions(out=out / form, trace=True), Job(watch))
     original, optimised = (open_result(out / form, plugins) for form in FORMS)
     complete = all(run.complete for run in runs.values())
     comparison = compare(original.analysis, optimised.analysis, complete)

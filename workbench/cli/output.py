@@ -7,12 +7,9 @@ import json
 import math
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.model.diagnostic import Diagnostic, has_errors
-
-if TYPE_CHECKING:
-    from workbench.run.job import JobEvent
 
 DONE, FAILED, BAD_INPUT, CANCELLED = 0, 1, 2, 130
 
@@ -35,7 +32,14 @@ def _plain(value: Any) -> Any:
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     for diagnostic in diagnostics:
-        print(diagnostic.text(), file=sys.stderr)
+        print(visible(diagnostic.text()), file=sys.stderr)
+
+
+def visible(text: str) -> str:
+    """A program's text with control characters as escapes, so that it cannot steer the terminal."""
+    return "".join(
+        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode() for sign in text
+    )
 
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:
@@ -51,18 +55,6 @@ def print_checked(arguments: argparse.Namespace, problems: tuple[Diagnostic, ...
         if not problems:
             print(f"{arguments.file}: no problems")
     return FAILED if has_errors(problems) else DONE
-
-
-def show_event(event: JobEvent) -> None:
-    """A job's steps, problems and log as lines on stderr."""
-    if event.kind == "step":
-        print(f"{event.text} ...", file=sys.stderr)
-    elif event.kind == "step_done":
-        print(f"{event.text}: {event.seconds:.1f} s", file=sys.stderr)
-    elif event.kind == "step_failed":
-        print(f"{event.text}: failed after {event.seconds:.1f} s", file=sys.stderr)
-    elif event.kind in ("log", "diagnostic"):
-        print(event.text, file=sys.stderr)
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> str:

@@ -6,7 +6,8 @@ import argparse
 import sys
 from functools import partial
 
-from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, show_event, table
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, table
+from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, RunStatus
 from workbench.model.scan import HdlBlock
@@ -109,7 +110,8 @@ def run_run(arguments: argparse.Namespace) -> int:
         deterministic=arguments.deterministic,
         settings=parse_settings(arguments.changes),
     )
-    run = run_workspace(workspace, options, Job(show_event))
+    with progress() as watch:
+        run = run_workspace(workspace, options, Job(watch))
     manifest = run.manifest
     if arguments.json:
         print_json(

@@ -35,6 +35,7 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import time_text
 from workbench.run.job import JobEvent
+from workbench.run.pace import Pace
 
 if TYPE_CHECKING:
     from workbench.model.run import Run
@@ -140,6 +141,7 @@ class RunDock(QWidget):
         self.current: StepRow | None = None
         self._title = ""
         self._started = 0.0
+        self._pace = Pace()
         self._tick = QTimer(self)
         self._tick.setInterval(250)
         self._tick.timeout.connect(self._on_tick)
@@ -236,6 +238,7 @@ class RunDock(QWidget):
 
     def _on_started(self, title: str) -> None:
         self._started = time.monotonic()
+        self._pace = Pace()
         self.problems.clear()
         self.current = None
         self.log.clear()
@@ -270,6 +273,7 @@ class RunDock(QWidget):
         printed: list[str] = []
         stamp = _stamp(time.monotonic() - self._started)
         for event in events:
+            self._pace.see(event)
             if event.kind == "plan":
                 for name in event.text.splitlines():
                     self._step(name)
@@ -280,7 +284,7 @@ class RunDock(QWidget):
                 state = "done" if event.kind == "step_done" else "cancelled" if self._runner.cancelling else "failed"
                 self._step(event.text).end(state, event.seconds)
             elif event.kind == "progress" and self.current is not None:
-                self.current.progress(event.fraction, event.text)
+                self.current.progress(self._pace.step_share(), event.text)
             elif event.kind == "diagnostic" and event.diagnostic is not None:
                 self._add_problem(event.diagnostic)
                 logged.append(f"{stamp}   {event.text}")
@@ -316,12 +320,8 @@ class RunDock(QWidget):
             self.current.update()
         if self._runner.cancelling or self.current is None:
             return
-        elapsed = time.monotonic() - self.current.started
-        fraction = self.current.fraction
-        if fraction is not None and fraction > 0.02 and elapsed > 1 and self.current.state == "running":
-            self.left.setText(f"about {max(1, round(elapsed * (1 - fraction) / fraction))} s left in this step")
-        else:
-            self.left.setText("")
+        self.left.setText(self._pace.left_text())
+        self.current.fraction = self._pace.step_share()
 
     def _on_finished(self, run: Run | None, cancelled: bool, diagnostics: tuple[Diagnostic, ...]) -> None:
         self._tick.stop()
@@ -350,10 +350,9 @@ class RunDock(QWidget):
 
     @property
     def progress_text(self) -> str:
-        """How far it is, or what it is doing."""
-        if self.current is None or self.current.fraction is None:
-            return f"{self._title} is running"
-        return f"{self._title}, {100 * self.current.fraction:.0f} %"
+        """How long it still takes, where that is known."""
+        left = self._pace.left_text()
+        return f"{self._title}: {left}" if left else f"{self._title} is running"
 
 
 def _stamp(seconds: float) -> str:

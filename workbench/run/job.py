@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -21,7 +21,8 @@ class Cancelled(Exception):
 class JobEvent:
     """What a job tells its watcher. `kind` is one of: plan, step, step_done, step_failed, progress, log, diagnostic.
 
-    plan: `text` is the step names, one a line. progress: `fraction` is 0 to 1, or None where the end is unknown.
+    plan: `text` is the step names, one a line, `expected_s` how long those took the last time. progress: `fraction` is
+    0 to 1, or None where the end is unknown.
     step_done and step_failed: `seconds` is how long the step took.
     """
 
@@ -30,6 +31,7 @@ class JobEvent:
     fraction: float | None = None
     seconds: float = 0.0
     diagnostic: Diagnostic | None = None
+    expected_s: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Job:
         self._watch = watch
         self._cancel = threading.Event()
         self.diagnostics: list[Diagnostic] = []
+        self.durations_s: dict[str, float] = {}  # of the steps that were done
 
     @property
     def cancelled(self) -> bool:
@@ -59,8 +62,9 @@ class Job:
         if self._cancel.is_set():
             raise Cancelled
 
-    def plan(self, steps: Sequence[str]) -> None:
-        self._watch(JobEvent("plan", "\n".join(steps)))
+    def plan(self, steps: Sequence[str], expected_s: Mapping[str, float] | None = None) -> None:
+        """Say which steps there will be, and how long each took the last time, where that is known."""
+        self._watch(JobEvent("plan", "\n".join(steps), expected_s=expected_s or {}))
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -72,7 +76,8 @@ class Job:
         except BaseException:
             self._watch(JobEvent("step_failed", name, seconds=time.monotonic() - started))
             raise
-        self._watch(JobEvent("step_done", name, seconds=time.monotonic() - started))
+        self.durations_s[name] = time.monotonic() - started
+        self._watch(JobEvent("step_done", name, seconds=self.durations_s[name]))
 
     def progress(self, fraction: float | None, text: str = "") -> None:
         self._watch(JobEvent("progress", text, fraction=fraction))

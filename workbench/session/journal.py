@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from workbench import __version__
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.store import state_dir
 
 if TYPE_CHECKING:
     from logging import StreamHandler
@@ -44,9 +45,7 @@ _seen: dict[str, Diagnostic] = {}
 
 def log_dir() -> Path:
     """Where logs and crash reports are kept; on Linux `~/.local/state/rc-workbench/log`."""
-    import platformdirs
-
-    return platformdirs.user_log_path("rc-workbench", appauthor=False)
+    return state_dir() / "log"
 
 
 def install() -> None:

@@ -18,6 +18,7 @@ from workbench.run.host import build_host
 from workbench.run.job import Cancelled, Job
 from workbench.run.overhead import recording_overhead
 from workbench.run.simulate import SimulationOutcome, simulate
+from workbench.session import durations
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
@@ -79,7 +80,10 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     out = (options.out or workspace.next_run_folder()).resolve()
     writer = RunWriter(out, _manifest(workspace, options, settings))
     try:
-        return _run(workspace, options, support, settings, writer, job)
+        run = _run(workspace, options, support, settings, writer, job)
+        if run.complete:
+            durations.remember(workspace.path, _way(options), job.durations_s)
+        return run
     except (Cancelled, KeyboardInterrupt):
         _mark(writer, RunStatus.CANCELLED, "cancelled")
         raise
@@ -89,6 +93,11 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     except OSError as error:
         _mark(writer, RunStatus.FAILED, str(error))
         raise WorkbenchError(_cannot_write(error, writer.path)) from None
+
+
+def _way(options: RunOptions) -> str:
+    """The kind of run, by what changes how long it takes."""
+    return "plain" if options.plain else "trace" if options.trace else "profile"
 
 
 def _mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
@@ -136,7 +145,7 @@ def _run(
     project, platform, root = workspace.project, workspace.platform, workspace.root
     build = writer.path / "build"
     trace = options.trace and not options.plain
-    job.plan(STEPS)
+    job.plan(STEPS, durations.remembered(workspace.path, _way(options)))
     shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
     host: HostBuild | None = None
     with job.step(STEPS[0]):

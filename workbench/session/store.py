@@ -18,10 +18,12 @@ def config_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Where lies what a session leaves: `state` below `$RCW_PREFERENCES`, or the XDG state folder."""
+    """Where lies what a session leaves: `state` below `$RCW_PREFERENCES`, or the system's folder for such."""
     if chosen := os.environ.get("RCW_PREFERENCES"):
         return Path(chosen) / "state"
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "rc-workbench"
+    import platformdirs  # a few milliseconds: only where something is left
+
+    return platformdirs.user_state_path("rc-workbench", appauthor=False)
 
 
 def load(name: str, default: Any) -> Any:

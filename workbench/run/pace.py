@@ -1,0 +1,79 @@
+"""How far a job is and how long it still takes, from what its steps say and how long they took the last time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from workbench.run.job import JobEvent
+
+TOO_EARLY = 0.02  # below this share a step's own progress says nothing about its end
+
+
+class Pace:
+    """Follows a job's events. `clock` gives seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._expected: Mapping[str, float] = {}
+        self._began = 0.0
+        self._share: float | None = None
+        self.steps: tuple[str, ...] = ()
+        self.done: tuple[str, ...] = ()
+        self.step = ""  # the one under way, or ""
+        self.said = ""  # what it says about itself
+
+    def see(self, event: JobEvent) -> None:
+        if event.kind == "plan":
+            self.steps, self._expected = tuple(event.text.splitlines()), event.expected_s
+        elif event.kind == "step":
+            self.step, self.said, self._share, self._began = event.text, "", None, self._clock()
+        elif event.kind == "progress":
+            self._share, self.said = event.fraction, event.text
+        elif event.kind in ("step_done", "step_failed"):
+            self.done, self.step = (*self.done, event.text), ""
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long the step under way has been going on."""
+        return self._clock() - self._began if self.step else 0.0
+
+    def step_left_s(self) -> float | None:
+        """How long the step under way still takes; None where nothing says so, or it takes longer than it did."""
+        elapsed_s = self.elapsed_s
+        if self._share is not None:
+            return elapsed_s * (1 - self._share) / self._share if self._share > TOO_EARLY else None
+        expected_s = self._expected.get(self.step)
+        return expected_s - elapsed_s if expected_s is not None and expected_s > elapsed_s else None
+
+    def step_share(self) -> float | None:
+        """How far the step under way is, from 0 to 1."""
+        if self._share is not None:
+            return self._share
+        left_s, elapsed_s = self.step_left_s(), self.elapsed_s
+        return None if left_s is None or not elapsed_s + left_s else elapsed_s / (elapsed_s + left_s)
+
+    def left_s(self) -> float | None:
+        """How long the job still takes; None where nothing says so."""
+        now_s = self.step_left_s() if self.step else 0.0
+        to_come = [self._expected.get(name) for name in self.steps if name not in (*self.done, self.step)]
+        if now_s is None or not self.steps or any(expected_s is None for expected_s in to_come):
+            return None
+        return now_s + sum(expected_s or 0.0 for expected_s in to_come)
+
+    def left_text(self) -> str:
+        """`about 12 s left`; of the step where the job's end is unknown; nothing where that is too."""
+        whole_s, step_s = self.left_s(), self.step_left_s() if self.step else None
+        if whole_s is not None:
+            return f"about {duration_text(whole_s)} left"
+        return f"about {duration_text(step_s)} left in this step" if step_s is not None else ""
+
+
+def duration_text(seconds: float) -> str:
+    """`8 s`, `2 min 5 s`, `1 h 3 min`: as one waits for it, at least a second."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
