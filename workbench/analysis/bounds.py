@@ -59,11 +59,13 @@ class Bounds:
     def general_values(self, selection: Selection) -> Values:
         """Metrics of the two sides, and of the selection's waits."""
         side = self.host_of(selection.block)
-        mine = Waiting(selection.time_s, selection.time_s)
+        mine, targets = Waiting(selection.time_s, selection.time_s), 0
         if selection.block.block.side is Side.HOST:
             waits_s = sum(s.time_s for s in selection.states if s.state.category in WAITS)
             mine = self._times.waiting(selection.block, min(waits_s, selection.time_s), selection.calls)
+            targets = len(self._times.targets(selection.block, selection.state_indexes))
         return {
+            "targets": targets,
             "late_time": mine.late_s,
             "after_ready_time": mine.after_ready_s,
             "host.own_time": side.own_s,
@@ -100,7 +102,7 @@ class Bounds:
         else:
             others = work_time(b for b in self._blocks if culprit not in (b.block.id, b.block.group))
             without = max(total - side.waiting.late_s, others if culprit else 0.0)
-        united = time_s + loops + served
+        united = time_s + served  # with the loops around all of them
         return {
             "loop_time": loops,
             "served_time": served,

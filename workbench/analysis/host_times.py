@@ -10,7 +10,7 @@ only their sums) the same is bounded from counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,12 +77,19 @@ class _Rows:
         gaps = np.maximum(self.start[1:] - self.end[:-1], 0)
         return np.where(gaps <= self.took[:-1], gaps, 0)
 
+    @property
+    def least_gap(self) -> int:
+        """The shortest time between two calls that is any: what it takes the host to make a call at all."""
+        gaps = self.start[1:] - self.end[:-1]
+        return int(gaps[gaps > 0].min()) if (gaps > 0).any() else 0
+
 
 class HostTimes:
     """The host's side of a run. Every method takes one host block and some of its calls."""
 
     def __init__(self, run: Run, blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics]) -> None:
         self._run, self._blocks, self._calls = run, blocks, calls
+        self._cycle_ps = round(PS_PER_S / run.manifest.clock_hz) if run.manifest.clock_hz else 0
         self._rows = {b.number: self._read(b) for b in blocks if b.block.side is Side.HOST}
 
     def _read(self, block: BlockMetrics) -> _Rows | None:
@@ -132,8 +139,9 @@ class HostTimes:
     def _by_calls(self, rows: _Rows, chosen: Mask, block: BlockMetrics) -> Waiting:
         polls = np.flatnonzero(chosen & rows.polls)
         others = int(rows.took[chosen & ~rows.polls].sum())
+        edges = int((chosen & ~rows.polls).sum()) * self._cycle_ps  # when a wait ends is known to a cycle
         if not len(polls):
-            return Waiting(others / PS_PER_S, others / PS_PER_S)
+            return Waiting(others / PS_PER_S, others / PS_PER_S, 0.0, edges / PS_PER_S)
         stretch = _stretches(rows, polls)
         first, last = np.unique(stretch, return_index=True)[1], _lasts(stretch)
         begins, ends = rows.start[polls[first]], rows.end[polls[last]]
@@ -149,8 +157,11 @@ class HostTimes:
         ready = begins.copy()
         np.maximum.at(ready, stretch[vain], self._work_ends(rows, polls[vain], seen[vain], block))
         least = min(self._idle(rows, polls, polls[last], block))
-        after = min(int(np.maximum(ends - ready, 0).sum()), least)
-        chance = min(int(np.maximum(ends - np.maximum(ready, rows.end[polls[first]]), 0).sum()), least)
+        between = (rows.start[polls[1:]] - rows.end[polls[:-1]])[np.diff(stretch) == 0]
+        code = len(first) * max(rows.least_gap, int(between.max(initial=0)))
+        cycles = len(first) * self._cycle_ps
+        after = min(int(np.maximum(ends - ready, 0).sum()), least) + code + cycles
+        chance = min(int(np.maximum(ends - np.maximum(ready, rows.end[polls[first]]), 0).sum()), least) + cycles + edges
         total = (whole + others) / PS_PER_S
         return Waiting(total, total - quickest / PS_PER_S, after / PS_PER_S, chance / PS_PER_S)
 
@@ -163,15 +174,15 @@ class HostTimes:
         ready = seen.copy()
         for state in np.unique(rows.state[polls]).tolist():
             mine = rows.state[polls] == state
-            ends = [_ends_of_work(self._run, target, seen[mine]) for target in self._targets(block, state)]
+            ends = [_ends_of_work(self._run, target, seen[mine]) for target in self.targets(block, [state])]
             if ends:
                 ready[mine] = np.minimum.reduce(ends)
         return ready
 
-    def _targets(self, block: BlockMetrics, state: int) -> list[BlockMetrics]:
-        """The blocks that a wait names."""
+    def targets(self, block: BlockMetrics, states: Iterable[int]) -> list[BlockMetrics]:
+        """The blocks that these states of a host block name."""
         all_blocks = [b.block for b in self._blocks]
-        named = block.block.states[state].targets
+        named = [target for state in states for target in block.block.states[state].targets]
         ids = {found.id for target in named for found in resolve_target(target, all_blocks, block.block)}
         return [b for b in self._blocks if b.block.id in ids]
 
@@ -184,11 +195,10 @@ class HostTimes:
         end only: then those times less its work are another. `last` is the last poll of each stretch.
         """
         whole = self._run.manifest.time_ps
-        states = np.unique(rows.state[polls]).tolist()
-        targets = {target.number: target for state in states for target in self._targets(block, state)}
+        targets = self.targets(block, np.unique(rows.state[polls]).tolist())
         if len(targets) != 1:
             return [whole]
-        works = round(next(iter(targets.values())).time_of(Category.WORK) * PS_PER_S)
+        works = round(targets[0].time_of(Category.WORK) * PS_PER_S)
         bounds = [whole - works]
         sent = np.flatnonzero(rows.sends & (rows.port_first >= 0))
         window = np.searchsorted(last, sent, side="left")  # which stretch a message comes before
@@ -209,8 +219,7 @@ class HostTimes:
         rows = self._rows.get(block.number)
         if rows is None:
             return 0.0
-        chosen = rows.of(calls)
-        return int(rows.looped()[chosen[1:] & chosen[:-1]].sum()) / PS_PER_S
+        return _code(rows, rows.of(calls)) / PS_PER_S
 
     def served_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
         """What could go together with these calls beside their own time: the control messages and waits next to them
@@ -234,10 +243,16 @@ class HostTimes:
         served = at[before_is | after_is]
         going = chosen.copy()
         going[served] = True
-        loops = int(rows.looped()[going[1:] & going[:-1]].sum())
+        loops = _code(rows, going)
         return (int(rows.took[served].sum()) + loops) / PS_PER_S + self._by_calls(
             rows, rows.waits & ~going, block
         ).chance_s
+
+
+def _code(rows: _Rows, going: Mask) -> int:
+    """The host's own code (ps) that goes with these calls: the loops around them, and the least a call takes."""
+    runs = int((going[1:] & ~going[:-1]).sum()) + int(going[:1].sum())
+    return int(rows.looped()[going[1:] & going[:-1]].sum()) + runs * rows.least_gap
 
 
 def _stretches(rows: _Rows, polls: Times) -> Times:

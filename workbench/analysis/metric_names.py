@@ -34,6 +34,7 @@ METRICS: dict[str, MetricName] = {
     # the calls in it (host only)
     "count": MetricName("Calls", "count"),
     "sites": MetricName("Call sites", "count"),
+    "targets": MetricName("FPGA blocks that these calls name", "count"),
     "bytes": MetricName("Bytes moved", "size"),
     "bytes_per_call": MetricName("Bytes in one call", "size"),
     "rate.min": MetricName("Rate, least", "rate"),
@@ -74,7 +75,7 @@ METRICS: dict[str, MetricName] = {
     "chance_time": MetricName("Of that, what polls at other moments may save by chance", "time"),
     # what goes with the selection's calls
     "loop_time": MetricName("Host's own time in the loops around these calls", "time"),
-    "served_time": MetricName("Control messages and waits beside these calls", "time"),
+    "served_time": MetricName("Control messages and waits beside these calls, and the loops around all", "time"),
     # its replicas, if it has any
     "replicas.count": MetricName("Replicas", "count"),
     "replicas.time_least": MetricName("Time in these states, least of the replicas", "time"),

@@ -1,0 +1,226 @@
+"""Whether advice keeps what it says: changes that findings advise, really made, against what they were promised.
+
+    python tests/benchmarks/bounds.py [--json] [--quick] [--only TEXT [--show]]
+
+Every row is a small application (`bounds_apps`: hosts in C, designs in Verilog) with a bottleneck, one piece of advice
+that the report of its run gives, and a twin in which that advice was followed, written on its own. Both run on the
+simulated card with counted host time and print the same answer. `promised_at_most` is the bound of the advice, `gain`
+that of its finding, `measured` how much faster the twin really is; a row is held where both print the same answer and
+the twin is no faster than either bound says. The exit code is 1 where a row is not held.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from workbench.analysis.text_report import text_report
+from workbench.model.finding import Advice, Finding
+from workbench.run.job import Job
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.results import OpenRun, open_result
+from workbench.session.workspace import open_workspace
+
+APPS = Path(__file__).parent / "bounds_apps"
+SETTINGS = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 1}
+QUICK = 3
+ROOM = 1e-9  # a speedup is a quotient of whole picoseconds: no more than rounding
+
+
+@dataclass(frozen=True)
+class Program:
+    """A host and a design, and the settings of both that are not the usual ones."""
+
+    host: str
+    design: str = "unit"
+    settings: Mapping[str, int] = field(default_factory=dict)
+    trace: bool = False
+
+    def but(self, host: str = "", design: str = "", **settings: int) -> Program:
+        return Program(host or self.host, design or self.design, {**self.settings, **settings})
+
+
+@dataclass(frozen=True)
+class Change:
+    """Advice that begins with `advice`, of the finding of `rule` on a block whose id begins with `on`, and its twin."""
+
+    application: str
+    base: Program
+    rule: str
+    on: str
+    advice: str
+    twin: Program
+
+
+def changes() -> list[Change]:
+    """The shortest applications come first: `--quick` makes the first few."""
+    late = Program("block", settings={"CYCLES": 1000})
+    polls = Program("block", settings={"CYCLES": 200})
+    traced = Program("block", settings={"CYCLES": 200}, trace=True)
+    near = Program("block", settings={"CYCLES": 197, "EFFORT": 40})
+    busy = Program("block", settings={"CYCLES": 400, "EFFORT": 600})
+    slow = Program("block", settings={"CYCLES": 100, "EFFORT": 3000})
+    registers, readback = Program("registers"), Program("readback")
+    small = Program("small", settings={"EFFORT": 600, "CYCLES": 200})
+    control = Program("control", settings={"CYCLES": 20})
+    starts = Program("starts", settings={"CYCLES": 20})
+    clears = Program("block", settings={"CYCLES": 100, "CLEAR": 20000})
+    making = Program("stages", "pair", {"MAKE": 300, "ADD": 100})
+    adding = Program("stages", "pair", {"MAKE": 100, "ADD": 300})
+    cores = Program("cores", "cores", {"CORES": 2, "CYCLES": 600})
+    waits = Program("acknowledged", settings={"ROUNDS": 8, "EFFORT": 60})
+    faster, buffers = "Make the FPGA faster", "Use two buffers"
+    size, unite = "inefficient transfer type or size", "Unite transfers"
+    host, worker = "host.main", "unit_top.worker"
+    return [
+        Change("polling filter", polls, "polling", host, "Wait for an interrupt", polls.but("irq")),
+        Change("cipher, a register at a time", registers, size, host, unite, registers.but("blocks")),
+        Change("stage that works most of the time", late, "late sender", host, faster, late.but(CYCLES=500)),
+        Change("stage that works most of the time", late, "late sender", host, faster, late.but(CYCLES=10)),
+        Change("cipher, a register at a time", registers, size, host, unite, registers.but("dma", "stream")),
+        Change("polling filter, traced", traced, "polling", host, "Wait for an interrupt", polls.but("irq")),
+        Change("polling filter, other phase", near, "polling", host, "Wait for an interrupt", near.but("irq")),
+        Change("polling filter", polls, "polling", host, "Ask when the answer is due", polls.but("due", SPINS=24050)),
+        Change("polling filter", polls, "late sender", host, faster, polls.but(CYCLES=20)),
+        Change("polling filter, other phase", near, "late sender", host, faster, near.but(CYCLES=1)),
+        Change("host and FPGA in turn", busy, "late sender", host, buffers, busy.but("double")),
+        Change("host and FPGA in turn", busy, "late sender", worker, "Send the next data while", busy.but("double")),
+        Change("host and FPGA in turn", busy, "late sender", worker, "Send the next data with", busy.but("async")),
+        Change("host and FPGA in turn", busy, "late sender", host, faster, busy.but(CYCLES=4)),
+        Change("host that prepares long", slow, "late sender", worker, "Mend what the host", slow.but(EFFORT=300)),
+        Change("host that prepares long", slow, "late sender", worker, "Send the next data while", slow.but("double")),
+        Change("small writes", small, size, host, unite, small.but("block")),
+        Change("small writes", small, size, host, "Make transfers larger", small.but("batched")),
+        Change("small writes", small, size, host, "Overlap communication", small.but("smallasync")),
+        Change("results a register at a time", readback, size, host, unite, readback.but("readblock")),
+        Change("control from the host", control, "control messages", host, "Let the FPGA clear",
+               control.but("itself", "auto")),
+        Change("control from the host", control, "control messages", host, "Gather the control bits",
+               control.but("along")),
+        Change("a start for every eight words", starts, "control messages", host, "Let each control message",
+               starts.but("block")),
+        Change("a start for every eight words", starts, "control messages", host, "Let the FPGA clear",
+               starts.but("itself", "auto")),
+        Change("clearing before the work", clears, "initialization", worker, "Reduce or avoid it",
+               clears.but(CLEAR=0)),
+        Change("two stages, the first slow", making, "late sender", "unit_top.adder", "Mend the imbalance",
+               making.but(MAKE=20)),
+        Change("two stages, the second slow", adding, "late receiver", "unit_top.maker", "Mend the imbalance",
+               adding.but(ADD=20)),
+        Change("two cores", cores, "late sender", host, faster, cores.but("gathered", CORES=4)),
+        Change("two cores", cores, "polling", host, "Ask one register", cores.but("gathered")),
+        Change("a wait for every write", waits, "acknowledge", host, "Go on without", waits.but("unacknowledged")),
+        Change("four mebibytes at once", Program("big", "sink"), size, host, "Split transfers",
+               Program("split", "sink")),
+    ]  # fmt: skip
+
+
+class Bench:
+    """Runs programs, each once, below one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._plugins = load_plugins()
+        self._runs: dict[str, OpenRun] = {}
+
+    def run(self, program: Program) -> OpenRun:
+        key = repr((program.host, program.design, sorted(program.settings.items()), program.trace))
+        if key not in self._runs:
+            self._runs[key] = self._make(program, self._folder / f"run{len(self._runs)}")
+        return self._runs[key]
+
+    def _make(self, program: Program, folder: Path) -> OpenRun:
+        folder.mkdir()
+        for name in ("common.h", f"{program.host}.c", f"{program.design}.v"):
+            shutil.copy(APPS / name, folder)
+        parameters = {name: value for name, value in program.settings.items() if name == "CORES"}
+        project = {
+            "schema_version": 1, "name": program.host, "platform": "nallatech_h101",
+            "host": {"sources": [f"{program.host}.c"]},
+            "hardware": {"sources": [f"{program.design}.v"], "top": "unit_top", "parameters": parameters,
+                         "read_out": {"first": 0x800000, "last": 0x80000F}},
+            "settings": {**SETTINGS, **program.settings},
+            "simulation": {"cycle_limit": 20_000_000, "wall_limit_s": 60},
+        }  # fmt: skip
+        path = folder / "app.workbench.yaml"
+        path.write_text(yaml.safe_dump(project), encoding="utf-8")
+        options = RunOptions(out=folder / "run", deterministic=True, trace=program.trace)
+        run = run_workspace(open_workspace(path, self._plugins), options, Job())
+        if not run.complete or run.manifest.exit:
+            raise SystemExit(f"{program} did not run: {run.manifest.reason or run.manifest.diagnostics}")
+        return open_result(folder / "run", self._plugins)
+
+
+def advised(opened: OpenRun, change: Change) -> tuple[Finding, Advice] | None:
+    """The finding and its advice, where the report gives it."""
+    for finding in opened.analysis.findings:
+        if finding.rule == change.rule and finding.scope == "block" and finding.block.startswith(change.on):
+            for advice in finding.advice:
+                if advice.text.startswith(change.advice):
+                    return finding, advice
+    return None
+
+
+def row(change: Change, bench: Bench) -> dict[str, Any]:
+    base, twin = bench.run(change.base), bench.run(change.twin)
+    same = base.run.manifest.stdout_sha256 == twin.run.manifest.stdout_sha256
+    measured = base.run.manifest.time_ps / twin.run.manifest.time_ps
+    found = advised(base, change)
+    promised, gain = (found[1].at_most, found[0].gain) if found else (None, None)
+    twin_is = ", ".join([change.twin.host, change.twin.design, *(f"{k} {v}" for k, v in change.twin.settings.items())])
+    return {
+        "application": change.application,
+        "finding": f"{change.rule} on {change.on}",
+        "change": f"{change.advice} ({twin_is})",
+        "promised_at_most": promised,
+        "gain": gain,
+        "measured": measured,
+        "same_answer": same,
+        "held": same and promised is not None and gain is not None and measured <= min(promised, gain) * (1 + ROOM),
+    }
+
+
+def measure(wanted: Sequence[Change], show: bool = False) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory(prefix="bounds-") as folder:
+        bench = Bench(Path(folder))
+        rows = []
+        for change in wanted:
+            rows.append(row(change, bench))
+            if show:
+                opened = bench.run(change.base)
+                print(text_report(opened.run, opened.analysis, opened.platform, 110, everything=True), file=sys.stderr)
+        return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} changes only")
+    parser.add_argument("--only", default="", metavar="TEXT", help="applications whose name holds this")
+    parser.add_argument("--show", action="store_true", help="print the report of each application too")
+    arguments = parser.parse_args()
+    wanted = [change for change in changes() if arguments.only in change.application]
+    rows = measure(wanted[: QUICK if arguments.quick else None], arguments.show)
+    if arguments.json:
+        print(json.dumps({"rows": rows}, indent=1))
+    else:
+        for each in rows:
+            promised = "  (none)" if each["promised_at_most"] is None else f"{each['promised_at_most']:8.3f}"
+            held = "held" if each["held"] else "NOT HELD" if each["same_answer"] else "OTHER ANSWER"
+            print(f"{held:12} {promised} {each['measured']:8.3f}  "
+                  f"{each['application']}: {each['change']}")  # fmt: skip
+    return 0 if all(each["held"] for each in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
