@@ -51,8 +51,7 @@ def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QA
     from workbench.session.store import load
 
     plugins = load_plugins()  # before Qt: its bindings look into every module that is imported after them
-    stored = load("window", {})
-    application = make_application(stored.get("theme", "light") if isinstance(stored, dict) else "light")
+    application = make_application(load("window", {}).get("theme", "light"))
     from PySide6.QtCore import QTimer
 
     from workbench.gui.main_window import MainWindow  # after Qt's libraries are known to be there

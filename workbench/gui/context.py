@@ -449,12 +449,10 @@ class Context(QObject):
             self.status_changed.emit()
 
     def preference(self, name: str, default: str) -> str:
-        stored = store.load("window", {})
-        return str(stored.get(name, default)) if isinstance(stored, dict) else default
+        return str(store.load("window", {}).get(name, default))
 
     def set_preference(self, name: str, value: str) -> None:
-        stored = store.load("window", {})
-        store.save("window", {**(stored if isinstance(stored, dict) else {}), name: value})
+        store.save("window", {**store.load("window", {}), name: value})
 
     def _plugin_faults(self) -> tuple[Diagnostic, ...]:
         return tuple(

@@ -38,8 +38,7 @@ class Panels(QObject):
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._mode = ""
         self._run_wanted, self._run_px = False, RUN_PX
-        kept = store.load("layout", {})
-        self._kept: dict[str, dict[str, int]] = kept if isinstance(kept, dict) else {}
+        self._kept: dict[str, dict[str, int]] = store.load("layout", {})
         for dock in (self._side, self._details, self._run):
             dock.hide()
         for watched in (window, self._side, self._details, self._run):

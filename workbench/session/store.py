@@ -7,7 +7,25 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+
+
+def _of_known_theme(preferences: dict[str, Any]) -> dict[str, Any]:
+    if preferences.get("theme", "light") not in ("light", "dark"):
+        raise ValueError("there is no such theme")
+    return preferences
+
+
+#: What each file holds; one that holds anything else counts as damaged.
+SHAPES: dict[str, TypeAdapter[Any]] = {
+    "recent": TypeAdapter(list[str]),
+    "trusted": TypeAdapter(dict[str, Literal["own"] | dict[str, str]]),
+    "window": TypeAdapter(Annotated[dict[str, Any], AfterValidator(_of_known_theme)]),
+    "layout": TypeAdapter(dict[str, dict[str, Annotated[int, Field(ge=0, lt=1 << 16)]]]),
+    "set_aside": TypeAdapter(dict[str, list[str]]),
+}
 
 
 def config_dir() -> Path:
@@ -27,10 +45,10 @@ def state_dir() -> Path:
 
 
 def load(name: str, default: Any) -> Any:
-    """The stored value, or `default` where there is none or the file is damaged."""
+    """The stored value, or `default` where there is none or the file is damaged or holds something else."""
     try:
-        return json.loads((config_dir() / f"{name}.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        return SHAPES[name].validate_python(json.loads((config_dir() / f"{name}.json").read_text("utf-8")))
+    except (OSError, ValueError, RecursionError, ValidationError):
         return default
 
 

@@ -53,8 +53,8 @@ def trust(workspace: Workspace, own: bool = False) -> None:
 
 
 def _agreed() -> Mapping[str, object]:
-    known = store.load("trusted", {})
-    return known if isinstance(known, dict) else {}
+    known: Mapping[str, object] = store.load("trusted", {})
+    return known
 
 
 def content(workspace: Workspace) -> dict[str, str]:

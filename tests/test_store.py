@@ -1,0 +1,76 @@
+"""What is remembered between sessions: nonsense in a file counts as nothing remembered, and is never a traceback."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from workbench.cli.main import main
+from workbench.gui.main_window import MainWindow
+from workbench.session import recent, store
+from workbench.session.plugins import load_plugins
+from workbench.session.trust import standing, trust
+from workbench.session.workspace import open_workspace
+
+TINY = Path(__file__).parent / "data" / "tiny"
+NONSENSE = [
+    "5", "null", "true", '"x"', "[5]", "{}", "[[]]", '{"a": 5}', '{"a": {"b": []}}', '{"theme": "purple"}', "", "{",
+    "NaN", "\x00", "[" * 100_000, '["\\ud800", "\\u0000"]', '{"": {"": -99999999999999999999}}',
+    '{"source": {"side": "wide"}}', '{"analyse": {"side": 1000000000000000000000000000000}}',
+]  # fmt: skip
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return shutil.copytree(TINY, tmp_path / "tiny") / "tiny.workbench.yaml"
+
+
+def fill(folder: Path, text: str) -> None:
+    for name in store.SHAPES:
+        (folder / f"{name}.json").write_text(text)
+
+
+@pytest.mark.parametrize("text", NONSENSE)
+def test_nonsense_is_nothing_remembered(own_preferences: Path, project: Path, text: str) -> None:
+    workspace = open_workspace(project, load_plugins())
+    fill(own_preferences, text)
+    assert not standing(workspace).trusted
+    assert recent.recent() == ()
+    recent.remember(project)
+    trust(workspace)
+    assert recent.recent() == (project,)
+    assert standing(workspace).trusted
+
+
+@pytest.mark.parametrize("text", ["5", '{"theme": "purple"}', *NONSENSE[-3:]])
+def test_the_window_opens_on_nonsense_and_remembers_anew(own_preferences: Path, qtbot: QtBot, text: str) -> None:
+    fill(own_preferences, text)
+    window = MainWindow(load_plugins())
+    qtbot.addWidget(window)
+    window.show()
+    assert window.context.preference("theme", "light") == "light"
+    window.set_theme("dark")
+    assert json.loads((own_preferences / "window.json").read_text())["theme"] == "dark"
+    window.close()
+
+
+def test_a_folder_in_place_of_a_file_is_nothing_remembered(own_preferences: Path, project: Path) -> None:
+    for name in store.SHAPES:
+        (own_preferences / f"{name}.json").mkdir()
+    assert recent.recent() == ()
+    assert not standing(open_workspace(project, load_plugins())).trusted
+
+
+def test_what_a_later_version_remembers_is_kept(own_preferences: Path) -> None:
+    (own_preferences / "window.json").write_text('{"theme": "dark", "font_px": 15}')
+    assert store.load("window", {}) == {"theme": "dark", "font_px": 15}
+
+
+def test_a_command_runs_on_nonsense(own_preferences: Path, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill(own_preferences, "5")
+    assert main(["scan", str(project)]) == 0
+    assert "Traceback" not in capsys.readouterr().err
