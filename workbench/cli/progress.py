@@ -14,6 +14,9 @@ from workbench.session import journal
 
 Watch = Callable[[JobEvent], None]
 
+BAR_WIDTH = 24
+REFRESHES_PER_S = 5
+
 
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Watch]:
@@ -46,34 +49,29 @@ def _line(event: JobEvent) -> str | None:
 @contextmanager
 def _moving(out: TextIO) -> Iterator[Watch]:
     from rich.console import Console  # a twentieth of a second: only where a terminal shows it
-    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
     from rich.text import Text
 
     pace = Pace()
 
-    class Facts(ProgressColumn):
-        max_refresh = 0.2
-
-        def render(self, task: Task) -> Text:
-            facts = (f"{pace.elapsed_s:.0f} s", pace.left_text(), pace.said)
-            return Text("  ".join(fact for fact in facts if fact), no_wrap=True, overflow="ellipsis")
-
-    console = Console(file=out, highlight=False)
-    bar = Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24), Facts(), console=console, transient=True
-    )
-    task = bar.add_task("", total=None)
+    def drawn() -> Table:
+        share = pace.step_share()
+        number = min(len(pace.done) + 1, len(pace.steps))
+        place = f"{number}/{len(pace.steps)}  {pace.step}" if pace.steps else pace.step
+        facts = (f"{pace.elapsed_s:.0f} s", pace.left_text(), pace.said) if pace.step else ()
+        line = Table.grid(padding=(0, 2))
+        bar = ProgressBar(total=1.0, completed=share or 0.0, width=BAR_WIDTH, pulse=share is None)
+        line.add_row(place, bar, Text("   ".join(fact for fact in facts if fact), no_wrap=True, overflow="ellipsis"))
+        return line
 
     def watch(event: JobEvent) -> None:
         pace.see(event)
         if (line := _line(event)) is not None:
-            bar.console.print(line, markup=False, emoji=False, soft_wrap=True)
-        number = min(len(pace.done) + 1, len(pace.steps))
-        place = f"{number}/{len(pace.steps)}  " if pace.steps else ""
-        share = pace.step_share()
-        bar.update(
-            task, description=f"{place}{pace.step}", total=None if share is None else 1.0, completed=share or 0.0
-        )
+            live.console.print(line, markup=False, emoji=False, soft_wrap=True)
 
-    with bar:
+    console = Console(file=out, highlight=False)
+    with Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=REFRESHES_PER_S) as live:
         yield watch
+        live.refresh()

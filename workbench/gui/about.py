@@ -54,7 +54,7 @@ class AboutPopover(Popover):
         )
         column.addWidget(
             label(
-                "Type: Inter and JetBrains Mono (SIL Open Font License 1.1). Icons: Lucide (ISC). "
+                "Licence: Apache 2.0. Type: Inter and JetBrains Mono (SIL Open Font License 1.1). Icons: Lucide (ISC). "
                 "Window: Qt for Python (LGPL).",
                 "small",
                 wrap=True,

@@ -62,7 +62,9 @@ class Pace:
         return now_s + sum(expected_s or 0.0 for expected_s in to_come)
 
     def left_text(self) -> str:
-        """`about 12 s left`; of the step where the job's end is unknown; nothing where that is too."""
+        """`about 12 s left`; of the step where the job's end is unknown; nothing where that is too, or all is done."""
+        if not self.step and set(self.steps) <= set(self.done):
+            return ""
         whole_s, step_s = self.left_s(), self.step_left_s() if self.step else None
         if whole_s is not None:
             return f"about {duration_text(whole_s)} left"
