@@ -278,7 +278,7 @@ def test_a_template_of_the_workbench_is_copied_into_the_project(
     assert mode.document.read_only
     assert mode.save_button.text() == "Save as copy"
     assert mode.read_only_note.isVisible()
-    assert not line_of(mode, "bytes").isEnabled()
+    assert line_of(mode, "bytes").isReadOnly()
     mode.save_button.click()
     qtbot.waitUntil(lambda: context.workspace is not workspace, timeout=10_000)
     assert context.workspace is not None

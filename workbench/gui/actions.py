@@ -54,7 +54,10 @@ class Actions:
         self._recent = menu.addMenu("Recent")
         self._recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
+        self._add(menu, "new_document", "New...", lambda: window.mode and window.mode.new_document(), "Ctrl+N")
         self._add(menu, "save", "Save", window.save, "Ctrl+S")
+        self._add(menu, "save_as", "Save as...", lambda: window.mode and window.mode.save_as(), "Ctrl+Shift+S")
+        self._add(menu, "duplicate", "Duplicate", lambda: window.mode and window.mode.duplicate())
         self._add(menu, "save_all", "Save all", window.save_all)
         self._add(menu, "report", "Save report...", window.ask_report)
         menu.addSeparator()
@@ -129,7 +132,10 @@ class Actions:
         document = mode.shown_document if mode else None
         project, run = context.workspace is not None, context.run is not None
         can = {
+            "new_document": bool(mode and mode.makes),
             "save": document is not None,
+            "save_as": document is not None,
+            "duplicate": document is not None and bool(mode and mode.makes),
             "save_all": bool(context.documents.unsaved),
             "close_file": context.mode == "source" and document is not None,
             "report": run,
@@ -152,5 +158,6 @@ class Actions:
         }
         for name, possible in can.items():
             self.all[name].setEnabled(possible)
+        self.all["new_document"].setText(f"New {mode.makes}..." if mode and mode.makes else "New...")
         self.all["undo"].setText(f"Undo {history.undo_label}".strip())
         self.all["redo"].setText(f"Redo {history.redo_label}".strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
@@ -11,6 +12,7 @@ from workbench.gui.context import Context
 from workbench.gui.header import Crumb, Header
 from workbench.gui.naming import folder_title, range_title, run_detail, run_title
 from workbench.session import recent
+from workbench.session.platform_document import templates_in
 
 _MOST_RUNS = 20
 
@@ -24,6 +26,7 @@ class Breadcrumb(QObject):
         self._range = Crumb(self._range_menu)
         self._platform = Crumb(self._platform_menu)
         self.crumbs = (self._project, self._run, self._range, self._platform)
+        context.documents.changed.connect(self._say_platform)
         context.range_changed.connect(lambda: self._range.say(range_title(context.time_range)))
 
     def update(self, header: Header) -> None:
@@ -34,10 +37,21 @@ class Breadcrumb(QObject):
         self._run.say(run_title(run) if run else "No run yet", run_detail(run) if run else "")
         self._range.say(range_title(context.time_range))
         in_platform = context.mode == "platform" and workspace is not None
-        self._platform.say(workspace.platform_path.name if workspace else "")
+        self._say_platform()
         header.show_crumb(self._run, not in_platform)
         header.show_crumb(self._range, not in_platform and run is not None)
         header.show_crumb(self._platform, in_platform)
+
+    def _platform_path(self) -> Path | None:
+        """The template that Platform mode shows, or else the project's."""
+        workspace = self._context.workspace
+        shown = next((d.path for d in self._context.documents if d.kind == "platform" and d.path), None)
+        return shown or (workspace.platform_path if workspace else None)
+
+    def _say_platform(self) -> None:
+        path = self._platform_path()
+        if path is not None and self._platform.text() != path.name:
+            self._platform.say(path.name)
 
     def _project_menu(self, menu: QMenu) -> None:
         context = self._context
@@ -71,7 +85,15 @@ class Breadcrumb(QObject):
         menu.addAction("Choose on the timeline").triggered.connect(lambda checked=False: context.set_mode("timeline"))
 
     def _platform_menu(self, menu: QMenu) -> None:
-        context = self._context
-        if context.workspace is not None:
-            path = str(context.workspace.platform_path)
-            menu.addAction("Open as text").triggered.connect(lambda checked=False: context.open_line(path, 1))
+        """The text of the template that is shown; the others of the project, and those of the workbench."""
+        context, shown = self._context, self._platform_path()
+        if context.workspace is None or shown is None:
+            return
+        menu.addAction("Open as text").triggered.connect(lambda checked=False: context.open_line(str(shown), 1))
+        menu.addSeparator()
+        bundled = (support.template for support in context.plugins.platforms.values())
+        for path in dict.fromkeys((context.workspace.platform_path, *templates_in(context.workspace.root), *bundled)):
+            action = menu.addAction(path.name if path.is_relative_to(context.workspace.root) else path.stem)
+            action.setCheckable(True)
+            action.setChecked(path == shown)
+            action.triggered.connect(lambda checked=False, p=path: context.template_requested.emit(p))

@@ -82,6 +82,7 @@ class Context(QObject):
     places_changed = Signal()
     theme_changed = Signal()
     open_line_requested = Signal(str, int)
+    template_requested = Signal(object)  # a Path, to be shown in Platform mode
     history_changed = Signal()
     notices_changed = Signal()
     status_changed = Signal()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from workbench.gui.context import Context
-from workbench.session.documents import Document
+from workbench.session.documents import Document, free_name
 from workbench.session.history import Undoable
 
 
 class Mode(QWidget):
     """A mode's middle; its panels stand at the left and right, where it has them. Each answers what it can."""
 
+    #: What New makes here, and the file names of it as a file dialog wants them; neither where it makes nothing.
+    makes = ""
+    file_names = ""
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
 
@@ -35,6 +39,48 @@ class Mode(QWidget):
     def save(self) -> bool:
         document = self.shown_document
         return document is not None and self.context.documents.save(document)
+
+    def save_as(self) -> bool:
+        """Ask for another file, write the document there and go on with that."""
+        document = self.shown_document
+        if document is None or document.path is None:
+            return False
+        path = self._ask_file("Save as", document.path)
+        return path is not None and self.write_as(path)
+
+    def duplicate(self) -> bool:
+        """Write the document to a new file beside it (one of the workbench's: in the project) and go on there."""
+        document, workspace = self.shown_document, self.context.workspace
+        if document is None or document.path is None:
+            return False
+        if document.read_only and workspace is None:
+            return self.save_as()
+        folder = workspace.root if document.read_only and workspace else document.path.parent
+        return self.write_as(free_name(folder / document.path.name))
+
+    def write_as(self, path: Path) -> bool:
+        document = self.shown_document
+        return document is not None and self.context.documents.save_as(document, path)
+
+    def new_document(self) -> bool:
+        """Ask for a file and begin a document there."""
+        if not self.makes or not self.context.documents.may_leave([d for d in [self.shown_document] if d]):
+            return False
+        path = self._ask_file(f"New {self.makes}", (self.context.root() or Path.cwd()) / f"new_{self.makes}")
+        return path is not None and self.begin(path)
+
+    def begin(self, path: Path) -> bool:
+        """Write a document to begin with and show it."""
+        return False
+
+    def _ask_file(self, title: str, path: Path) -> Path | None:
+        """The file chosen, its name ending as the names of the kind chosen do."""
+        name, kind = QFileDialog.getSaveFileName(self, title, str(path), self.file_names)
+        ending = kind.rpartition("*")[2].rstrip(")")
+        if not name:
+            return None
+        known = any(name.endswith(end) for end in re.findall(r"\*(\.[\w.]+)", self.file_names))
+        return Path(name if known else name + ending)
 
     def close_shown(self) -> None:
         """Close the document that is shown, where one of several is."""

@@ -71,6 +71,10 @@ QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTe
     border: 2px solid $accent; padding: 0 7px; min-height: 24px; }
 QLineEdit[problem="true"], QComboBox[problem="true"] { border: 2px solid $high; padding: 0 7px; min-height: 24px; }
 QLineEdit:disabled, QComboBox:disabled { color: $muted; background: $sunken; border-color: $rule; }
+QLineEdit[fixed="true"], QComboBox[fixed="true"], QPlainTextEdit[fixed="true"] { background: $sunken; color: $second;
+    border: 1px solid $sunken; padding: 0 8px; min-height: 26px; }
+QPlainTextEdit[fixed="true"] { padding: 4px 4px; }
+QComboBox[fixed="true"]::down-arrow { image: none; }
 QLineEdit[role="code"], QComboBox[role="code"] { font-family: "JetBrains Mono"; font-size: 12px; }
 QComboBox { padding-right: 24px; }
 QComboBox:editable { padding-right: 0; }

@@ -45,6 +45,24 @@ def models_of(root: Path | None) -> tuple[ModelFound, ...]:
     return (*named, *(ModelFound(e.path, e.name, e.kind, False) for e in bundled()))
 
 
+def starter(path: Path) -> str:
+    """A model to begin with, of the kind that the file's name says."""
+    name = path.name.split(".")[0]
+    head = f"schema_version: 1\nname: {name}\ntitle: {name.replace('_', ' ').capitalize()}\n"
+    if kind_of(path) == "density":
+        return (
+            "# What the memories let an algorithm reach (computational density). The guide tells of the fields.\n"
+            f"{head}algorithm: dot_product\nelement_bytes: element\n\n"
+            "inputs:\n  element: {value: 4, unit: B, title: bytes of an operand}\n"
+        )
+    return (
+        "# How long an application takes on its nodes and networks (RATSS). The guide tells of the fields.\n"
+        f"{head}\ninputs:\n  elements: {{value: 1000, title: elements}}\n\n"
+        "stages:\n  - name: compute\n    nodes:\n      - name: node\n        elements: elements\n"
+        "        ops_per_element: 1\n        clock_hz: 100 MHz\n        ops_per_cycle: 1\n"
+    )
+
+
 class ModelDocument(YamlDocument):
     """A RATSS or density model. `model_file` is None while the text has errors.
 

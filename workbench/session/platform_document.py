@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from workbench.formats.platform_file import parse_platform
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
 from workbench.session.plugins import Plugins
 from workbench.session.yaml_document import Notify, YamlDocument
+
+
+def templates_in(folder: Path) -> tuple[Path, ...]:
+    """The YAML files of a folder that are neither projects nor models nor rules."""
+    plain = (p for p in folder.glob("*.yaml") if p.name.count(".") == 1)
+    return tuple(sorted(p for p in plain if _NAMED.search(p.read_text("utf-8", "replace"))))
+
+
+def starter(name: str) -> str:
+    """A template to begin with."""
+    title = name.replace("_", " ").capitalize()
+    return (
+        "# What a machine can do. Each part can be added in Platform mode, or by hand: the guide tells of its fields.\n"
+        f"schema_version: 1\nname: {name}\ntitle: {title}\n"
+    )
+
+
+_NAMED = re.compile(r"(?m)^name:")
 
 
 class PlatformDocument(YamlDocument):

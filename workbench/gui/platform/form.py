@@ -139,9 +139,12 @@ class FieldRow(QObject):
         elif isinstance(editor, QCheckBox):
             editor.setChecked(bool(self.field.default if value is None else value))
         editor.blockSignals(False)
-        editor.setEnabled(not self.document.read_only or isinstance(editor, QPlainTextEdit))
-        if isinstance(editor, QPlainTextEdit):
-            editor.setReadOnly(self.document.read_only)
+        fixed = self.document.read_only
+        if isinstance(editor, QPlainTextEdit | QLineEdit):
+            editor.setReadOnly(fixed)  # its text can still be chosen and copied
+        else:
+            editor.setEnabled(not fixed)
+        set_property(editor, "fixed", fixed)
         if self.field.path == ("kind",):
             self.note.setText(KIND_NOTES.get(str(value), ""))
         self._show_problem(self.document.problem_at(self.path))
@@ -166,10 +169,7 @@ class FieldRow(QObject):
             self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}".strip())
             set_role(self.problem, "high" if bad else "medium")
             self.problem.setToolTip(f"line {problem.line}, column {problem.column}")
-        if self.editor.property("problem") != ("true" if bad else ""):
-            self.editor.setProperty("problem", "true" if bad else "")
-            self.editor.style().unpolish(self.editor)
-            self.editor.style().polish(self.editor)
+        set_property(self.editor, "problem", bad)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Ctrl+Z belongs to the field while something is typed in it, and to the document before and after."""
@@ -221,6 +221,14 @@ class FieldRow(QObject):
                 except ValueError:
                     continue
         return text
+
+
+def set_property(widget: QWidget, name: str, on: bool) -> None:
+    """A property that the style sheet speaks of."""
+    if widget.property(name) != ("true" if on else ""):
+        widget.setProperty(name, "true" if on else "")
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 class PartForm(QScrollArea):

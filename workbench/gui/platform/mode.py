@@ -30,13 +30,16 @@ from workbench.gui.widgets import (
     rule,
     set_role,
 )
-from workbench.session.documents import free_name
-from workbench.session.platform_document import PlatformDocument
+from workbench.session.files import write_atomically
+from workbench.session.platform_document import PlatformDocument, starter
 from workbench.session.yaml_document import Path_
 
 
 class PlatformMode(Mode):
-    """Edits the open project's platform template."""
+    """Edits the open project's platform template, or another."""
+
+    makes = "platform"
+    file_names = "Platform templates (*.yaml)"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -62,6 +65,7 @@ class PlatformMode(Mode):
         self.curve.point_hovered.connect(self.table.set_hovered)
         context.workspace_changed.connect(self._workspace_changed)
         context.theme_changed.connect(self._document_changed)
+        context.template_requested.connect(self.open_document)
         context.documents.commit_wanted.connect(self._commit)
         self.document.stepped.connect(lambda: self._write_heads(self._part(self.chosen)))
         self.setFocusProxy(self.list)
@@ -87,9 +91,12 @@ class PlatformMode(Mode):
         self.undo_button = IconButton("undo-2", "Undo (Ctrl+Z)")
         self.undo_button.clicked.connect(self.document.history.undo)
         self.why = label("", "high")
+        self.use_button = Button("Use in this project")
+        self.use_button.setToolTip("The project then names this platform")
+        self.use_button.clicked.connect(self.use_in_project)
         self.save_button = Button("Save")
         self.save_button.clicked.connect(self.save)
-        for widget in (self.remove, self.undo_button, self.why, self.save_button):
+        for widget in (self.remove, self.undo_button, self.why, self.use_button, self.save_button):
             self.form_head.add(widget)
         column.addWidget(self.form_head)
         self.read_only_note = QWidget()
@@ -214,6 +221,9 @@ class PlatformMode(Mode):
         undo = document.history.undo_label
         self.undo_button.setEnabled(document.history.can_undo)
         self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
+        workspace = self.context.workspace
+        used = workspace is None or document.path in (None, workspace.platform_path)
+        self.use_button.setVisible(not used and not document.dirty and not document.errors)
         errors = len(document.errors)
         self.read_only_note.setVisible(document.read_only)
         self.save_button.setText("Save as copy" if document.read_only else "Save")
@@ -293,11 +303,14 @@ class PlatformMode(Mode):
         """Save, or for a template of the workbench save a copy that the project then uses."""
         if not self.document.read_only:
             return super().save()
-        workspace = self.context.workspace
-        if workspace is None or self.document.path is None:
+        return self.context.workspace is not None and self.duplicate() and self.use_in_project()
+
+    def begin(self, path: Path) -> bool:
+        text = starter(path.name.partition(".")[0])
+        if not self.context.attempt(lambda: write_atomically(path, text)):
             return False
-        target = free_name(workspace.root / self.document.path.name)
-        return self.context.documents.save_as(self.document, target) and self.use_in_project()
+        self.open_document(path)
+        return self.document.path == path
 
     def use_in_project(self) -> bool:
         """Have the open project name this template. False, with a notice, where its file cannot be changed."""

@@ -36,9 +36,9 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.calibrate import take_over
 from workbench.predict.density import Layer
-from workbench.session.documents import free_name
+from workbench.session.files import write_atomically
 from workbench.session.history import Command
-from workbench.session.model_document import ModelDocument, models_of
+from workbench.session.model_document import ModelDocument, models_of, starter
 from workbench.session.yaml_document import Path_
 
 Layers = tuple[Layer, ...] | None
@@ -49,6 +49,9 @@ NARROW_PX = 720
 
 class PredictMode(Mode):
     """Shows a model and what it comes to. `details` is the full breakdown of the design point chosen."""
+
+    makes = "model"
+    file_names = "RATSS models (*.ratss.yaml);;Density models (*.density.yaml)"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -408,11 +411,19 @@ class PredictMode(Mode):
 
     def save(self) -> bool:
         """Save, or for a bundled model save a copy in the project and go on with that."""
-        workspace = self.context.workspace
         if not self.document.read_only:
             return super().save()
-        if workspace is None or self.document.path is None:
-            return False
-        saved = self.context.documents.save_as(self.document, free_name(workspace.root / self.document.path.name))
+        return self.context.workspace is not None and self.duplicate()
+
+    def write_as(self, path: Path) -> bool:
+        written = super().write_as(path)
         self._list_models()
-        return saved
+        return written
+
+    def begin(self, path: Path) -> bool:
+        if not self.context.attempt(lambda: write_atomically(path, starter(path))):
+            return False
+        self.document.close()
+        self.open_model(path)
+        self._list_models()
+        return self.document.path == path

@@ -114,6 +114,16 @@ class SourceMode(Mode):
             editor.go_to(line)
             editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    file_names = "All files (*)"
+
+    def write_as(self, path: Path) -> bool:
+        editor = self.editor
+        if editor is None or not super().write_as(path):
+            return False
+        editor.setReadOnly(False)
+        self._watcher.addPath(str(path))
+        return True
+
     def close_shown(self) -> None:
         if self.editor is not None:
             self._on_close(self.editor)

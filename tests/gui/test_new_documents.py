@@ -1,0 +1,130 @@
+"""New, Save as and Duplicate in Platform and Predict; a file that belongs to the workbench looks read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from workbench.formats.platform_file import load_platform
+from workbench.gui import theme
+from workbench.gui.main_window import MainWindow
+from workbench.gui.platform.mode import PlatformMode
+from workbench.gui.predict.mode import PredictMode
+from workbench.predict.density import load_density
+from workbench.predict.ratss import load_ratss
+from workbench.session.model_document import models_of
+
+Settle = Callable[[MainWindow], None]
+
+
+@pytest.fixture
+def platform(opened: MainWindow) -> PlatformMode:
+    opened.context.set_mode("platform")
+    mode = opened.modes.current()
+    assert isinstance(mode, PlatformMode)
+    return mode
+
+
+@pytest.fixture
+def predict(opened: MainWindow) -> PredictMode:
+    opened.context.set_mode("predict")
+    mode = opened.modes.current()
+    assert isinstance(mode, PredictMode)
+    return mode
+
+
+def chosen(monkeypatch: pytest.MonkeyPatch, path: Path | str, kind: str = "") -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, **k: (str(path), kind))
+
+
+def test_a_new_platform_is_begun_and_used(
+    opened: MainWindow, platform: PlatformMode, project: Path, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = project.parent / "my_card.yaml"
+    chosen(monkeypatch, path.with_suffix(""), "Platform templates (*.yaml)")
+    assert opened.actions_of.all["new_document"].text() == "New platform..."
+    opened.actions_of.all["new_document"].trigger()
+    read, problems = load_platform(path)
+    assert problems == ()
+    assert read is not None
+    assert (read.name, read.title) == ("my_card", "My card")
+    assert platform.document.path == path
+    assert not platform.document.read_only
+    assert opened.breadcrumb.crumbs[3].text() == "my_card.yaml"
+    assert platform.use_button.isVisibleTo(platform)
+    platform.use_button.click()
+    settle(opened)
+    assert "platform: my_card.yaml" in project.read_text()
+    assert opened.context.workspace is not None
+    assert opened.context.workspace.platform_path == path
+    assert not platform.use_button.isVisibleTo(platform)
+
+
+def test_save_as_and_duplicate_of_a_platform(
+    opened: MainWindow, platform: PlatformMode, project: Path, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundled = platform.document.path
+    assert bundled is not None
+    before = bundled.read_bytes()
+    opened.actions_of.all["duplicate"].trigger()
+    first = project.parent / bundled.name
+    assert platform.document.path == first
+    assert first.read_bytes() == before
+    platform.document.set(("title",), "Mine")
+    opened.actions_of.all["duplicate"].trigger()
+    second = project.parent / "nallatech_h101-2.yaml"
+    assert platform.document.path == second
+    assert "Mine" in second.read_text()
+    assert first.read_bytes() == before
+    chosen(monkeypatch, project.parent / "third", "Platform templates (*.yaml)")
+    opened.actions_of.all["save_as"].trigger()
+    assert (project.parent / "third.yaml").read_bytes() == second.read_bytes()
+    assert project.read_text().count("platform: nallatech_h101\n") == 1  # the project still names its own
+    menu = QMenu()
+    opened.breadcrumb.crumbs[3]._fill_menu(menu)
+    offered = {action.text(): action for action in menu.actions()}
+    assert {"third.yaml", first.name, second.name, "nallatech_h101", "xd1000"} <= set(offered)
+    offered["xd1000"].trigger()
+    assert platform.document.value(("name",)) == "xd1000"
+
+
+@pytest.mark.parametrize("kind", ["ratss", "density"])
+def test_a_new_model_has_a_value(
+    opened: MainWindow, predict: PredictMode, project: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    path = project.parent / f"mine.{kind}.yaml"
+    chosen(monkeypatch, project.parent / "mine", f"{kind} models (*.{kind}.yaml)")
+    assert opened.actions_of.all["new_document"].text() == "New model..."
+    opened.actions_of.all["new_document"].trigger()
+    assert predict.document.path == path
+    read, problems = (load_density if kind == "density" else load_ratss)(path, {})
+    assert read is not None
+    assert problems == ()
+    assert predict.stack.currentWidget() is (predict.density if kind == "density" else predict.results)
+    opened.actions_of.all["duplicate"].trigger()
+    assert predict.document.path == project.parent / f"mine-2.{kind}.yaml"
+    assert {path, predict.document.path} <= {m.path for m in models_of(project.parent) if m.own}
+
+
+def test_what_cannot_be_changed_looks_so(opened: MainWindow, platform: PlatformMode, qtbot: QtBot) -> None:
+    def ground(editor: QLineEdit | QPlainTextEdit) -> str:
+        image = editor.grab().toImage()
+        return QColor(image.pixel(image.width() - 6, image.height() // 2)).name().upper()
+
+    platform.choose(())
+    line = platform.form.row("title").editor
+    area = platform.form.row("description").editor
+    assert isinstance(line, QLineEdit)
+    assert isinstance(area, QPlainTextEdit)
+    assert line.isReadOnly()
+    assert area.isReadOnly()
+    p = theme.palette()
+    assert {ground(line), ground(area)} == {p.sunken.upper()}
+    platform.duplicate()
+    assert not line.isReadOnly()
+    assert {ground(line), ground(area)} == {p.raised.upper()}
