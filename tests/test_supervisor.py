@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 
 import psutil
 import pytest
@@ -85,6 +86,22 @@ def test_nothing_outlives_a_workbench_that_is_killed(seconds: str, number: int) 
     workbench.send_signal(number)
     workbench.wait()
     assert none_left(seconds)
+
+
+def test_a_child_that_reads_sources_ends_with_its_workbench(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.h"
+    os.mkfifo(pipe)
+    code = "import sys; from workbench.session.reader_child import in_child; " \
+        "in_child(lambda: open(sys.argv[1]).read(), idle_s=1000.0)"  # fmt: skip
+    workbench = subprocess.Popen([sys.executable, "-c", code, str(pipe)])
+    process = psutil.Process(workbench.pid)
+    deadline = time.monotonic() + 20
+    while not process.children() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    (child,) = process.children()
+    workbench.kill()
+    workbench.wait()
+    assert psutil.wait_procs([child], timeout=20)[1] == []
 
 
 def test_a_supervisor_that_is_killed_takes_its_program_along(seconds: str) -> None:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.run.supervise import PR_SET_PDEATHSIG, prctl
 
 T = TypeVar("T")
 
@@ -145,6 +146,7 @@ def _confine(sending: int, cpu_s: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGSEGV, signal.SIGABRT,
                    signal.SIGBUS, signal.SIGPIPE):  # fmt: skip
         signal.signal(number, signal.SIG_DFL)  # handlers of the parent speak to its user
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # it waits for nobody that was killed
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
