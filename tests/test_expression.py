@@ -192,3 +192,19 @@ def test_evaluation_says_what_it_lacks() -> None:
         expression.evaluate({"a": 1, "b": "x"})
     with pytest.raises(WorkbenchError, match="cannot be computed"):
         expression.evaluate({"a": np.zeros(2), "b": np.zeros(3)})
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("𝔘*()", 3, "'()' is not allowed"),
+        ("  ªº + näme(1)", 8, "there is no function 'näme'"),
+        ("µ + [1]", 5, "'[1]' is not allowed"),
+        ("x\u2003+ (1, 2)", 5, "'(1, 2)' is not allowed"),
+    ],
+)
+def test_columns_count_characters_whatever_they_are(text: str, column: int, message: str) -> None:
+    expression, (problem,) = Expression.parse(text, line=1)
+    assert expression is None
+    assert problem.column == column
+    assert message in problem.message

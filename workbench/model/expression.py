@@ -172,6 +172,7 @@ def _parsed(text: str) -> ast.expr:
     for node in ast.walk(tree):
         if isinstance(node, ast.expr):
             node.col_offset = start + len(encoded[: node.col_offset].decode("utf-8", errors="ignore"))
+            node.end_col_offset = start + len(encoded[: node.end_col_offset].decode("utf-8", errors="ignore"))
     return tree
 
 
@@ -205,7 +206,7 @@ class _Reader:
         hint = "Use numbers, names, + - * / // % **, comparisons, and, or, not, and functions."
         if isinstance(node, ast.IfExp):
             hint = "Write where(condition, yes, no)."
-        source = ast.get_source_segment(self._text, node) or self._text[node.col_offset :]
+        source = self._text[node.col_offset : node.end_col_offset]
         raise _Bad(node.col_offset, f"'{source[:40]}' is not allowed in an expression", hint)
 
     def _operand(self, node: ast.expr, depth: int) -> ast.expr:
@@ -252,7 +253,7 @@ class _Reader:
     def _call(self, node: ast.Call, depth: int) -> ast.expr:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in _FUNCTIONS:
-            called = ast.get_source_segment(self._text, node.func) or name
+            called = self._text[node.func.col_offset : node.func.end_col_offset]
             hint = _nearest(name, _FUNCTIONS, "Functions are")
             raise _Bad(node.col_offset, f"there is no function '{called[:40]}'", hint)
         wanted = _FUNCTIONS[name][1]
