@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from workbench.cli.main import main
 from workbench.formats import source_files
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -258,3 +260,22 @@ def test_a_child_hands_back_data_alone() -> None:
 def test_limits_are_those_of_the_documents() -> None:
     assert reader_child.MEMORY_BYTES < 1 << 30
     assert reading._SEARCH_S <= 20
+
+
+def test_nothing_foreign_steers_the_terminal(foreign: Foreign, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names of files, titles and messages of compilers may hold anything; no control character is printed."""
+    escape = "\x1b]0;owned\x07\u009b2J\u202e"
+    foreign.before(HOST, f'#error "{escape}"\n')
+    foreign.before(TOP, f"`error_{escape}\n")
+    os.rename(foreign.root, name := foreign.root.with_name(f"odd{escape}"))
+    shutil.copytree(name, other := name.with_name("\udce4" + name.name))
+    files = [str(folder / foreign.file.name) for folder in (name, other)]
+    for arguments in (["scan", files[0]], ["scan", files[0], "--json"], ["scan", files[1]], ["scan", f"/{escape}"]):
+        main(arguments)
+        out, err = capsys.readouterr()
+        assert not {sign for sign in out + err if sign in "\x1b\x07\u009b\u202e\udce4"}
+        assert "Traceback" not in err
+        if "--json" in arguments:
+            assert {d["file"] for d in json.loads(out)["diagnostics"]} >= {str(name / HOST), str(name / TOP)}
+        else:
+            assert r"\x1b]0;owned\x07" in err

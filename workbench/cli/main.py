@@ -6,12 +6,13 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from types import FrameType
 
 import workbench
 from workbench.cli.arguments import add_commands
-from workbench.cli.output import BAD_INPUT, CANCELLED, as_json, print_diagnostics, print_json
+from workbench.cli.output import BAD_INPUT, CANCELLED, Shown, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import WorkbenchError
 from workbench.run.job import Cancelled
 from workbench.session import journal
@@ -31,6 +32,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done; 1 the thing asked for failed; 2 bad input or usage; 130 cancelled."""
+    with redirect_stdout(Shown(sys.stdout)), redirect_stderr(Shown(sys.stderr)):
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have started us with interrupts ignored
         signal.signal(number, _interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup sets it

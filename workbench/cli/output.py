@@ -5,19 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 from workbench.model.diagnostic import Diagnostic, has_errors
+
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
 DONE, FAILED, BAD_INPUT, CANCELLED = 0, 1, 2, 130
 
 
 def print_json(document: Any) -> None:
     """One JSON document; NaN and infinities, which JSON lacks, become null."""
-    json.dump(_plain(document), sys.stdout, indent=1, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write("\n")
+    text = json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(_STEERING.sub(lambda sign: json.dumps(sign[0])[1:-1], text) + "\n")
 
 
 def _plain(value: Any) -> Any:
@@ -32,14 +35,27 @@ def _plain(value: Any) -> Any:
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     for diagnostic in diagnostics:
-        print(visible(diagnostic.text()), file=sys.stderr)
+        print(diagnostic.text(), file=sys.stderr)
 
 
 def visible(text: str) -> str:
-    """A program's text with control characters as escapes, so that it cannot steer the terminal."""
-    return "".join(
-        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode() for sign in text
-    )
+    """A text with control characters, marks of writing direction and halves of characters as escapes, so that it cannot
+    steer the terminal."""
+    return _STEERING.sub(lambda sign: sign[0].encode("unicode_escape").decode(), text)
+
+
+class Shown:
+    """A stream to a terminal on which everything is visible, whoever wrote it. `terminal` is the stream itself."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self.terminal = terminal
+
+    def write(self, text: str) -> int:
+        self.terminal.write(visible(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.terminal, name)
 
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:

@@ -21,7 +21,8 @@ REFRESHES_PER_S = 5
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Watch]:
     """What a job is to be watched by, as long as this lasts."""
-    out = stream or sys.stderr
+    terminal: TextIO = getattr(sys.stderr, "terminal", sys.stderr)  # the line moves by what other texts must not hold
+    out = stream or terminal
     if out.isatty():
         with _moving(out) as watch:
             yield watch

@@ -112,6 +112,8 @@ def _why_not(root: Path, pattern: str, allowed: tuple[Path, ...]) -> tuple[str, 
         return f"'{pattern}' {verb} in {where}", _nearest_source(root, pattern)
     for path in found:
         name = os.path.relpath(path, root)
+        if any("\ud800" <= sign <= "\udfff" for sign in os.path.realpath(path)):
+            return f"the path of '{name}' is not UTF-8", "Rename the file, or the folder that it lies in."
         if not within(path, allowed):
             return _outside(name, os.path.dirname(os.path.relpath(os.path.realpath(path), os.path.realpath(root))))
         if path.stat().st_size > SOURCE_LIMIT:
