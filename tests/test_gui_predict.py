@@ -19,12 +19,15 @@ from workbench.gui.predict import fields
 from workbench.gui.predict.density_view import BUNDLED_KERNELS
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.predict.plot import Axis, Line, Plot, ticks
+from workbench.gui.predict.tables import run_table
 from workbench.gui.predict.words import prefixed, trimmed
 from workbench.gui.question import DISCARD
 from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.model.pragma import Category
+from workbench.predict.calibrate import RunComparison
 from workbench.predict.density import Compute, DensityModel, LayerChange
 from workbench.predict.density import density as bounds_of
+from workbench.predict.errors import error_row
 from workbench.predict.inputs import Input
 from workbench.predict.library import find_model
 from workbench.predict.measured_density import bundled_kernel
@@ -383,6 +386,16 @@ def test_measured_values_are_taken_over(mode: PredictMode, plugins: Plugins) -> 
     assert "# of each batch, one after the other" in mode.document.text
     mode.history.undo()
     assert mode.document.text == before
+
+
+def test_waiting_has_a_row_of_its_own() -> None:
+    asked = error_row("batches", "ask once", 0.01024, 0.0103, {}, "a run", 0.03)
+    still = error_row("batches", "stop core", 0.00512, 0.0, {}, "a run")
+    table = run_table(RunComparison((asked, still), {}, {}, (), "a run"))
+    assert [(row.attribute, row.values[1]) for row in table.rows] == [
+        ("batches: ask once", "1.03E−2"), ("waiting there, left out", "3.00E−2"), ("batches: stop core", "0.00E+0"),
+    ]  # fmt: skip
+    assert table.rows[2].values[2] == ""  # no error of a part that took no time
 
 
 def test_unsaved_changes_are_not_left(mode: PredictMode) -> None:

@@ -270,6 +270,16 @@ def test_density_models_are_swept_alike(platforms: Mapping[str, Platform]) -> No
     assert found.maximum.value == pytest.approx(219089023002.0664)
 
 
+def test_rates_of_layers_are_better_large(platforms: Mapping[str, Platform]) -> None:
+    """A larger store and more units are both better: the front of two rates is their largest point."""
+    file, _ = load_density(find_model("matrix_multiply", "density"), platforms)
+    assert file is not None
+    layer = "On-board memory, from main memory"
+    axes = {"on_board": np.array([14e6, 28e6, 56e6]), "units": np.array([1.0, 10.0])}
+    (best,) = explore(file, make_space(file, axes), "limit_ops_per_s", layer).front
+    assert best.inputs == {"on_board": 56e6, "units": 10}
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Dask scheduler and two worker processes on this machine, in a process of their own."""

@@ -62,9 +62,13 @@ def compare_with_run(file: RatssModelFile, run: Run, reading: str | None = None)
     parts = list(_parts(file))
     if not any(names for _, _, names in parts):
         hint = "Give its nodes and transactions `measured_in`: the names of states."
-        raise WorkbenchError(Diagnostic("the model does not say where a run measures it", hint, file=file.marked.file))
+        raise WorkbenchError(
+            file.marked.diagnostic(("stages",), "the model does not say where a run measures it", hint)
+        )
     if "state_time" not in run.tables:
-        raise WorkbenchError(Diagnostic("this run holds no times of states", "Run the application instrumented."))
+        where = str(run.path) if run.path else None
+        hint = "Run the application instrumented."
+        raise WorkbenchError(Diagnostic("this run holds no times of states", hint, file=where))
     rows: list[ErrorRow] = []
     problems: list[Diagnostic] = []
     corrections: dict[FieldPath, float] = {}

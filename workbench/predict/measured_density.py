@@ -34,6 +34,8 @@ from workbench.predict.ratss_equations import Quantity
 
 #: The file that answers the compiler's calls, beside the kernels.
 _RECORDER = "rho_trace"
+#: How much of what a failed command says is read.
+_SAID_LIMIT = 1 << 16
 #: A compiler's line: file, line, what.
 _PLACE = re.compile(r"(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)")
 
@@ -180,15 +182,19 @@ def _run(
     timeout_s: float,
     environment: dict[str, str] | None = None,
 ) -> None:
+    errors = folder / "errors.txt"
     try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=timeout_s,
-            stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
+        with errors.open("wb") as sink:
+            done = subprocess.run(
+                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=sink,
+                timeout=timeout_s, check=False,
+            )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise WorkbenchError(Diagnostic(f"{what}: it took more than {timeout_s:g} s", file=file)) from None
+        message, hint = f"{what}: it took more than {timeout_s:g} s", "Measure a smaller problem."
+        raise WorkbenchError(Diagnostic(message, hint, file=file)) from None
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+        with errors.open(encoding="utf-8", errors="replace") as source:
+            said = source.read(_SAID_LIMIT).strip().splitlines() or [f"exit {done.returncode}"]
         place = next(
             (found for line in said if (found := _PLACE.match(line)) and Path(found[1]).name == Path(file).name), None
         )

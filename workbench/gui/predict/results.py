@@ -143,9 +143,7 @@ class Results(QWidget):
                 first = error.diagnostics[0]
                 said = f"Not against {run.manifest.name}: {first.message}. {first.hint}"
             else:
-                said = (
-                    f"Each part's correction becomes measured over predicted in {run.manifest.name}, without waiting."
-                )
+                said = "Each part's correction becomes measured over predicted, without waiting."
                 for found in self.comparison.diagnostics:
                     said += f" {found.message[:1].upper()}{found.message[1:]}."
         self.run_said.setText(said)

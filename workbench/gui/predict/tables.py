@@ -9,7 +9,7 @@ from functools import cache
 
 from workbench.gui.predict.words import input_text, scientific
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.text import NARROW, count_text, significant, thousands, time_text
+from workbench.model.text import NARROW, count_text, significant, thousands
 from workbench.predict.calibrate import RunComparison
 from workbench.predict.density import DensityModelFile
 from workbench.predict.errors import ErrorRow, errors
@@ -178,12 +178,17 @@ def error_table(file: RatssModelFile, reading: str | None = None) -> PaperTable 
 
 def run_table(comparison: RunComparison) -> PaperTable:
     """A run's parts, stages and whole beside the prediction at the run's settings."""
-    rows = tuple(_error_row(row) for row in comparison.rows)
+    rows: list[Row] = []
+    for row in comparison.rows:
+        rows.append(_error_row(row))
+        if row.waiting_s:
+            tip = "How long it waits depends on the other side: a result of the run, not an input of the model"
+            rows.append(Row("waiting there, left out", "s", ("", scientific(row.waiting_s), ""), tip=tip))
     at = ", ".join(
         f"{name} {significant(v) if v != int(v) else count_text(v)}" for name, v in comparison.inputs.items()
     )
     note = f"{comparison.run_name}{', ' if at else ''}{at}; times of all iterations"
-    return PaperTable("Against the open run", note, ("predicted", "measured", "error"), rows)
+    return PaperTable("Against the open run", note, ("predicted", "measured", "error"), tuple(rows))
 
 
 def _error_row(row: ErrorRow) -> Row:
@@ -193,9 +198,8 @@ def _error_row(row: ErrorRow) -> Row:
     whole = row.quantity in QUANTITIES
     stage = f"{row.stage}: " if row.stage else ""
     error = "" if math.isnan(row.error_pct) else f"{row.error_pct:+.1f}{NARROW}%".replace("-", "−")
-    waiting = f", {time_text(row.waiting_s)} of waiting left out" if row.waiting_s else ""
     return Row(
-        f"{stage}{name}{waiting}", "" if speedup else "s", (text(row.predicted), text(row.measured), error),
+        f"{stage}{name}", "" if speedup else "s", (text(row.predicted), text(row.measured), error),
         strong=whole, bad=(False, False, abs(row.error_pct) > 20), tip=row.source,
     )  # fmt: skip
 
