@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from workbench.cli.main import main
 from workbench.gui.main_window import MainWindow
-from workbench.session import recent, store
+from workbench.session import durations, recent, store
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import standing, trust
 from workbench.session.workspace import open_workspace
@@ -56,6 +56,23 @@ def test_the_window_opens_on_nonsense_and_remembers_anew(own_preferences: Path, 
     window.set_theme("dark")
     assert json.loads((own_preferences / "window.json").read_text())["theme"] == "dark"
     window.close()
+
+
+def test_every_theme_that_is_offered_is_remembered(own_preferences: Path, qtbot: QtBot) -> None:
+    window = MainWindow(load_plugins())
+    qtbot.addWidget(window)
+    for theme, choice in window.settings.choices.items():
+        choice.setChecked(True)
+        assert window.context.preference("theme", "none") == theme
+    window.close()
+
+
+def test_how_long_steps_took_is_remembered(own_preferences: Path, project: Path) -> None:
+    fill(own_preferences, '{"a": {"b": -1}}')
+    assert durations.remembered(project, "trace") == {}
+    durations.remember(project, "trace", {"Run": 2.5})
+    assert durations.remembered(project, "trace") == {"Run": 2.5}
+    assert durations.remembered(project, "plain") == {}
 
 
 def test_a_folder_in_place_of_a_file_is_nothing_remembered(own_preferences: Path, project: Path) -> None:

@@ -12,19 +12,14 @@ KEPT = 50
 
 def remembered(project: Path, way: str) -> Mapping[str, float]:
     """Seconds by step, of the last run that came to its end in this way ("trace", "plain", ...)."""
-    found = store.load("durations", {})
-    steps = found.get(_key(project, way), {}) if isinstance(found, dict) else {}
-    if not isinstance(steps, dict):
-        return {}
-    return {name: float(seconds) for name, seconds in steps.items() if isinstance(seconds, int | float)}
+    found: dict[str, dict[str, float]] = store.load("durations", {})
+    return found.get(_key(project, way), {})
 
 
 def remember(project: Path, way: str, durations_s: Mapping[str, float]) -> None:
-    found = store.load("durations", {})
-    others = (
-        {key: value for key, value in found.items() if key != _key(project, way)} if isinstance(found, dict) else {}
-    )
-    kept = {**others, _key(project, way): dict(durations_s)}
+    found: dict[str, dict[str, float]] = store.load("durations", {})
+    key = _key(project, way)
+    kept = {**{other: steps for other, steps in found.items() if other != key}, key: dict(durations_s)}
     store.save("durations", dict(list(kept.items())[-KEPT:]))
 
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 
 def _of_known_theme(preferences: dict[str, Any]) -> dict[str, Any]:
-    if preferences.get("theme", "light") not in ("light", "dark"):
+    if preferences.get("theme", "light") not in ("light", "dark", "system"):
         raise ValueError("there is no such theme")
     return preferences
 
@@ -25,6 +25,7 @@ SHAPES: dict[str, TypeAdapter[Any]] = {
     "window": TypeAdapter(Annotated[dict[str, Any], AfterValidator(_of_known_theme)]),
     "layout": TypeAdapter(dict[str, dict[str, Annotated[int, Field(ge=0, lt=1 << 16)]]]),
     "set_aside": TypeAdapter(dict[str, list[str]]),
+    "durations": TypeAdapter(dict[str, dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]]),
 }
 
 
