@@ -323,3 +323,20 @@ def test_dask_gives_identical_numbers(pdf2d: RatssModelFile, cluster: str) -> No
 def test_no_scheduler_is_said(pdf2d: RatssModelFile) -> None:
     with pytest.raises(WorkbenchError, match="no Dask scheduler answers"):
         explore(pdf2d, make_space(pdf2d, AXES), scheduler="nonsense://here")
+
+
+def test_normal_draws_stay_within_the_bounds(pdf2d: RatssModelFile) -> None:
+    """A clock that is off by its own value is never 0 or less, an efficiency never above 1, kernels stay whole."""
+    spreads = {
+        "clock": Spread(195e6, deviation=195e6),
+        "read_efficiency": Spread(0.9, deviation=0.5),
+        "kernels": Spread(2, deviation=3),
+    }
+    space = make_space(pdf2d, {}, 20_000, spreads)
+    inputs, _, _ = chunk_inputs(space, plan(space, space.points), 0)
+    drawn = {name: np.ravel(values) for name, values in inputs.items()}
+    assert drawn["clock"].min() > 0
+    assert (drawn["read_efficiency"] <= 1).all()
+    assert (drawn["kernels"] >= 1).all()
+    assert not (drawn["kernels"] % 1).any()
+    assert explore(pdf2d, space).points == 20_000

@@ -404,8 +404,9 @@ def test_sweeps_and_draws_keep_to_what_an_input_may_be(
     code, document, _ = told(capsys, "ratss", model, "--sweep", "n=1:8:4")
     assert code == 0
     assert [row["n"] for row in document["rows"]] == [1, 3, 6, 8]
-    (note,) = document["diagnostics"]
-    assert note["severity"] == "note"
+    rounded, note = document["diagnostics"]
+    assert {rounded["severity"], note["severity"]} == {"note"}
+    assert rounded["message"] == "'n' takes whole numbers only: its 4 values were rounded"
     assert note["message"] == "sum: 3 nodes are no power of two, counted as 2 whole rounds"
     code, document, _ = told(capsys, "ratss", model, "--uncertain", "2000", "--spread", "n=1:4")
     assert code == 0

@@ -32,7 +32,7 @@ from workbench.cli.predict_text import (
 )
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import open_run
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.calibrate import compare_with_run, take_over
 from workbench.predict.density import DensityModelFile, density, load_density
@@ -206,11 +206,15 @@ def _sweep(
     file: ModelFile, problems: Iterable[Diagnostic], arguments: argparse.Namespace, spreads: dict[str, Spread]
 ) -> None:
     axes: dict[str, np.ndarray] = {}
+    rounded: list[Diagnostic] = []
     for text in arguments.sweep:
         name, values = parse_axis(text, file)
         if name in axes:
             raise WorkbenchError(Diagnostic(f"'{name}' is swept twice", "Give all its values in one --sweep."))
         axes[name] = values
+        if file.domain(name).integer and ":" in text and len(np.unique(np.diff(values))) > 1:
+            message = f"'{name}' takes whole numbers only: its {len(values)} values were rounded"
+            rounded.append(file.marked.diagnostic(("inputs", name), message, "Ask for even steps.", Severity.NOTE))
     samples = arguments.uncertain or 0
     if arguments.uncertain == 0:
         raise WorkbenchError(Diagnostic("0 samples cannot be drawn", "Give 1 or more."))
@@ -222,7 +226,7 @@ def _sweep(
     drawn = None
     if axes and samples and space.points <= 10_000_000:
         drawn = bands(file, space, found.output, arguments.reading)
-    notes = _space_notes(file, space, arguments.reading)
+    notes = (*rounded, *_space_notes(file, space, arguments.reading))
     if arguments.json:
         document = exploration_json(file, found, space, arguments.reading)
         document |= {"bands": bands_json(drawn, space)} if drawn else {}
@@ -240,7 +244,11 @@ def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Di
     if not isinstance(file, RatssModelFile):
         return ()
     values = {axis.name: axis.values for axis in space.axes}
-    values |= {name: np.linspace(s.low, s.high, 64).round() for name, s in space.spreads if s.low and s.high}
+    values |= {
+        name: np.linspace(s.low, s.high, 64).round()
+        for name, s in space.spreads
+        if s.low is not None and s.high is not None
+    }
     whole = {name: along[:4096] for name, along in values.items() if file.domain(name).integer}
     found = (note for name, along in whole.items() for note in tree_notes(file, {name: along}, reading))
     return tuple({note.line: note for note in (*tree_notes(file, {}, reading), *found)}.values())

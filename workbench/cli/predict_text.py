@@ -120,7 +120,9 @@ def density_text(result: Density, operation: str) -> str:
         rows.append((b.layer.name, size, rate, *bounds))
     if result.compute_ops_per_s is not None:
         rows.append(("processing elements", "", "", "", f"{result.compute_ops_per_s:.4g}", ""))
-    last = f"limit {result.limit_ops_per_s:.4g} {operation}s a second, set by {result.binding or 'nothing'}"
+    if not result.binding:
+        return f"{table(rows)}\nno limit: there are no memory layers and no processing elements"
+    last = f"limit {result.limit_ops_per_s:.4g} {operation}s a second, set by {result.binding}"
     return f"{table(rows)}\n{last}; the layers' bounds differ by a factor of {result.balance:.3g}"
 
 

@@ -242,6 +242,9 @@ def _layers_wanting(model: DensityModel, marked: Marked, platform: Platform | No
             if own is None and given is None:
                 hint = near(change.name, known, "Give it here. The platform's layers") or "Give it here."
                 yield marked.diagnostic(("layers", index, "name"), f"the layer '{change.name}' has no {field}", hint)
+    if not model.layers and not known and model.compute is None:
+        message = "nothing bounds this model: it has no memory layers and no processing elements"
+        yield marked.diagnostic((), message, "Name a `platform`, or give `layers` or `compute`.", Severity.NOTE)
     for memory in known.values():
         if memory.bytes is None or memory.bandwidth_bytes_per_s is None:
             message = f"the platform's layer '{memory.name}' sets no bound: it has no size or no bandwidth"

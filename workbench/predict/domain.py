@@ -62,8 +62,10 @@ class Domain:
         return None if fit.all() else float(flat[~fit][0])
 
     def held(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values, rounded where they must be whole, and moved to the nearest bound where they lie outside."""
+        """The values, rounded where they must be whole, and moved to the nearest bound where they lie outside; they are
+        mirrored at a bound that is left out itself."""
         values = np.rint(values) if self.integer else values
+        values = self.least + np.abs(values - self.least) if self.above else values
         return np.clip(values, self.least, self.most) if self.least > -np.inf or self.most < np.inf else values
 
     def and_also(self, other: Domain) -> Domain:

@@ -66,7 +66,8 @@ class ModelDocument(Document):
 class Spread:
     """How uncertain an input is, in its unit: uniform from `low` to `high`, or normal with `deviation`.
 
-    Draws keep to `domain`: whole numbers are drawn alike often, and a normal draw beyond a bound is that bound.
+    Draws keep to `domain`: whole numbers are drawn alike often, and a normal draw beyond a bound is that bound
+    (mirrored at one that is left out, such as 0 of what must be above 0).
     """
 
     value: float
