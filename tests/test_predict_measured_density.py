@@ -7,6 +7,7 @@ from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from workbench.cli.main import main
@@ -104,6 +105,18 @@ def test_results_held_outside_the_store_beat_equation_4(model: DensityModelFile)
     (point,) = beside(model, multiply("outer", "20"), [2 * 20 * ELEMENT])
     assert point.measured_ops_per_byte == pytest.approx(20 / (2 * ELEMENT))
     assert point.difference_pct > 300
+
+
+@pytest.mark.parametrize("end", ["for (;;) sleep(1000);", "return 0;"])
+def test_a_kernel_that_leaves_a_process_behind_ends(tmp_path: Path, end: str) -> None:
+    kernel = tmp_path / "leaves.c"
+    leaves = "if (!fork()) { setsid(); if (!fork()) for (;;) sleep(1000); _exit(0); }"
+    kernel.write_text(f"#include <unistd.h>\nint main(void) {{ {leaves} {end} }}\n")
+    with pytest.raises(
+        WorkbenchError, match="kernel failed: it took more than 3 s" if "for" in end else "marks no region"
+    ):
+        measure(kernel, timeout_s=3 if "for" in end else 60.0)
+    assert not [p for p in psutil.Process().children(recursive=True) if "kernel" in p.name()]
 
 
 def test_the_curve_never_falls() -> None:

@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from workbench.model.diagnostic import WorkbenchError
+from workbench.process import LONGEST_LINE, Supervised, printable
 from workbench.run.job import Cancelled, Job
-from workbench.run.process import LONGEST_LINE, Supervised, printable
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
 _NUMBERS = count(1)
@@ -76,7 +76,7 @@ def test_a_program_that_never_ends_is_ended_with_all_that_it_started(seconds: st
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
 def test_nothing_outlives_a_workbench_that_is_killed(seconds: str, number: int) -> None:
-    code = "import sys, time; from workbench.run.process import Supervised; " \
+    code = "import sys, time; from workbench.process import Supervised; " \
         "program = Supervised(['sh', '-c', sys.argv[1]]); time.sleep(float(sys.argv[2]))"  # fmt: skip
     script = daemon(seconds) + f"sleep {seconds}"
     workbench = subprocess.Popen([sys.executable, "-c", code, script, seconds])

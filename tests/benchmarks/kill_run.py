@@ -2,8 +2,9 @@
 
     python tests/benchmarks/kill_run.py [--json] [--quick] [--kills N] [--seed N] [--cache DIR]
 
-The tiny project of the tests runs to its end once; then again and again, each time killed at a random moment of that
-time; one in ten begins without any built card, so that compilers are killed as well. After each kill:
+The tiny project of the tests runs to its end once; then again and again, each time killed at a random moment: of the
+whole command's time, or (every second one) of the time after its run folder appeared. One in ten begins without any
+built card, so that compilers are killed as well. After each kill:
 
 - `changed`: files of the project that are not as they were, and files that are new outside its `runs` folder
 - `left`: processes of the run that are still there ten seconds later
@@ -60,14 +61,21 @@ class Bench:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
-    def whole(self, name: str, cache: Path) -> tuple[float, tuple[str, int]]:
-        """Run to the end: how long that took, and what came out."""
+    def whole(self, name: str, cache: Path) -> tuple[float, float, tuple[str, int]]:
+        """Run to the end: how long that took, how long with a run folder, and what came out."""
         began = time.monotonic()
-        if self.start(name, cache).wait():
+        child = self.start(name, cache)
+        self.wait_for_folder(name, child)
+        appeared = time.monotonic()
+        if child.wait():
             sys.exit("the project does not run to its end, even without being killed")
-        took_s = time.monotonic() - began
+        ended = time.monotonic()
         run, _ = open_run(self.project / "runs" / name)
-        return took_s, (run.manifest.stdout_sha256, run.manifest.time_ps)
+        return ended - began, ended - appeared, (run.manifest.stdout_sha256, run.manifest.time_ps)
+
+    def wait_for_folder(self, name: str, child: subprocess.Popen[bytes]) -> None:
+        while child.poll() is None and not (self.project / "runs" / name).exists():
+            time.sleep(0.001)
 
     def processes(self) -> list[str]:
         found = []
@@ -79,8 +87,10 @@ class Bench:
                 continue
         return found
 
-    def kill_one(self, name: str, at_s: float, cache: Path) -> dict[str, Any]:
+    def kill_one(self, name: str, at_s: float, cache: Path, from_folder: bool) -> dict[str, Any]:
         child = self.start(name, cache)
+        if from_folder:
+            self.wait_for_folder(name, child)
         try:
             child.wait(at_s)
         except subprocess.TimeoutExpired:
@@ -96,7 +106,14 @@ class Bench:
                 status = open_run(out)[0].manifest.status.value
             except WorkbenchError as error:
                 status = f"unopened: {error}"
-        return {"at_s": at_s, "killed": killed, "status": status, "left": left, "changed": self.changed()}
+        return {
+            "at_s": at_s,
+            "from_folder": from_folder,
+            "killed": killed,
+            "status": status,
+            "left": left,
+            "changed": self.changed(),
+        }
 
     def changed(self) -> list[str]:
         now = self.snapshot()
@@ -108,15 +125,17 @@ def measure(kills: int, seed: int, cache: Path | None) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         bench = Bench(folder, cache or folder / "cache")
-        cold_s, first = bench.whole("first", bench.cache)
-        warm_s, _ = bench.whole("second", bench.cache)
-        rows = []
-        for number in range(kills):
-            cold = cache is None and number % 10 == 9
-            at_s = chance.uniform(0.0, 1.05 * (cold_s if cold else warm_s))
-            rows.append(bench.kill_one(f"killed-{number}", at_s, folder / f"cold-{number}" if cold else bench.cache))
-        _, last = bench.whole("last", bench.cache)
-        ours = {"first", "second", "last", *(f"killed-{number}" for number in range(kills))}
+        *cold_s, first = bench.whole("first", bench.cache)
+        *warm_s, _ = bench.whole("second", bench.cache)
+        rows: list[dict[str, Any]] = []
+        while sum(row["killed"] for row in rows) < kills:
+            number = len(rows)
+            from_folder, cold = number % 2 == 1, cache is None and number % 10 == 9
+            at_s = chance.uniform(0.0, (cold_s if cold else warm_s)[from_folder])
+            cards = folder / f"cold-{number}" if cold else bench.cache
+            rows.append(bench.kill_one(f"killed-{number}", at_s, cards, from_folder))
+        *_, last = bench.whole("last", bench.cache)
+        ours = {"first", "second", "last", *(f"killed-{number}" for number in range(len(rows)))}
         entries = [p.name for p in (bench.project / "runs").iterdir()]
     return {
         "kills": sum(row["killed"] for row in rows),

@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,11 +30,11 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.density import DensityModelFile, rho
 from workbench.predict.library import is_file
 from workbench.predict.ratss_equations import Quantity
+from workbench.process import Supervised
 
 #: The file that answers the compiler's calls, beside the kernels.
 _RECORDER = "rho_trace"
 #: How much of what a failed command says is read.
-_SAID_LIMIT = 1 << 16
 #: A compiler's line: file, line, what.
 _PLACE = re.compile(r"(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)")
 
@@ -182,19 +181,16 @@ def _run(
     timeout_s: float,
     environment: dict[str, str] | None = None,
 ) -> None:
-    errors = folder / "errors.txt"
+    program = Supervised(command, cwd=folder, env=environment)
     try:
-        with errors.open("wb") as sink:
-            done = subprocess.run(
-                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=sink,
-                timeout=timeout_s, check=False,
-            )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        message, hint = f"{what}: it took more than {timeout_s:g} s", "Measure a smaller problem."
-        raise WorkbenchError(Diagnostic(message, hint, file=file)) from None
-    if done.returncode:
-        with errors.open(encoding="utf-8", errors="replace") as source:
-            said = source.read(_SAID_LIMIT).strip().splitlines() or [f"exit {done.returncode}"]
+        program.wait(timeout_s)
+        if program.poll() is None:
+            message, hint = f"{what}: it took more than {timeout_s:g} s", "Measure a smaller problem."
+            raise WorkbenchError(Diagnostic(message, hint, file=file))
+    finally:
+        program.stop()
+    if program.returncode:
+        said = list(program.stderr.lines()) or [f"exit {program.returncode}"]
         place = next(
             (found for line in said if (found := _PLACE.match(line)) and Path(found[1]).name == Path(file).name), None
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.run.process import Supervised
+from workbench.process import Supervised
 
 
 class Cancelled(Exception):

@@ -19,10 +19,10 @@ from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
 from workbench.model.transfer_time import table_points_ps
+from workbench.process import Supervised
 from workbench.run.card import CardExecutable
 from workbench.run.confine import Confinement, confine
 from workbench.run.job import Job
-from workbench.run.process import Supervised
 from workbench.run.records import read_counters, read_end, read_transfers
 
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED

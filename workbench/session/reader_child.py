@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.run.supervise import PR_SET_PDEATHSIG, prctl
+from workbench.supervise import PR_SET_PDEATHSIG, prctl
 
 T = TypeVar("T")
 
