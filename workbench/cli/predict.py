@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -30,6 +29,7 @@ from workbench.cli.predict_text import (
     solution_json,
     solution_text,
 )
+from workbench.cli.progress import progress
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -37,7 +37,7 @@ from workbench.model.platform import Platform
 from workbench.predict.calibrate import compare_with_run, take_over
 from workbench.predict.density import DensityModelFile, density, load_density
 from workbench.predict.errors import errors
-from workbench.predict.explore import bands, explore
+from workbench.predict.explore import Exploration, bands, explore
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import Spread
 from workbench.predict.library import find_model, list_models
@@ -46,9 +46,11 @@ from workbench.predict.ratss import RatssModelFile, load_ratss, predict, tree_no
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
+from workbench.run.job import Job
 from workbench.session.plugins import load_plugins
 
 F = TypeVar("F", bound=ModelFile)
+LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no bands
 Loader = Callable[[Path, Mapping[str, Platform]], tuple[F | None, tuple[Diagnostic, ...]]]
 
 
@@ -219,12 +221,21 @@ def _sweep(
     if arguments.uncertain == 0:
         raise WorkbenchError(Diagnostic("0 samples cannot be drawn", "Give 1 or more."))
     space = make_space(file, axes, samples, spreads, arguments.seed or 0)
-    found = explore(
-        file, space, arguments.output or "", arguments.against or "", arguments.reading,
-        scheduler=arguments.scheduler or "", progress=_progress if space.points > 10_000_000 else None,
-    )  # fmt: skip
+
+    def swept(job: Job) -> Exploration:
+        with job.step("Sweep"):
+            return explore(
+                file, space, arguments.output or "", arguments.against or "", arguments.reading,
+                scheduler=arguments.scheduler or "", progress=job.progress,
+            )  # fmt: skip
+
+    if space.points > LONG_POINTS:
+        with progress() as watch:
+            found = swept(Job(watch))
+    else:
+        found = swept(Job())
     drawn = None
-    if axes and samples and space.points <= 10_000_000:
+    if axes and samples and space.points <= LONG_POINTS:
         drawn = bands(file, space, found.output, arguments.reading)
     notes = (*rounded, *_space_notes(file, space, arguments.reading))
     if arguments.json:
@@ -252,10 +263,6 @@ def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Di
     whole = {name: along[:4096] for name, along in values.items() if file.domain(name).integer}
     found = (note for name, along in whole.items() for note in tree_notes(file, {name: along}, reading))
     return tuple({note.line: note for note in (*tree_notes(file, {}, reading), *found)}.values())
-
-
-def _progress(share: float) -> None:
-    print(f"{share:.0%}", file=sys.stderr)
 
 
 def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
