@@ -12,7 +12,6 @@ from workbench.gui.context import Context
 from workbench.gui.header import Crumb, Header
 from workbench.gui.naming import folder_title, range_title, run_detail, run_title
 from workbench.session import recent
-from workbench.session.platform_document import templates_in
 
 _MOST_RUNS = 20
 
@@ -92,6 +91,8 @@ class Breadcrumb(QObject):
         menu.addAction("Open as text").triggered.connect(lambda checked=False: context.open_line(str(shown), 1))
         menu.addSeparator()
         bundled = (support.template for support in context.plugins.platforms.values())
+        from workbench.session.platform_document import templates_in  # with its readers: only where a menu opens
+
         for path in dict.fromkeys((context.workspace.platform_path, *templates_in(context.workspace.root), *bundled)):
             action = menu.addAction(path.name if path.is_relative_to(context.workspace.root) else path.stem)
             action.setCheckable(True)

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated
-
-from pydantic import Field
 
 from workbench.model.pragma import Category
 
@@ -54,13 +51,11 @@ class Block:
     component: str = field(metadata={"description": "the instance, or the host program, that it stands in"})
     kind: str = field(metadata={"description": "what it is in its language"})
     group: str = field(metadata={"description": "the id with every index starred: replicas share it"})
-    states: Annotated[tuple[State, ...], Field(min_length=1)] = field(metadata={"description": "its states, in order"})
+    states: tuple[State, ...] = field(metadata={"min_length": 1, "description": "its states, in order"})
     file: str | None = field(default=None, metadata={"description": "the source"})
     line: int | None = field(default=None, metadata={"description": "from 1"})
     clock: str | None = field(default=None, metadata={"description": "its clock's signal"})
-    clock_hz: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = field(
-        default=None, metadata={"description": "its clock"}
-    )
+    clock_hz: float | None = field(default=None, metadata={"ge": 0, "allow_inf_nan": False, "description": "its clock"})
 
 
 @dataclass(frozen=True)

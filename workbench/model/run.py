@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any
 
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic
@@ -24,7 +22,9 @@ SCHEMA_VERSION = 1
 PS_PER_S = 1_000_000_000_000
 
 Table = Mapping[str, "NDArray[Any]"]
-Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+
+#: What pydantic asks of a field, as the metadata that it looks for; importing it for that would cost every start.
+COUNT = {"ge": 0, "lt": 1 << 63}
 
 
 class RunStatus(StrEnum):
@@ -138,11 +138,11 @@ class Site:
     """A call in the host's source. `label` is the pragma's name there, or the callee's."""
 
     file: str = field(metadata={"description": "the source, below the project's folder"})
-    line: Count = field(metadata={"description": "from 1"})
-    column: Count = field(metadata={"description": "from 1"})
+    line: int = field(metadata={**COUNT, "description": "from 1"})
+    column: int = field(metadata={**COUNT, "description": "from 1"})
     callee: str = field(metadata={"description": "the function that is called"})
     label: str = field(metadata={"description": "the pragma's name there, or the callee's"})
-    block: Count = field(metadata={"description": "the host block that it belongs to, as an index"})
+    block: int = field(metadata={**COUNT, "description": "the host block that it belongs to, as an index"})
 
 
 @dataclass(frozen=True)
@@ -177,11 +177,9 @@ class Manifest:
             "examples": [{"verilator": "Verilator 5.048"}],
         },
     )
-    clock_hz: Annotated[float, Field(ge=0, allow_inf_nan=False)] = field(
-        default=0.0, metadata={"description": "the FPGA's clock"}
-    )
-    time_ps: Count = field(default=0, metadata={"description": "virtual time from the host's start to its end"})
-    cycles: Count = field(default=0, metadata={"description": "FPGA cycles"})
+    clock_hz: float = field(default=0.0, metadata={"ge": 0, "allow_inf_nan": False, "description": "the FPGA's clock"})
+    time_ps: int = field(default=0, metadata={**COUNT, "description": "virtual time from the host's start to its end"})
+    cycles: int = field(default=0, metadata={**COUNT, "description": "FPGA cycles"})
     exit: int | None = field(default=None, metadata={"description": "the host's exit code"})
     stdout_sha256: str = field(
         default="",

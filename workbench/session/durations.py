@@ -12,14 +12,13 @@ KEPT = 50
 
 def remembered(project: Path, way: str) -> Mapping[str, float]:
     """Seconds by step, of the last run that came to its end in this way ("trace", "plain", ...)."""
-    found: dict[str, dict[str, float]] = store.load("durations", {})
+    found: Mapping[str, Mapping[str, float]] = store.load("durations", {})
     return found.get(_key(project, way), {})
 
 
 def remember(project: Path, way: str, durations_s: Mapping[str, float]) -> None:
-    found: dict[str, dict[str, float]] = store.load("durations", {})
-    key = _key(project, way)
-    kept = {**{other: steps for other, steps in found.items() if other != key}, key: dict(durations_s)}
+    others = {key: kept for key, kept in store.load("durations", {}).items() if key != _key(project, way)}
+    kept = {**others, _key(project, way): dict(durations_s)}
     store.save("durations", dict(list(kept.items())[-KEPT:]))
 
 

@@ -5,27 +5,43 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
-
-
-def _of_known_theme(preferences: dict[str, Any]) -> dict[str, Any]:
-    if preferences.get("theme", "light") not in ("light", "dark", "system"):
-        raise ValueError("there is no such theme")
-    return preferences
+Holds = Callable[[Any], bool]
 
 
-#: What each file holds; one that holds anything else counts as damaged.
-SHAPES: dict[str, TypeAdapter[Any]] = {
-    "recent": TypeAdapter(list[str]),
-    "trusted": TypeAdapter(dict[str, Literal["own"] | dict[str, str]]),
-    "window": TypeAdapter(Annotated[dict[str, Any], AfterValidator(_of_known_theme)]),
-    "layout": TypeAdapter(dict[str, dict[str, Annotated[int, Field(ge=0, lt=1 << 16)]]]),
-    "set_aside": TypeAdapter(dict[str, list[str]]),
-    "durations": TypeAdapter(dict[str, dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]]),
+def _list_of(inner: Holds) -> Holds:
+    return lambda value: isinstance(value, list) and all(inner(item) for item in value)
+
+
+def _by_name(inner: Holds) -> Holds:
+    return lambda value: isinstance(value, dict) and all(inner(item) for item in value.values())
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _number(value: Any, most: float = float("inf")) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < most
+
+
+def _pixels(value: Any) -> bool:
+    return isinstance(value, int) and _number(value, 1 << 16)
+
+
+#: What each file holds; one that holds anything else counts as damaged. Plain functions: the window reads these as it
+#: starts, before any library of schemas is needed.
+SHAPES: dict[str, Holds] = {
+    "recent": _list_of(_text),
+    "trusted": _by_name(lambda value: value == "own" or _by_name(_text)(value)),
+    "window": lambda value: isinstance(value, dict) and value.get("theme", "light") in ("light", "dark", "system"),
+    "layout": _by_name(_by_name(_pixels)),
+    "set_aside": _by_name(_list_of(_text)),
+    "durations": _by_name(_by_name(_number)),
 }
 
 
@@ -48,8 +64,9 @@ def state_dir() -> Path:
 def load(name: str, default: Any) -> Any:
     """The stored value, or `default` where there is none or the file is damaged or holds something else."""
     try:
-        return SHAPES[name].validate_python(json.loads((config_dir() / f"{name}.json").read_text("utf-8")))
-    except (OSError, ValueError, RecursionError, ValidationError):
+        value = json.loads((config_dir() / f"{name}.json").read_text("utf-8"))
+        return value if SHAPES[name](value) else default
+    except (OSError, ValueError, RecursionError):
         return default
 
 
