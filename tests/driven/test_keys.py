@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from driven.conftest import Open
-from driven.driver import Driven
+from driven.walk import dead_keys, go_to
 
 from workbench.gui.context import MODES
 
@@ -19,27 +19,6 @@ FOCUS = {
     "platform": "_Lines",
     "predict": "_Lines",
 }
-#: What a key changes, as an expression whose value is another one afterwards. Others must at least be given.
-CHANGES = {
-    "ctrl+f": "focus()",
-    "ctrl+i": "window.panels.details_visible()",
-    "ctrl+j": "window.panels.run_visible()",
-    "ctrl+k": "focus_in(window.search)",
-    "F1": "guide_is_open()",
-    "shift+F1": "window.keys.isVisible()",
-    "F6": "focus()",
-    "F8": "window.context.selection",
-    "shift+F8": "window.context.selection",
-    **{f"ctrl+{number}": "window.context.mode" for number in range(1, 7)},
-}
-#: They leave the file, the project or the window, and have tests of their own.
-LEAVING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}
-
-
-def go_to(driven: Driven, mode: str) -> None:
-    driven.key(f"ctrl+{MODES.index(mode) + 1}")
-    driven.wait(f"window.context.mode == {mode!r}")
-    driven.settle()
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -48,36 +27,10 @@ def test_every_key_in_the_menus_acts(mode: str, open_window: Open, project: Path
     for step in ("analyse", "timeline", mode):  # so that there is a way back
         go_to(driven, step)
     driven.wait(f"{FOCUS[mode]!r} in focus()", f"the focus in {mode}")
-    driven.do("count_commands()")
-    for text, keys, possible in driven.ask("shortcuts()"):
-        if keys in LEAVING or not possible:
-            continue
-        if driven.ask("window.context.mode") != mode:
-            go_to(driven, mode)
-        if keys == f"ctrl+{MODES.index(mode) + 1}":
-            go_to(driven, "analyse" if mode != "analyse" else "source")
-        changing = CHANGES.get(keys, "None")
-        driven.do(f"given.clear(); before = {changing}")
-        driven.key(keys)
-        driven.wait("given or app.activeModalWidget()", f"'{text}' by {keys} in {mode}")
-        if keys in CHANGES:
-            driven.wait(f"({changing}) != before", f"what '{text}' changes by {keys} in {mode}")
-        close_what_floats(driven)
+    assert dead_keys(driven, mode) == []
     without_details = {"ctrl+i"} if mode in ("compare", "platform") else set()
     nothing_to_do = {"shift+F5", "ctrl+z", "ctrl+shift+z", "ctrl+s", "ctrl+w", "alt+Right"}
     assert {keys for _, keys, possible in driven.ask("shortcuts()") if not possible} <= nothing_to_do | without_details
-
-
-def close_what_floats(driven: Driven) -> None:
-    """Escape until the window itself has the keyboard again, and nothing is over it."""
-    floating = "app.activeModalWidget() or app.activePopupWidget() or popovers() or guide_is_open()"
-    while driven.ask(f"bool({floating})"):
-        driven.wait("app.activeWindow() is (app.activeModalWidget() or guide_is_open() or window)")
-        driven.do("shown = [app.activeWindow(), *popovers()]")
-        driven.key("Escape")
-        driven.wait("[app.activeWindow(), *popovers()] != shown", "what floats closes on Escape")
-    driven.wait("window.isActiveWindow()")
-    driven.settle()
 
 
 def test_the_focus_follows_the_mode_and_is_never_nowhere(

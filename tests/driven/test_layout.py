@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from driven.conftest import Open
-from driven.test_keys import go_to
+from driven.walk import go_to
 
 from workbench.gui.context import MODES
 

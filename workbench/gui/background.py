@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 from shiboken6 import isValid
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -15,20 +16,15 @@ T = TypeVar("T")
 Failed = Callable[[tuple[Diagnostic, ...]], None]
 
 
-class _Task(QRunnable):
-    def __init__(self, number: int, work: Callable[[], object], report: Callable[..., None]) -> None:
-        super().__init__()
-        self._number, self._work, self._report = number, work, report
-
-    def run(self) -> None:
-        try:
-            result = self._work()
-        except WorkbenchError as error:
-            self._report(self._number, None, error.diagnostics)
-        except Exception as error:
-            self._report(self._number, None, (crash(error),))
-        else:
-            self._report(self._number, result, None)
+def _run(number: int, work: Callable[[], object], report: Callable[..., None]) -> None:
+    try:
+        result = work()
+    except WorkbenchError as error:
+        report(number, None, error.diagnostics)
+    except Exception as error:
+        report(number, None, (crash(error),))
+    else:
+        report(number, result, None)
 
 
 class Background(QObject):
@@ -58,7 +54,8 @@ class Background(QObject):
         self._count += 1
         self._waiting[self._count] = (key, done, failed)
         self._last[key] = self._count
-        self._pool.start(_Task(self._count, work, self._finished.emit))
+        # a function, not a QRunnable: the pool forgets it even where it ends before `start` returns
+        self._pool.start(partial(_run, self._count, work, self._finished.emit))
         self.idle_changed.emit()
 
     def wait(self, timeout_ms: int = 30_000) -> bool:

@@ -1,0 +1,77 @@
+"""Walks through the window: from mode to mode, every key of the menus in each."""
+
+from __future__ import annotations
+
+from driven.driver import Driven
+
+from workbench.gui.context import MODES
+
+#: What a key changes, as an expression whose value is another one afterwards. Others must at least be given.
+CHANGES = {
+    "ctrl+f": "focus()",
+    "ctrl+i": "window.panels.details_visible()",
+    "ctrl+j": "window.panels.run_visible()",
+    "ctrl+k": "focus_in(window.search)",
+    "F1": "guide_is_open()",
+    "shift+F1": "window.keys.isVisible()",
+    "F6": "focus()",
+    "F8": "window.context.selection",
+    "shift+F8": "window.context.selection",
+    **{f"ctrl+{number}": "window.context.mode" for number in range(1, 7)},
+}
+#: They leave the file, the project or the window, and have tests of their own.
+LEAVING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}
+
+
+def go_to(driven: Driven, mode: str) -> None:
+    driven.key(f"ctrl+{MODES.index(mode) + 1}")
+    driven.wait(f"window.context.mode == {mode!r}")
+    driven.settle()
+
+
+def dead_keys(driven: Driven, mode: str) -> list[str]:
+    """Press every key of the menus that can be given in a mode; which did nothing, each with what it stands for."""
+    dead = []
+    driven.do("count_commands()")
+    for text, keys, possible in driven.ask("shortcuts()"):
+        if keys in LEAVING or not possible:
+            continue
+        if driven.ask("window.context.mode") != mode:
+            go_to(driven, mode)
+        if keys == f"ctrl+{MODES.index(mode) + 1}":
+            go_to(driven, "analyse" if mode != "analyse" else "source")
+        changing = CHANGES.get(keys, "None")
+        driven.do(f"given.clear(); before = {changing}")
+        driven.key(keys)
+        try:
+            driven.wait("given or app.activeModalWidget()")
+            driven.wait(f"{keys not in CHANGES} or ({changing}) != before")
+        except AssertionError:
+            dead.append(f"{text} ({keys})")
+        close_what_floats(driven)
+    return dead
+
+
+def close_what_floats(driven: Driven) -> None:
+    """Escape until the window itself has the keyboard again, and nothing is over it."""
+    floating = "app.activeModalWidget() or app.activePopupWidget() or popovers() or guide_is_open()"
+    while driven.ask(f"bool({floating})"):
+        driven.wait("app.activeWindow() is (app.activeModalWidget() or guide_is_open() or window)")
+        driven.do("shown = [app.activeWindow(), *popovers()]")
+        driven.key("Escape")
+        driven.wait("[app.activeWindow(), *popovers()] != shown", "what floats closes on Escape")
+    driven.wait("window.isActiveWindow()")
+    driven.settle()
+
+
+def open_and_close(driven: Driven, times: int, *, modes: bool = False) -> None:
+    """Close what is open and open it again, so many times; with `modes` it is shown in every mode each time."""
+    for _ in range(times):
+        driven.do("opened = window.context.workspace.path, window.context.run_folders()[:2]; window.context.close()")
+        driven.settle()
+        driven.do("window.open(*opened)")
+        driven.wait("window.context.workspace is not None and window.context.run is not None")
+        driven.settle()
+        for mode in MODES if modes else ():
+            driven.do(f"window.context.set_mode({mode!r})")
+            driven.settle()
