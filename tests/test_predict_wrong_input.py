@@ -398,6 +398,27 @@ def test_a_kernel_is_found_from_here(model: str, capsys: pytest.CaptureFixture[s
         assert "--kernel-args cannot be read" in document["diagnostics"][0]["message"]
 
 
+def test_a_project_beside_brings_its_own_platform(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in the window: the model names the project's platform, a file of the project's own."""
+    template = Path(str(files("workbench.platform_templates"))) / "nallatech_h101.yaml"
+    own = template.read_text(encoding="utf-8").replace("name: nallatech_h101", "name: my_card")
+    Path("my_card.yaml").write_text(own, encoding="utf-8")
+    Path(model).write_text(RATSS.replace("platform: nallatech_h101", "platform: my_card"), encoding="utf-8")
+    code, document, _ = told(capsys, "ratss", model)
+    assert (code, document["diagnostics"][0]["line"]) == (2, 6)
+    assert "there is no platform template 'my_card'" in document["diagnostics"][0]["message"]
+    Path("my.workbench.yaml").write_text(
+        "schema_version: 1\nname: mine\nplatform: my_card.yaml\nhost: {sources: [a.c]}\n"
+        "hardware: {sources: [a.v], top: a, read_out: {first: 0, last: 4}}\n",
+        encoding="utf-8",
+    )
+    for source in ("a.c", "a.v"):
+        Path(source).write_text("\n", encoding="utf-8")
+    code, document, _ = told(capsys, "ratss", model)
+    assert code == 0
+    assert document["total_s"] > 0
+
+
 def test_sweeps_and_draws_keep_to_what_an_input_may_be(
     model: str, capsys: pytest.CaptureFixture[str], platforms: Mapping[str, Platform]
 ) -> None:

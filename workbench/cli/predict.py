@@ -31,6 +31,7 @@ from workbench.cli.predict_text import (
 )
 from workbench.cli.progress import progress
 from workbench.formats.platform_file import load_platform
+from workbench.formats.project_file import load_project
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
@@ -40,7 +41,7 @@ from workbench.predict.errors import errors
 from workbench.predict.explore import Exploration, bands, explore
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import Spread
-from workbench.predict.library import find_model, list_models
+from workbench.predict.library import find_model, is_file, list_models
 from workbench.predict.measured_density import beside, find_kernel, measure
 from workbench.predict.ratss import RatssModelFile, load_ratss, predict, tree_notes
 from workbench.predict.sensitivity import sensitivity
@@ -48,6 +49,7 @@ from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
 from workbench.run.job import Job
 from workbench.session.plugins import load_plugins
+from workbench.session.workspace import PROJECT_SUFFIX
 
 F = TypeVar("F", bound=ModelFile)
 LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no bands
@@ -65,8 +67,21 @@ def bundled_platforms() -> dict[str, Platform]:
     return found
 
 
+def _platforms_beside(model: Path) -> dict[str, Platform]:
+    """The platforms of the projects beside a model, where they are files of the projects' own."""
+    found: dict[str, Platform] = {}
+    for path in sorted(model.parent.glob(f"*{PROJECT_SUFFIX}")):
+        project, _ = load_project(path)
+        if project is not None and is_file(own := path.parent / project.platform):
+            platform, problems = load_platform(own)
+            print_diagnostics(problems)
+            found |= {platform.name: platform} if platform else {}
+    return found
+
+
 def _load(load: Loader[F], name: str, kind: str) -> tuple[F, tuple[Diagnostic, ...]]:
-    file, problems = load(find_model(name, kind), bundled_platforms())
+    path = find_model(name, kind)
+    file, problems = load(path, {**bundled_platforms(), **_platforms_beside(path)})
     if file is None:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)
