@@ -85,7 +85,7 @@ class Actions:
     def _view(self, menu: QMenu) -> None:
         window = self._window
         for number, mode in enumerate(MODES, 1):
-            self._add(menu, f"mode_{mode}", ITEMS[mode][1], partial(window.context.set_mode, mode), f"Ctrl+{number}")
+            self._add(menu, f"mode_{mode}", ITEMS[mode][1], partial(window.go_to, mode), f"Ctrl+{number}")
         menu.addSeparator()
         self._add(menu, "details", "Details", window.toggle_details, "Ctrl+I")
         self._add(menu, "run_panel", "Run panel", window.toggle_run_dock, "Ctrl+J")

@@ -133,6 +133,11 @@ class MainWindow(QMainWindow):
         self._show_content()
         focus_inside(self._shown_page())
 
+    def go_to(self, mode: str) -> None:
+        """Show a mode and give it the keyboard, also where it is shown already."""
+        self.context.set_mode(mode)
+        focus_inside(self._shown_page())
+
     def _shown_page(self) -> QWidget:
         return (self.modes.current() if self.has_content else None) or self.welcome
 

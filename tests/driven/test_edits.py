@@ -1,0 +1,201 @@
+"""Edits in the real window, with real keys: they survive every way of leaving, a run and kill -9, and undo takes back
+each of them."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from driven.conftest import Open
+from driven.driver import Driven
+
+DIALOG = "app.activeModalWidget()"
+EDITOR = "window.modes.made['source'].editor"
+PLATFORM = "window.modes.made['platform']"
+PREDICT = "window.modes.made['predict']"
+
+
+@pytest.fixture
+def own(project: Path) -> Path:
+    """The project with a platform and a model of its own, so that all three editors have something to edit."""
+    root = project.parent
+    (root / "card.yaml").write_bytes(files("workbench.platform_templates").joinpath("nallatech_h101.yaml").read_bytes())
+    project.write_text(project.read_text().replace("platform: nallatech_h101", "platform: card.yaml"))
+    (root / "mine.density.yaml").write_bytes(
+        files("workbench.resources").joinpath("models", "matrix_multiply.density.yaml").read_bytes()
+    )
+    return project
+
+
+def go_to(driven: Driven, mode: str, key: str) -> None:
+    driven.key(key)
+    driven.wait(f"window.context.mode == {mode!r}")
+    driven.settle()
+
+
+def type_in_source(driven: Driven, text: str) -> None:
+    go_to(driven, "source", "ctrl+1")
+    driven.wait("'CodeEditor' in focus()")
+    driven.key("ctrl+Home")
+    driven.type(text)
+    driven.wait(f"{EDITOR}.toPlainText().startswith({text!r})")
+
+
+def type_in_form(driven: Driven, mode: str, key: str, widget: str, text: str) -> None:
+    """Type into the title, as a click and keys do; it is left in the field."""
+    go_to(driven, mode, key)
+    if mode == "predict":
+        driven.do(f"{widget}.show_page('Model')")
+    driven.do(f"{widget}.choose(())")
+    driven.do(f"field = {widget}.form.row('title').editor")
+    driven.click("field")
+    driven.wait("field.hasFocus()")
+    driven.key("ctrl+a")
+    driven.type(text)
+    driven.wait(f"field.text() == {text!r}")
+
+
+def answer(driven: Driven, key: str) -> None:
+    driven.wait(f"{DIALOG} and {DIALOG}.isActiveWindow()", "the question")
+    driven.key(key)
+    driven.wait(f"not {DIALOG}", "the answer taken")
+
+
+def test_ctrl_s_and_ctrl_z_in_every_editor(open_window: Open, own: Path) -> None:
+    driven = open_window(own)
+    root = own.parent
+    before = (root / "host" / "main.c").read_text()
+    type_in_source(driven, "// mine ")
+    driven.key("ctrl+s")
+    driven.wait(f"not {EDITOR}.file.dirty")
+    assert (root / "host" / "main.c").read_text() == f"// mine {before}"
+    for _ in range(3):  # key by key, beyond the saving
+        driven.key("ctrl+z")
+    driven.wait(f"{EDITOR}.file.dirty")
+    for mode, key, widget, name in (
+        ("platform", "ctrl+5", PLATFORM, "card.yaml"),
+        ("predict", "ctrl+6", PREDICT, "mine.density.yaml"),
+    ):
+        text = (root / name).read_text()
+        type_in_form(driven, mode, key, widget, "Mine")
+        driven.key("ctrl+s")  # what stands in the field counts
+        driven.wait(f"not {widget}.document.dirty and {widget}.document.value(('title',)) == 'Mine'")
+        driven.settle()
+        assert "title: Mine\n" in (root / name).read_text()
+        driven.key("ctrl+z")
+        driven.wait(f"{widget}.document.dirty and {widget}.document.value(('title',)) != 'Mine'")
+        driven.key("ctrl+s")
+        driven.wait(f"not {widget}.document.dirty")
+        driven.settle()
+        assert (root / name).read_text() == text
+    driven.do(f"while {EDITOR}.can_undo: {EDITOR}.undo()")
+    assert driven.ask(f"{EDITOR}.toPlainText()") == before
+
+
+def test_a_pragma_by_right_click_is_one_more_step_and_nothing_is_saved(open_window: Open, own: Path) -> None:
+    driven = open_window(own)
+    main = own.parent / "host" / "main.c"
+    before = main.read_text()
+    type_in_source(driven, "// mine ")
+    line = next(n for n, text in enumerate(before.splitlines(), 1) if "fpgaOpen" in text)
+    driven.do(f"at = {EDITOR}.line_rect({line})")
+    driven.click(f"{EDITOR}.viewport()", 60, driven.ask("at.center().y()"), button=3)
+    driven.wait("popovers()")
+    assert main.read_text() == before
+    driven.key("2")
+    driven.wait("window.modes.made['source'].popover.category.value == 'overhead'")
+    driven.click("window.modes.made['source'].popover.insert")
+    driven.wait(f"'recap' in {EDITOR}.toPlainText().splitlines()[{line - 1}]")
+    assert main.read_text() == before
+    driven.wait("'CodeEditor' in focus()")
+    driven.key("ctrl+z")
+    driven.wait(f"{EDITOR}.toPlainText() == {'// mine ' + before!r}", "the pragma taken back, the typing kept")
+    driven.key("ctrl+shift+z", "ctrl+s")
+    driven.wait(f"not {EDITOR}.file.dirty")
+    assert "recap" in main.read_text().splitlines()[line - 1]
+
+
+@pytest.mark.parametrize("keys", ["ctrl+q", "alt+F4", "ctrl+shift+w"])
+def test_every_way_out_asks_and_keeps(keys: str, open_window: Open, own: Path) -> None:
+    driven = open_window(own)
+    root = own.parent
+    type_in_source(driven, "// mine ")
+    type_in_form(driven, "platform", "ctrl+5", PLATFORM, "My card")
+    type_in_form(driven, "predict", "ctrl+6", PREDICT, "My model")
+    driven.key(keys)
+    answer(driven, "Escape")
+    assert driven.ask("window.isVisible() and window.context.workspace is not None")
+    assert driven.ask("sorted(d.kind for d in window.context.documents.unsaved)") == ["platform", "predict", "source"]
+    assert driven.ask("window.windowTitle()").startswith("\u2022")
+    driven.wait("window.isActiveWindow()")
+    driven.key(keys)
+    driven.wait(f"{DIALOG} and {DIALOG}.isActiveWindow()", "the question")
+    driven.key("Return")
+    if keys == "ctrl+shift+w":
+        driven.wait("window.context.workspace is None")
+    else:
+        driven.wait_for(lambda: not driven.alive, "the window's end")
+    assert (root / "host" / "main.c").read_text().startswith("// mine ")
+    assert "title: My card\n" in (root / "card.yaml").read_text()
+    assert "title: My model\n" in (root / "mine.density.yaml").read_text()
+
+
+def test_ctrl_w_closes_the_file_and_asks(open_window: Open, own: Path) -> None:
+    driven = open_window(own)
+    type_in_source(driven, "// mine ")
+    driven.key("ctrl+w")
+    answer(driven, "Escape")
+    assert driven.ask(f"{EDITOR}.file.dirty")
+    driven.wait("window.isActiveWindow()")
+    driven.key("ctrl+w")
+    answer(driven, "Return")
+    driven.wait(f"{EDITOR} is None")
+    assert driven.ask("window.context.workspace is not None")
+    assert (own.parent / "host" / "main.c").read_text().startswith("// mine ")
+
+
+def test_f5_offers_to_save(open_window: Open, own: Path) -> None:
+    driven = open_window(own)
+    driven.do("window.run_control.run_function = lambda workspace, options, job: seen.append(workspace)")
+    driven.do("from workbench.session.trust import trust; trust(window.context.workspace, own=True); seen = []")
+    type_in_source(driven, "// mine ")
+    driven.key("F5")
+    answer(driven, "Escape")
+    assert driven.ask("len(seen)") == 0
+    driven.wait("window.isActiveWindow()")
+    driven.key("F5")
+    answer(driven, "Return")
+    driven.wait("len(seen) == 1 and not window.runner.running")
+    assert (own.parent / "host" / "main.c").read_text().startswith("// mine ")
+
+
+def test_after_kill_9_everything_typed_is_offered(open_window: Open, own: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "preferences"
+    driven = open_window(own, preferences=kept)
+    names = ("host/main.c", "card.yaml", "mine.density.yaml")
+    before = {name: (own.parent / name).read_bytes() for name in names}
+    type_in_source(driven, "// mine ")
+    for mode, key, widget in (("platform", "ctrl+5", PLATFORM), ("predict", "ctrl+6", PREDICT)):
+        type_in_form(driven, mode, key, widget, "Mine")
+        driven.key("Return")
+        driven.wait(f"{widget}.document.dirty")
+    driven.wait_for(lambda: len(list(kept.rglob("unsaved/*.json"))) == 3, "three texts kept")
+    driven.wait("not window.context.documents._keep_soon.isActive()")
+    driven.kill()
+    assert {name: (own.parent / name).read_bytes() for name in names} == before
+    driven = open_window(preferences=kept)
+    driven.do(f"from pathlib import Path; window.open(Path({str(own)!r}))")
+    answer(driven, "Return")
+    driven.wait("len(window.context.documents.unsaved) == 3")
+    driven.settle()
+    assert driven.ask(f"{EDITOR}.toPlainText()").startswith("// mine ")
+    assert driven.ask(f"{PLATFORM}.document.value(('title',))") == "Mine"
+    assert driven.ask(f"{PREDICT}.document.value(('title',))") == "Mine"
+    assert {name: (own.parent / name).read_bytes() for name in names} == before
+    driven.key("ctrl+q")
+    driven.wait(f"{DIALOG} and {DIALOG}.isActiveWindow()", "the question")
+    driven.click(f"{DIALOG}.buttons['Discard']")
+    driven.wait_for(lambda: not driven.alive, "the window's end")
+    assert {name: (own.parent / name).read_bytes() for name in names} == before
+    assert list(kept.rglob("unsaved/*.json")) == []
