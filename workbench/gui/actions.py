@@ -45,6 +45,7 @@ class Actions:
 
     def _file(self, menu: QMenu) -> None:
         window = self._window
+        self._add(menu, "new_project", "New from sources...", window.ask_new_project, "Ctrl+N")
         self._add(menu, "open_project", "Open project...", window.ask_project, "Ctrl+O")
         self._add(menu, "open_run", "Open run...", window.ask_run, "Ctrl+Shift+O")
         examples = menu.addMenu("Copy an example")

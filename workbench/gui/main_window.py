@@ -263,6 +263,15 @@ class MainWindow(QMainWindow):
             except WorkbenchError as error:
                 self.context.notify(*error.diagnostics)
 
+    def ask_new_project(self) -> None:
+        """Ask for a folder of sources, and show what a project of them would be."""
+        name = QFileDialog.getExistingDirectory(self, "New from sources: the folder of host and hardware")
+        if name:
+            from workbench.gui.new_project import NewProject
+
+            context = self.context
+            NewProject(Path(name), context.plugins, context.background, context.open_project, self).open()
+
     def copy_example(self, example: Example, run: bool) -> None:
         """Ask for a folder, copy the example there, open it, and run it if asked."""
         name = QFileDialog.getExistingDirectory(self, f"Copy {example.title} to")

@@ -77,6 +77,9 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         raise WorkbenchError(
             Diagnostic("there is no such folder", "Name the folder of your sources.", file=str(folder))
         )
+    if choice.name and not re.fullmatch(r"\w[\w.-]*", choice.name):
+        hint = "Write letters, digits, dots, dashes and underscores."
+        raise WorkbenchError(Diagnostic(f"'{choice.name}' is no name of a project", hint))
     files = _files(root, notes)
     host_language, hdl_language = plugins.host_languages["c"], plugins.hdl_languages["verilog"]
     c_files = [f for f in files if f.endswith(tuple(s for s in host_language.suffixes if s != ".h"))]

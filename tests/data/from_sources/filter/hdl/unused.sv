@@ -1,0 +1,1 @@
+module unused(input a); missing_module m(); endmodule

@@ -1,0 +1,1 @@
+`define STATUS_ADDRESS 16'h0020

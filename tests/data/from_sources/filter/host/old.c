@@ -1,0 +1,4 @@
+int nobody_calls_this(void)
+{
+    return 1;
+}

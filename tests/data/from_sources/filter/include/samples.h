@@ -1,0 +1,1 @@
+unsigned sample_at(int i);

@@ -1,0 +1,85 @@
+"""New from sources in the window: a folder is looked at, what was found is shown, chosen from and written."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel
+from pytestqt.qtbot import QtBot
+
+from workbench.gui.main_window import MainWindow
+from workbench.gui.new_project import NewProject
+
+Settle = Callable[[MainWindow], None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the person chooses."""
+    shutil.copytree(Path(__file__).parents[1] / "data" / "from_sources" / "filter", tmp_path / "filter")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: str(tmp_path / "filter"))
+    return tmp_path / "filter"
+
+
+def dialog() -> NewProject:
+    shown = QApplication.activeModalWidget()
+    assert isinstance(shown, NewProject)
+    return shown
+
+
+def texts(shown: NewProject) -> list[str]:
+    return [one.text() for one in shown.findChildren(QLabel)]
+
+
+def test_what_was_found_is_shown_with_its_reason_and_written(
+    window: MainWindow, folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    shown = dialog()
+    settle(window)
+    assert shown.proposal is not None
+    for one in shown.proposal.found:
+        assert one.reason[:1].upper() + one.reason[1:] in texts(shown)
+    assert any("unused.sv: a_filter does not reach it" in text for text in texts(shown))
+    assert shown.create_button.hasFocus()
+    qtbot.keyClick(shown.create_button, Qt.Key.Key_Return)
+    settle(window)
+    assert window.context.workspace is not None
+    assert window.context.workspace.path == folder / "filter.workbench.yaml"
+
+
+def test_another_choice_and_another_name(window: MainWindow, folder: Path, qtbot: QtBot, settle: Settle) -> None:
+    window.ask_new_project()
+    shown = dialog()
+    settle(window)
+    box = next(one for one in shown.findChildren(QComboBox) if one.accessibleName() == "host sources")
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    settle(window)
+    assert any("calls nothing of the platform nallatech_h101" in text for text in texts(shown))
+    shown.name.setFocus()
+    shown.name.selectAll()
+    qtbot.keyClicks(shown.name, "table")
+    qtbot.keyClick(shown.name, Qt.Key.Key_Return)
+    settle(window)
+    assert window.context.workspace is not None
+    assert window.context.workspace.project.name == "table"
+    assert window.context.workspace.project.host.sources == ("host/make_table.c",)
+
+
+def test_a_folder_without_a_program_says_so_and_escape_writes_nothing(
+    window: MainWindow, folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    shutil.rmtree(folder / "host")
+    window.ask_new_project()
+    shown = dialog()
+    settle(window)
+    assert "No C program was found here." in texts(shown)
+    assert not shown.create_button.isEnabled()
+    qtbot.keyClick(shown, Qt.Key.Key_Escape)
+    assert QApplication.activeModalWidget() is None
+    assert not list(folder.glob("*.yaml"))

@@ -1,0 +1,183 @@
+"""New from sources: what was found in a folder, each with its reason, before a project file of it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.gui.background import Background
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import Button, DiagnosticRow, label, rule
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.new_project import Choice, Proposal, create, propose
+from workbench.session.plugins import Plugins
+from workbench.session.project_text import Found
+
+_MOST_FILES = 12
+#: What can be chosen instead of what was found, and the part of the choice that says so.
+_CHOICES = {"host sources": "host", "top": "top", "platform": "platform"}
+
+
+class NewProject(QDialog):
+    """Looks at a folder in the background, shows what it found, and writes the project when asked to.
+
+    `done` gets the project file that was written. A choice made here looks at the folder again.
+    """
+
+    def __init__(
+        self, folder: Path, plugins: Plugins, background: Background, done: Callable[[Path], None], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._folder, self._plugins, self._background, self._done = folder, plugins, background, done
+        self._choice = Choice()
+        self._asked = False  # to create what is looked at now
+        self.proposal: Proposal | None = None
+        self.setWindowTitle("New from sources")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(760, min(720, max(480, parent.height() - 80)))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(10)
+        column.addWidget(label("New from sources", "finding"))
+        column.addWidget(label(str(folder), "code", wrap=True))
+        name = QHBoxLayout()
+        name.setSpacing(12)
+        name.addWidget(label("Name", "strong"))
+        self.name = QLineEdit()
+        self.name.setProperty("role", "code")
+        self.name.setAccessibleName("The project's name")
+        name.addWidget(self.name, 1)
+        column.addLayout(name)
+        self._rows = QVBoxLayout()
+        self._rows.setContentsMargins(16, 14, 16, 14)
+        self._rows.setSpacing(10)
+        inside = QWidget()
+        inside.setLayout(self._rows)
+        set_ground(inside, "box")
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        column.addWidget(scroll, 1)
+        self.said = label("", "second", wrap=True)
+        column.addWidget(self.said)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        self.cancel = Button("Cancel")
+        self.cancel.clicked.connect(self.reject)
+        self.create_button = Button("Create project", "plus", "primary")
+        self.create_button.clicked.connect(self._create)
+        for button in (self.cancel, self.create_button):
+            button.setAutoDefault(True)
+            buttons.addWidget(button)
+        self.create_button.setDefault(True)
+        column.addLayout(buttons)
+        self._look()
+
+    def _look(self) -> None:
+        self.create_button.setEnabled(False)
+        self.said.setText("Looking at the sources")
+        folder, plugins, choice = self._folder, self._plugins, self._choice
+        self._background.start("new project", lambda: propose(folder, plugins, choice), self._show, self._failed)
+
+    def _choose(self, part: str, value: str) -> None:
+        self._choice = replace(self._choice, **{part: value})
+        self._look()
+
+    def _failed(self, problems: tuple[Diagnostic, ...]) -> None:
+        """No host program or no design: nothing can be written."""
+        self.proposal, self._asked = None, False
+        _empty(self._rows)
+        for problem in problems:
+            self._rows.addWidget(DiagnosticRow(problem))
+        self._rows.addStretch(1)
+        self.said.setText("Nothing was written.")
+        self.cancel.setFocus()
+
+    def _show(self, proposal: Proposal) -> None:
+        self.proposal = proposal
+        if self._asked:
+            self._asked = False
+            self._create()
+            return
+        _empty(self._rows)
+        self.name.setText(_name_of(proposal.path))
+        for problem in proposal.diagnostics:
+            self._rows.addWidget(DiagnosticRow(problem))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(2)
+        grid.setColumnMinimumWidth(0, 130)
+        grid.setColumnStretch(1, 1)
+        for one in proposal.found:
+            row = grid.rowCount()
+            grid.addWidget(label(one.what[:1].upper() + one.what[1:], "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(self._value(one), row, 1)
+            grid.addWidget(label(one.reason[:1].upper() + one.reason[1:], "smallsecond", wrap=True), row + 1, 1)
+            grid.setRowMinimumHeight(row + 2, 8)
+        self._rows.addLayout(grid)
+        if proposal.left_out:
+            self._rows.addWidget(rule())
+            self._rows.addWidget(label("Left out", "strong"))
+            shown = [f"{file}: {why}" for file, why in proposal.left_out[:_MOST_FILES]]
+            more = len(proposal.left_out) - len(shown)
+            self._rows.addWidget(
+                label("\n".join([*shown, *([f"and {more} more"] if more else [])]), "small", wrap=True)
+            )
+        self._rows.addStretch(1)
+        what = "A project file and a platform template" if len(proposal.files) > 1 else "A project file"
+        self.said.setText(f"{what} will be written beside the sources, which stay as they are.")
+        self.create_button.setEnabled(True)
+        self.create_button.setFocus()
+
+    def _value(self, one: Found) -> QWidget:
+        shown = one.value.replace(", ", "\n") if one.what.endswith("sources") else one.value
+        if not (one.others and one.what in _CHOICES):
+            return label(shown, "code", wrap=True)
+        box = QComboBox()
+        box.setProperty("role", "code")
+        box.setAccessibleName(one.what)
+        box.addItems([one.value, *one.others])
+        box.activated.connect(lambda number: self._choose(_CHOICES[one.what], box.itemText(number)))
+        return box
+
+    def _create(self) -> None:
+        if self.proposal is None:
+            return
+        name = self.name.text().strip()
+        if name and name != _name_of(self.proposal.path):
+            self._asked = True
+            self._choose("name", name)
+            return
+        try:
+            path = create(self.proposal)
+        except WorkbenchError as error:
+            self.said.setText(" ".join((error.diagnostics[0].message, error.diagnostics[0].file or "")))
+            return
+        self.accept()
+        self._done(path)
+
+
+def _name_of(path: Path) -> str:
+    return path.name.removesuffix(".workbench.yaml")
+
+
+def _empty(layout: QVBoxLayout | QGridLayout) -> None:
+    while item := layout.takeAt(0):
+        if isinstance(inner := item.layout(), QVBoxLayout | QGridLayout):
+            _empty(inner)
+        if (widget := item.widget()) is not None:
+            widget.deleteLater()
