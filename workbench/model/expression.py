@@ -133,6 +133,8 @@ class Expression:
             raise WorkbenchError(Diagnostic(f"'{self.text}' uses a text as a number")) from None
         except ValueError as error:
             raise WorkbenchError(Diagnostic(f"'{self.text}' cannot be computed: {error}")) from None
+        if isinstance(result, str):
+            raise WorkbenchError(Diagnostic(f"'{self.text}' is a text, not a number"))
         return result if np.ndim(result) else _plain(result)
 
 

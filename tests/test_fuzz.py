@@ -1,0 +1,33 @@
+"""A short run of the fuzzer: wrong inputs of every format are answered in words; and the fuzzer would tell if not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+FUZZ = Path(__file__).parent / "benchmarks" / "fuzz.py"
+
+
+def test_wrong_inputs_of_every_format_are_answered_in_words() -> None:
+    done = subprocess.run([sys.executable, FUZZ, "--inputs", "300", "--seed", "7", "--json"], capture_output=True)
+    found = json.loads(done.stdout)
+    assert (found["tracebacks"], found["hangs"], found["over_memory"]) == (0, 0, 0), found["culprits"]
+    assert found["inputs"] == found["ok"] + found["diagnosed"] == 300
+    assert len(found["formats"]) == 10
+    assert all(counts["inputs"] and counts["diagnosed"] for counts in found["formats"].values())
+    assert found["ok"] > 30
+
+
+def test_the_fuzzer_tells_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(FUZZ.parent)
+    from fuzz import outcomes  # type: ignore[import-not-found]
+
+    found = Counter((outcome, note.split(":")[0]) for _, outcome, note in outcomes("self-check", 0, 9, 49, hang_s=1.5))
+    assert {outcome for outcome, _ in found} == {"ok", "diagnosed", "tracebacks", "hangs", "over_memory"}
+    assert {note for outcome, note in found if outcome == "tracebacks"} == {"KeyError", "the process ended"}
+    assert sum(found.values()) == 9
