@@ -290,9 +290,21 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
     mode.explore.target.setText("1e9")
     mode.explore.solve_button.click()
     qtbot.waitUntil(lambda: mode.explore.answer.property("role") == "high", timeout=WAIT_MS)
-    mode.explore.low.setText("ten")
-    mode.explore.sweep()
-    assert "no number" in mode.explore.problem.text()
+    for wrong, said in (
+        ("ten", "no number"),
+        ("nan", "no finite number"),
+        ("0.5", "whole number"),
+        ("0", "at least 1"),
+    ):
+        mode.explore.problem.hide()
+        mode.explore.low.setText(wrong)
+        mode.explore.high.setText("0.7" if wrong == "0.5" else "16")
+        mode.explore.sweep()
+        qtbot.waitUntil(lambda: not mode.explore.problem.isHidden(), timeout=WAIT_MS)
+        assert said in mode.explore.problem.text(), wrong
+    mode.explore.target.setText("nan")
+    mode.explore.solve_button.click()
+    assert mode.explore.answer.text() == "'nan' is no finite number. Write for example 4 or 1e6."
 
 
 def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtbot: QtBot) -> None:
@@ -438,3 +450,15 @@ def test_a_kernels_measured_density_stands_beside_the_model(mode: PredictMode, q
     assert "furthest from the model -" in mode.density.curve_head.subtitle.text()
     mode.density.reset()
     assert len(mode.density.curve.lines) == 1
+
+
+def test_an_input_at_both_its_bounds_is_explored(mode: PredictMode, qtbot: QtBot) -> None:
+    path = own_copy(mode, "image_filter")
+    for key, value in (("minimum", 2), ("maximum", 2)):
+        assert mode.document.set(("inputs", "nodes", key), value)
+    mode.show_page("Explore")
+    assert mode.stack.currentWidget() is mode.explore
+    assert mode.explore.name.currentText() == "side"  # the first that can change
+    explored(mode, qtbot)
+    mode.document.save()
+    assert "maximum: 2" in path.read_text()

@@ -230,6 +230,9 @@ def test_any_field_with_any_value(which: int, value: Any, platforms: Mapping[str
             "warning: gap_s changes nothing for a transfer table Leave it out.",
         ),
         ("speedup: 3", "stage: first", ""),
+        ("{cost: n}", "{total_s: n}", "'total_s' is an output of every model Call it something else."),
+        ("{cost: n}", "{n: 2 * n}", "the resource 'n' is called as an input is, and is not that input"),
+        ("{cost: n}", "{n: n}", ""),
     ],
 )
 def test_what_is_wrong_is_said_with_what_is_right(
@@ -252,6 +255,7 @@ def test_what_is_wrong_is_said_with_what_is_right(
         ),
         ("taps: {value: 3}", "taps: {value: 0.5}", "'taps' is 0.5 It must be a whole number, at least 1."),
         ("units: 3", "units: 0", "compute.units is 0 It must be above 0."),
+        ("name: More", "name: limit_ops_per_s", "'limit_ops_per_s' has a meaning of its own here"),
     ],
 )
 def test_a_few_of_the_rest(old: str, new: str, expected: str, platforms: Mapping[str, Platform]) -> None:

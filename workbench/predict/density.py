@@ -35,6 +35,9 @@ from workbench.predict.inputs import Path as FieldPath
 from workbench.predict.ratss_check import twice
 from workbench.predict.ratss_equations import Quantity
 
+#: What stands among the layers by these names: the least of all bounds, and the compute bound.
+OUTPUT, PROCESSING = "limit_ops_per_s", "processing elements"
+
 
 class LayerChange(Document):
     """A memory layer: one of the platform's by name with what is given here in place, or one more."""
@@ -180,6 +183,10 @@ def parse_density(
         twice([la.name for la in model.layers], [("layers", n, "name") for n in range(len(model.layers))],
               "layers", marked)
     )  # fmt: skip
+    for index, layer in enumerate(model.layers):
+        if layer.name in (OUTPUT, PROCESSING):
+            message = f"'{layer.name}' has a meaning of its own here"
+            found.append(marked.diagnostic(("layers", index, "name"), message, "Call the layer something else."))
     formulas = {}
     for path, formula, allowed in formulas_of(model):
         more = ["s", "alpha"] if path == ("eta",) else [] if path == ("element_bytes",) else ["s"]
@@ -335,7 +342,7 @@ def _density(file: DensityModelFile, inputs: Mapping[str, Quantity], found: Sequ
     binding_layer = _first(named)
     least, most = _least(rates), -_least([-rate for rate in rates])
     if compute is not None:
-        named.append(("processing elements", compute))
+        named.append((PROCESSING, compute))
     limit = _least([rate for _, rate in named])
     return Density(tuple(bounds), compute, limit, _first(named), binding_layer, most / least if bounds else 1.0)
 

@@ -12,6 +12,8 @@ from workbench.model.platform import Platform
 from workbench.predict.inputs import Path
 from workbench.predict.ratss_model import Measured, RatssModel, Transaction
 
+#: What every model comes to, by name.
+OUTPUTS = ("total_s", "speedup")
 #: Fields of a transaction that every kind reads.
 _COMMON = {"name", "kind", "nodes", "bytes", "returns", "measured_in", "correction"}
 _GAP = {"network", "rate_bytes_per_s", "efficiency", "gap_per_byte_s"}
@@ -44,6 +46,8 @@ def structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platfor
                 yield marked.diagnostic((*at, "after", i), f"there is no stage '{needed}'", hint)
     if len(set(names)) == len(names):
         yield from _cycle(model, names, marked)
+    for name, formula in model.resources.items():
+        yield from _resource(name, str(formula), model, marked)
     for index, entry in enumerate(model.measured):
         yield from _measured(entry, ("measured", index), model, names, marked)
 
@@ -56,6 +60,17 @@ def twice(names: Iterable[str], paths: Iterable[Path], what: str, marked: Marked
             hint = f"Give this one another name: the first stands on line {marked.span(seen[name]).line}."
             yield marked.diagnostic(path, f"two {what} are called '{name}'", hint)
         seen.setdefault(name, path)
+
+
+def _resource(name: str, formula: str, model: RatssModel, marked: Marked) -> Iterator[Diagnostic]:
+    """A resource stands among the model's outputs and inputs: its name must not be another's there."""
+    if name in OUTPUTS or name.startswith(("comp_s.", "comm_s.")):
+        hint = "Call it something else."
+        yield marked.diagnostic(("resources", name), f"'{name}' is an output of every model", hint, key=True)
+    elif name in model.inputs and formula.strip() != name:
+        hint = f"Call it something else, or write `{name}: {name}`."
+        message = f"the resource '{name}' is called as an input is, and is not that input"
+        yield marked.diagnostic(("resources", name), message, hint, key=True)
 
 
 def _cycle(model: RatssModel, names: list[str], marked: Marked) -> Iterator[Diagnostic]:

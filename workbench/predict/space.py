@@ -73,9 +73,10 @@ def make_space(
         at = ("inputs",)
         raise WorkbenchError(file.marked.diagnostic(at, "the model has no uncertain inputs to draw", hint))
     for name, values in axes.items():
-        file.check(name, np.asarray(values, dtype=np.float64))
         if not len(values):
-            raise WorkbenchError(Diagnostic(f"the sweep of '{name}' has no values", "Give it one or more."))
+            hint = f"Give a range in which it is {file.domain(name).said() or 'a number'}."
+            raise WorkbenchError(file.marked.diagnostic(("inputs", name), f"the sweep of '{name}' has no values", hint))
+        file.check(name, np.asarray(values, dtype=np.float64))
     swept = tuple(Axis(name, np.asarray(values, dtype=np.float64)) for name, values in axes.items())
     return Space(swept, samples, tuple(uncertain.items()) if samples else (), seed)
 

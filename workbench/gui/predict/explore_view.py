@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.formats.units import UnitError, quantity
+from workbench.formats.units import UnitError
 from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.predict import pieces
@@ -27,6 +27,7 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.explore import outputs_of
 from workbench.predict.formulas import ModelFile
+from workbench.predict.inputs import number
 from workbench.predict.ratss import RatssModelFile
 from workbench.predict.solve import Solution, solve
 
@@ -260,11 +261,9 @@ class ExploreView(QWidget):
         assert self.file is not None
         unit = unit_of(self.file, name)
         try:
-            return quantity(text, unit) if unit else float(text.replace("\u202f", "").replace(" ", ""))
+            return number(text if unit else text.replace("\u202f", "").replace(" ", ""), unit)
         except UnitError as error:
             self._fail((Diagnostic(error.message, error.hint),))
-        except ValueError:
-            self._fail((Diagnostic(f"'{text}' is no number", "Write for example 4 or 1e6."),))
         return None
 
     # ---- what is found
@@ -374,9 +373,9 @@ class ExploreView(QWidget):
         text = self.target.text().strip().rstrip("×x").strip()
         unit = "s" if output == "total_s" or output.startswith(("comp_s", "comm_s")) else ""
         try:
-            target = quantity(text, unit) if unit else float(text)
-        except (UnitError, ValueError):
-            self._say_answer(f"'{text}' is no number", "high")
+            target = number(text, unit)
+        except UnitError as error:
+            self._say_answer(f"{error.message}. {error.hint}", "high")
             return
         reading = self.reading
         self.context.background.start(

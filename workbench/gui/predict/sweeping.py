@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.gui.predict.words import input_text, output_text
+from workbench.model.diagnostic import WorkbenchError
 from workbench.predict.explore import Bands, FrontPoint, bands, explore, outputs_of, sweep
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import Spread
@@ -74,9 +75,13 @@ def is_count(file: ModelFile, name: str) -> bool:
 def matters(file: ModelFile, name: str, output: str, reading: str | None) -> bool:
     """Whether an output changes with an input at all, near the model's value."""
     own, allowed = float(file.at({}, reading)[name]), file.domain(name)
-    near = own + 1 if allowed.integer else own * 1.01
-    changed = outputs_of(file, {name: near if allowed.bad(near) is None else own * 0.99}, reading)[output]
-    return bool(own) and float(changed) != float(outputs_of(file, None, reading)[output])
+    step = 1.0 if allowed.integer else own * 0.01
+    beside = next((value for value in (own + step, own - step) if allowed.bad(value) is None), own)
+    try:
+        changed = outputs_of(file, {name: beside}, reading)[output]
+    except WorkbenchError:  # some field takes the model's value and not this one
+        return False
+    return beside != own and float(changed) != float(outputs_of(file, None, reading)[output])
 
 
 def usual_range(file: ModelFile, name: str) -> tuple[float, float]:
