@@ -13,6 +13,7 @@ import pytest
 from rc_workbench_plugins.recap_rules import workbench_rules
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
+from workbench.model.blocks import State
 from workbench.model.finding import Finding
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
@@ -190,3 +191,18 @@ def test_changes_really_made_stay_below_what_was_promised() -> None:
     irq = rows[0]
     assert irq["change"].startswith("Wait for an interrupt")
     assert irq["promised_at_most"] == pytest.approx(irq["measured"], rel=1e-3)
+
+
+def test_a_register_asked_again_and_again_is_waiting_even_if_no_pragma_says_so(knowledge: KnowledgeBase) -> None:
+    """As an unmarked `while (!fpgaReadReg(...))` is seen. Of four polls a round one stays."""
+    unmarked = Spent("ask", RECV, 0, ("ctrl",), "top.p", "d", calls=REGISTER)
+    calls = [Made(k, took) for _ in range(10) for k, took in ((0, 16), (1, 32), (1, 32), (1, 32), (1, 32), (2, 32))]
+    run = made_run([BEGIN, unmarked, GET], calls, 10 * 20.0)
+    states = (*run.manifest.blocks[1].states, State(2, "clear", Category.OVERHEAD, ("initialize",)))
+    fpga = replace(run.manifest.blocks[1], states=states)
+    clear = {name: np.array([value], dtype=kind) for (name, kind), value in
+             zip(TABLES["state_time"].items(), (1, 2, 1000 * US, 100_000, 10), strict=True)}  # fmt: skip
+    times = {name: np.concatenate((column, clear[name])) for name, column in run.tables["state_time"].items()}
+    run = Run(None, replace(run.manifest, blocks=(run.manifest.blocks[0], fpga)), {**run.tables, "state_time": times})
+    finding = found(analyse(run, synthetic_platform(), knowledge), "initialization", "top.p")
+    assert finding.gain == pytest.approx(176 / 80)

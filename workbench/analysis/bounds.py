@@ -43,8 +43,8 @@ class Bounds:
 
     def _side(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> HostSide:
         mine = [c for c in calls if c.block == block.block.id]
-        waiting = self._times.waiting(block, block.time_of(*WAITS), mine)
-        transfer_s = block.time_of(*COMMUNICATION)
+        waiting, hidden_s = self._times.all_waiting(block, mine)
+        transfer_s = max(block.time_of(*COMMUNICATION) - hidden_s, 0.0)
         return HostSide(block, max(self.total_s - transfer_s - waiting.total_s, 0.0), transfer_s, waiting)
 
     def host_of(self, block: BlockMetrics) -> HostSide:
@@ -90,11 +90,12 @@ class Bounds:
         if on_host:
             loops = self._times.loops_s(selection.block, selection.calls)
             served = self._times.served_s(selection.block, selection.calls)
-            less = saved_s + loops + chance - float(values["chance_time"])
+            beside = loops + chance - float(values["chance_time"])
+            less, whole = saved_s + beside, time_s + beside
         else:
             loops = served = 0.0
             everyone = max(saved_s, float(values["replicas.time_sum"]))
-            less = min(everyone + chance, side.waiting.late_s)
+            less = whole = min(everyone + chance, side.waiting.late_s)
         if culprit_side is Side.HOST:
             without = work
         elif on_host:
@@ -107,6 +108,7 @@ class Bounds:
             "loop_time": loops,
             "served_time": served,
             "left.without_this": max(total - less, work),
+            "left.without_all": max(total - whole, work),
             "left.overlapped": max(side.own_s + side.transfer_s, work),
             "left.side_by_side": max(side.own_s, side.transfer_s, work),
             "left.without_culprit": max(without, 0.0),

@@ -11,7 +11,7 @@ only their sums) the same is bounded from counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,11 +108,14 @@ class HostTimes:
         state = column["state"]
         of_state = {name: np.array(flags, dtype=bool)[state] for name, flags in by_state.items()}
         kinds = np.array([*(e.kind in POLL_KINDS for e in self._run.manifest.entries), False], dtype=bool)
-        return _Rows(
+        asks = kinds[column["entry"]]
+        rows = _Rows(
             site=column["site"], state=state, address=column["address"], start=column["t0_ps"], end=column["t1_ps"],
-            port_first=column["port_first_ps"], port_last=column["port_last_ps"],
-            polls=of_state["waits"] & kinds[column["entry"]], **of_state,
+            port_first=column["port_first_ps"], port_last=column["port_last_ps"], polls=of_state["waits"] & asks,
+            **of_state,
         )  # fmt: skip
+        again = _asked_again(rows, rows.control & asks)
+        return replace(rows, waits=rows.waits | again, polls=rows.polls | again, control=rows.control & ~again)
 
     def waiting(self, block: BlockMetrics, time_s: float, calls: Sequence[CallMetrics]) -> Waiting:
         """Of the waits of `block` that take `time_s`, in these calls (or partly in none)."""
@@ -121,6 +124,17 @@ class HostTimes:
         rows = self._rows.get(block.number)
         found = self._by_sums(made) if rows is None else self._by_calls(rows, rows.of(made), block)
         return Waiting(found.total_s + silent, found.late_s + silent, found.after_ready_s, found.chance_s)
+
+    def all_waiting(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> tuple[Waiting, float]:
+        """All waits of `block`, and seconds of them that its states call control: registers asked again and again."""
+        rows = self._rows.get(block.number)
+        if rows is None:
+            return self.waiting(block, block.time_of(*WAITS), calls), 0.0
+        marked = np.array([s.category in WAITS for s in block.block.states], dtype=bool)[rows.state]
+        silent = max(block.time_of(*WAITS) - int(rows.took[marked].sum()) / PS_PER_S, 0.0)
+        found = self._by_calls(rows, rows.waits, block)
+        hidden = int(rows.took[rows.waits & ~marked].sum()) / PS_PER_S
+        return replace(found, total_s=found.total_s + silent, late_s=found.late_s + silent), hidden
 
     def _by_sums(self, calls: Sequence[CallMetrics]) -> Waiting:
         """One poll a run is made even so, and of each run the last two may lie after the FPGA was ready."""
@@ -247,6 +261,16 @@ class HostTimes:
         return (int(rows.took[served].sum()) + loops) / PS_PER_S + self._by_calls(
             rows, rows.waits & ~going, block
         ).chance_s
+
+
+def _asked_again(rows: _Rows, chosen: Mask) -> Mask:
+    """Those of the chosen calls that ask the same address in turn: polls, whatever they are called."""
+    at = np.flatnonzero(chosen)
+    same = (np.diff(at) == 1) & (np.diff(rows.address[at]) == 0) & (np.diff(rows.site[at]) == 0)
+    again: Mask = np.zeros(len(chosen), dtype=bool)
+    again[at[1:][same]] = True
+    again[at[:-1][same]] = True
+    return again
 
 
 def _code(rows: _Rows, going: Mask) -> int:

@@ -98,7 +98,8 @@ METRICS: dict[str, MetricName] = {
     "platform.asynchronous": MetricName("The platform has calls that return before the transfer ends", "flag"),
     "platform.port": MetricName("Style of the platform's port", "text"),
     # the least time of the run once something is mended: what a suggestion's bound rests on
-    "left.without_this": MetricName("Least time without these states or calls", "time"),
+    "left.without_this": MetricName("Least time without what is lost in these states or calls", "time"),
+    "left.without_all": MetricName("Least time without these states or calls", "time"),
     "left.overlapped": MetricName("Least time with the host's work and transfers beside the FPGA's work", "time"),
     "left.side_by_side": MetricName("Least time with host, transfers and FPGA side by side", "time"),
     "left.without_culprit": MetricName("Least time if who is late took no time", "time"),
@@ -110,6 +111,7 @@ METRICS: dict[str, MetricName] = {
 #: Who stays, in words, for each of the bounds that rules may name.
 STAYS = {
     "left.without_this": "everything else takes the time it took",
+    "left.without_all": "everything else takes the time it took",
     "left.overlapped": "the host's own work and its transfers stay one after the other, and so does the FPGA's work",
     "left.side_by_side": "the host's work, the transfers and the FPGA's work stay, side by side",
     "left.without_culprit": "only who is late becomes faster",
