@@ -140,6 +140,9 @@ def test_report_window_and_command_line_agree(
         assert [a["text"] for a in finding["advice"]] == finding["suggestions"]
         assert finding["gain"] == max(a["at_most"] for a in finding["advice"] if a["known"])
 
+    for side in ("host", "fpga"):
+        here = sum(b["id"] == f["block"] for b in document["blocks"] if b["side"] == side for f in tops)
+        assert mode.pills[side].text().rpartition(" ")[2] == str(here)
     badges = {key: facts.badge[1] for key, facts in mode.graph.facts.items() if facts.badge}
     assert sorted(badges.values()) == sorted(int(count) for count in page.badges.values())
     assert sum(badges.values()) == sum(f["scope"] != "application" for f in tops)

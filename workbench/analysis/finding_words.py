@@ -7,10 +7,7 @@ from collections.abc import Iterable
 from workbench.model.finding import Advice, Finding
 from workbench.model.text import ratio_text, time_text
 
-RANKED = (
-    "ranked by what the best of their advice gains at most, those that lead to others last."
-    " Gains overlap; they do not add up."
-)
+RANKED = "ranked by what their best advice gains at most. Gains overlap; they do not add up."
 
 
 def bound_text(speedup: float | None) -> str:

@@ -73,9 +73,9 @@ def bar_legend() -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(7)
     for part, said, tip in (
-        ("reach", "ideal within the cap", "The smaller of ideal and cap: the most this can gain"),
-        ("cap", "cap", "What the utilisation of the other side still allows"),
-        ("beyond", "ideal beyond the cap", "Out of reach until the other side is mended too"),
+        ("reach", "gain at most", "What the best of its advice gains at most"),
+        ("cap", "cap", "The bound of that advice, where the ideal is more"),
+        ("beyond", "ideal beyond the cap", "Out of reach by this advice alone"),
     ):
         key, text = BarKey(part), label(said, "smallsecond")
         key.setToolTip(tip)

@@ -282,7 +282,7 @@ class AnalyseMode(Mode):
             "aside": [f for f in ranked if f.id in self.context.aside],
         }
         for name, title in (("all", "All"), ("host", "Host"), ("fpga", "FPGA"), ("aside", "Set aside")):
-            self.pills[name].setText(title if name == "all" else f"{title} {len(groups[name])}")
+            self.pills[name].setText(title if name == "all" else f"{title} {len(tops(groups[name]))}")
             self.pills[name].setChecked(name == self.filter)
             self.pills[name].setVisible(name != "aside" or bool(groups["aside"]) or self.filter == "aside")
         shown = groups[self.filter]

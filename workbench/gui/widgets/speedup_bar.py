@@ -24,15 +24,15 @@ def axis_x(ratio: float, left: float, width: float) -> float:
 def paint_speedup_bar(
     painter: QPainter, rect: QRectF, predicted: float | None, cap: float | None, ideal: float
 ) -> None:
-    """Solid up to `predicted`, tint up to the smaller of cap and ideal, hatch from the cap to the ideal, tick at a cap
-    that binds. Without a prediction there is no solid part."""
+    """Solid up to `predicted`, tint up to the cap (the ideal where none is known), hatch from the cap to an ideal
+    that is more, tick at such a cap. Without a prediction there is no solid part."""
     p = theme.palette()
     painter.fillRect(rect, QColor(p.track))
-    reach = min(ideal, cap) if cap else ideal
+    reach = ideal if cap is None else cap
     middle = axis_x(reach, rect.left(), rect.width())
     painter.fillRect(QRectF(rect.left(), rect.top(), middle - rect.left(), rect.height()), QColor(p.within_cap))
     if predicted is not None:
-        end = axis_x(min(predicted, ideal), rect.left(), rect.width())
+        end = axis_x(predicted, rect.left(), rect.width())
         painter.fillRect(QRectF(rect.left(), rect.top(), end - rect.left(), rect.height()), QColor(p.accent))
     if cap is not None and cap < ideal:
         end = axis_x(ideal, rect.left(), rect.width())
