@@ -153,7 +153,13 @@ def _syntax(error: yaml.MarkedYAMLError, character: str) -> tuple[str, str]:
         "unexpected end of stream": "A quote is not closed.",
         "could not find expected ':'": "Write `key: value`, with a blank after the colon.",
         "undefined alias": "Texts that begin with * need quotes.",
+        "alphabetic or numeric": "Texts that begin with & or * need quotes.",
+        "unexpected ':'": "Write `key: value`, with a blank after the colon.",
+        "comment or line break": "What stands below | or > begins on the next line; texts that begin so need quotes.",
+        "block sequence entries": "Begin a list on a line of its own, one `- item` a line.",
+        "whitespace or line break": "Texts that begin with ! or % need quotes.",
         "another document": "Keep one document in the file: remove the line with ---.",
     }
-    hint = next((text for part, text in hints.items() if part in problem), "")
+    otherwise = "Check the indentation, the brackets and the quotes of this line."
+    hint = next((text for part, text in hints.items() if part in problem), otherwise)
     return f"this is not YAML: {problem}", hint
