@@ -138,7 +138,8 @@ class Driven:
 
     def settle(self) -> None:
         """Wait until nothing is read or worked out in the background, and what came of it was taken in."""
-        self.wait_for(lambda: all(self.ask("not window.context.background.busy") for _ in range(3)), "a quiet window")
+        quiet = "not window.context.background.busy and not window.slices.busy"
+        self.wait_for(lambda: all(self.ask(quiet) for _ in range(3)), "a quiet window")
 
     # ---- keys and mouse
 

@@ -250,17 +250,19 @@ def test_how_to_run_reaches_the_run(opened: MainWindow, project: Path, qtbot: Qt
     assert (seen[0].trace, seen[0].deterministic, seen[0].plain) == (False, True, False)
 
 
-def test_the_theme_changes_at_once_and_is_remembered(opened: MainWindow, qtbot: QtBot) -> None:
+def test_the_theme_changes_and_is_remembered(opened: MainWindow, qtbot: QtBot) -> None:
     def ground() -> str:
         image = opened.grab().toImage()
         return QColor(image.pixel(opened.width() // 2, 20)).name().upper()
 
     assert ground() == LIGHT.chrome
     opened.settings.choices["dark"].click()
+    qtbot.waitUntil(lambda: not opened.slices.busy)
     assert theme.palette() is DARK
     assert ground() == DARK.chrome
     assert store.load("window", {})["theme"] == "dark"
     opened.set_theme("light")
+    qtbot.waitUntil(lambda: not opened.slices.busy)
     assert ground() == LIGHT.chrome
 
 

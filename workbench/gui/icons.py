@@ -61,6 +61,11 @@ def icon(name: str, colour: str = "", size_px: int = 16, filled: bool = False, r
 
     Take it anew when the theme changes.
     """
+    return _icon(name, colour or theme.palette().second, size_px, filled, room_px)
+
+
+@lru_cache(maxsize=512)
+def _icon(name: str, colour: str, size_px: int, filled: bool, room_px: int) -> QIcon:
     made = QIcon()
     for ratio in (1.0, 2.0):
         pixmap = QPixmap(round((size_px + room_px) * ratio), round(size_px * ratio))

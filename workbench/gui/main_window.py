@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QStackedWidget, QToolBar, QWidget
 
 from workbench.gui import about, question, theme
@@ -20,7 +20,7 @@ from workbench.gui.header import Header
 from workbench.gui.jobs import JobRunner
 from workbench.gui.layout import Panels
 from workbench.gui.mode import Mode
-from workbench.gui.modes import ModeStack
+from workbench.gui.modes import ModeStack, read_modules
 from workbench.gui.popovers import NoticesPopover, RunOptionsPopover, SettingsPopover
 from workbench.gui.rail import Rail
 from workbench.gui.recovered import Recovered
@@ -29,6 +29,7 @@ from workbench.gui.run_dock import RunDock
 from workbench.gui.search import SearchField
 from workbench.gui.search_items import search_items
 from workbench.gui.selection import SelectedFinding
+from workbench.gui.slices import Slices
 from workbench.gui.status import status_parts
 from workbench.gui.status_bar import StatusBar
 from workbench.gui.welcome import Welcome
@@ -54,6 +55,8 @@ class MainWindow(QMainWindow):
         self.resize(1600, 1000)
         self.context = Context(plugins, self)
         self.context.documents.ask = lambda asked: question.ask(asked, self)
+        self.slices = Slices(self)
+        self._fresh = True  # not shown yet
         self.runner = JobRunner(self)
         self.run_dock = RunDock(self.runner)
         self.breadcrumb = Breadcrumb(self.context, self.ask_project)
@@ -409,18 +412,31 @@ class MainWindow(QMainWindow):
         )
 
     def set_theme(self, name: str) -> None:
-        """Dress the whole application anew, at once, and remember it."""
+        """Dress the whole application anew, and remember it."""
         self.context.set_preference("theme", name)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            theme.apply_theme(application, name)
         if f"theme_{name}" in self.actions_of.all:
             self.actions_of.all[f"theme_{name}"].setChecked(True)
-        self.context.theme_changed.emit()
+
+        def dress() -> Iterator[None]:
+            application = QApplication.instance()
+            if isinstance(application, QApplication):
+                yield from theme.dressing(application, name)
+            self.context.theme_changed.emit()
+            yield
+
+        self.slices.start(dress)
 
     @property
     def background(self) -> Background:
         return self.context.background
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._fresh:
+            self._fresh = False
+            self.background.start(
+                "modes", read_modules, lambda _: None, lambda problems: self.context.notify(*problems)
+            )
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.context.documents.may_leave():

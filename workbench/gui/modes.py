@@ -21,6 +21,12 @@ CLASSES = {
 }
 
 
+def read_modules() -> None:
+    """Read the code of every mode, so that the first showing of one only has to build it."""
+    for module, _ in CLASSES.values():
+        importlib.import_module(module)
+
+
 class ModeStack(QStackedWidget):
     """The middle of the window."""
 
