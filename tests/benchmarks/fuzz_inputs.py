@@ -84,7 +84,7 @@ def spoilt(value: Any, rng: random.Random) -> Any:
         if kind < 0.75:
             return [*value[:at], spoilt(value[at], rng), *value[at + 1 :]]
         return value[:at] + value[at + 1 :] if kind < 0.85 else [*value, value[at]]
-    if isinstance(value, int | float) and not isinstance(value, bool) and rng.random() < 0.4:
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300 and rng.random() < 0.4:
         return value * rng.choice((-1, 0, 2, 1000, 0.5, 1e15))
     return rng.choice(VALUES)
 

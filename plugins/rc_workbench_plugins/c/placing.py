@@ -7,8 +7,10 @@ there are several. At the end of a block it belongs to what the closing brace le
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.reading import Range, Statement
@@ -22,18 +24,19 @@ class Placing:
 
     data: bytes
     offsets: Sequence[int]
-    statements: Sequence[Statement]
+    statements: Sequence[Statement]  # by their offsets, an outer one before what it holds
+    do_bodies: Sequence[Statement]
     of_call: dict[Place, tuple[PlacedPragma, ...]]
 
     def insertion(self, call: Place) -> tuple[int, int]:
         """The line before which a pragma for this call would stand, and its column (from 1)."""
-        holding = [s for s in self.statements if s.range.start <= call.offset < s.range.end]
+        before = bisect_right(self.statements, call.offset, key=lambda s: s.range.start)
+        nearest = next((s.range for s in reversed(self.statements[:before]) if call.offset < s.range.end), None)
         line = call.line
-        if holding:
-            nearest = min(holding, key=lambda s: s.range.end - s.range.start).range
+        if nearest:
             line = _line(self.offsets, nearest.start)
-            for body in self.statements:
-                if body.holder == nearest and body.do_condition and body.range.end <= call.offset:
+            for body in self.do_bodies:
+                if body.holder == nearest and body.range.end <= call.offset:
                     line = _line(self.offsets, body.range.end - 1)  # before the brace that leads to the condition
         text = self.data[self.offsets[line - 1] :].split(b"\n", 1)[0]
         return line, len(text) - len(text.lstrip()) + 1
@@ -50,8 +53,9 @@ def place_pragmas(
     groups: dict[int, list[PlacedPragma]] = {}
     targets: dict[int, list[Place]] = {}
     problems: list[Diagnostic] = []
+    scopes = _scopes(statements)
     for pragma in pragmas:
-        anchor, held = _held_calls(offsets, offsets[pragma.line - 1], calls, statements)
+        anchor, held = _held_calls(offsets, offsets[pragma.line - 1], calls, scopes)
         if not held:
             problems.append(_orphan(pragma))
             continue
@@ -66,7 +70,8 @@ def place_pragmas(
         found[free[0]] = tuple(group)
         problems += _several(group, free)
         problems += _unreachable(group)
-    return Placing(data, offsets, statements, found), tuple(problems)
+    ordered = sorted(statements, key=lambda s: (s.range.start, -s.range.end))
+    return Placing(data, offsets, ordered, [s for s in ordered if s.do_condition], found), tuple(problems)
 
 
 def _line(offsets: Sequence[int], offset: int) -> int:
@@ -77,36 +82,54 @@ def _line(offsets: Sequence[int], offset: int) -> int:
     return low + 1
 
 
+@dataclass(frozen=True)
+class _Scope:
+    """A block or branch: the statements in it by their offset, and those that are it themselves."""
+
+    range: Range
+    inside: list[Range]
+    itself: list[Statement]
+
+
+def _scopes(statements: Sequence[Statement]) -> list[_Scope]:
+    """The scopes of a file in the order of their offsets, an outer one before what it holds."""
+    found: dict[Range, _Scope] = {}
+    for statement in statements:
+        holder = found.setdefault(statement.holder, _Scope(statement.holder, [], []))
+        holder.inside.append(statement.range)
+        if statement.do_condition or statement.otherwise:
+            found.setdefault(statement.range, _Scope(statement.range, [], [])).itself.append(statement)
+    for scope in found.values():
+        scope.inside.sort(key=lambda r: (r.start, -r.end))
+    return sorted(found.values(), key=lambda scope: (scope.range.start, -scope.range.end))
+
+
 def _held_calls(
-    offsets: Sequence[int], position: int, calls: Sequence[Place], statements: Sequence[Statement]
+    offsets: Sequence[int], position: int, calls: Sequence[Place], scopes: Sequence[_Scope]
 ) -> tuple[int, list[Place]]:
     """The calls that a pragma at an offset may speak of, and the offset of what holds them."""
-    scopes = {s.holder for s in statements} | {s.range for s in statements if s.do_condition or s.otherwise}
-    around = [r for r in scopes if r.start < position < r.end]
-    if not around:
+    before = bisect_left(scopes, position, key=lambda scope: scope.range.start)
+    scope = next((scope for scope in reversed(scopes[:before]) if position < scope.range.end), None)
+    if scope is None:
         return position, []
-    scope = min(around, key=lambda r: r.end - r.start)
-    after = sorted(
-        (s.range for s in statements if s.holder == scope and s.range.start >= position),
-        key=lambda r: (r.start, -r.end),
-    )
+    after = scope.inside[bisect_left(scope.inside, position, key=lambda r: r.start) :]
     for statement in after:
         if _line(offsets, statement.start) != _line(offsets, after[0].start):
             break
         if held := _inside(calls, statement):
             return statement.start, held
-    if not after:
-        for body in (s for s in statements if s.range == scope):
-            if body.do_condition:
-                return body.range.end, _inside(calls, body.do_condition)
-            if body.otherwise:
-                brace = _line(offsets, scope.end - 1)
-                return body.range.end, [c for c in _inside(calls, body.otherwise) if c.line == brace]
+    for body in scope.itself if not after else ():
+        if body.do_condition:
+            return body.range.end, _inside(calls, body.do_condition)
+        if body.otherwise:
+            brace = _line(offsets, scope.range.end - 1)
+            return body.range.end, [c for c in _inside(calls, body.otherwise) if c.line == brace]
     return position, []
 
 
 def _inside(calls: Sequence[Place], part: Range) -> list[Place]:
-    return [call for call in calls if part.start <= call.offset < part.end]
+    first = bisect_left(calls, part.start, key=lambda call: call.offset)
+    return list(takewhile(lambda call: call.offset < part.end, islice(calls, first, None)))
 
 
 def _orphan(pragma: PlacedPragma) -> Diagnostic:
