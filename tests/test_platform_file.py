@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.analysis.knowledge import load_knowledge
 from workbench.formats.documents import Schema, parse_document
 from workbench.formats.platform_file import callee_name, load_platform, parse_platform
 from workbench.formats.project_file import load_project, parse_project
@@ -134,6 +136,21 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- 1\n")
     _, (problem,) = load_platform(tmp_path / "list.yaml")
     assert problem.message == "this is no platform template"
+
+
+def test_documents_are_regular_files_of_a_size(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    os.symlink("/dev/zero", tmp_path / "zero.yaml")
+    os.symlink("ring.yaml", tmp_path / "ring.yaml")
+    (tmp_path / "large.yaml").write_text("a: 1\n" * 10_000_000)  # 50 MB
+    for name, why in (("pipe", "no regular file"), ("zero", "no regular file"), ("ring", "symbolic links"),
+                      ("large", "larger than 4 MiB"), ("x" * 5000, "too long"), ("\0", "no file can")):  # fmt: skip
+        for problem in (
+            load_platform(tmp_path / f"{name}.yaml")[1][0],
+            load_project(tmp_path / f"{name}.yaml")[1][0],
+            load_knowledge([tmp_path / f"{name}.yaml"])[1][0],
+        ):
+            assert why in problem.message
 
 
 def test_migrations_are_small_steps() -> None:

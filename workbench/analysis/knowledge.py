@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from workbench.analysis.metric_names import DEFAULT, METRICS, STAYS, UNITS
+from workbench.formats.documents import read_text
 from workbench.formats.yaml_marks import Marked, check, near, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.expression import Expression
@@ -196,11 +197,9 @@ def load_knowledge(paths: Iterable[Path]) -> tuple[KnowledgeBase, tuple[Diagnost
     reasons: dict[Category, dict[str, str]] = {category: {} for category in Category}
     problems: list[Diagnostic] = []
     for path in paths:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", None) or "it is not a text in UTF-8"
-            problems.append(Diagnostic(f"the rules cannot be read: {why}", file=str(path)))
+        text, unread = read_text(path, "rule file")
+        problems += unread
+        if text is None:
             continue
         found, file_reasons, more = read_knowledge(text, str(path))
         problems += more
