@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.process import LONGEST_LINE, Supervised, printable
-from workbench.run.job import Cancelled, Job
+from workbench.run.job import Job
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
 _NUMBERS = count(1)

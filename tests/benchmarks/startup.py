@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 TEMPLATE = str(ROOT / "platform_templates" / "nallatech_h101.yaml")
 
 _ENTRY = "import sys; from workbench.cli.main import main; sys.exit(main({}))"
-_DRAWN = "from PySide6.QtCore import QTimer; QTimer.singleShot(0, app.quit); app.exec(); import os; os._exit(0)"
+_DRAWN = "import os; from PySide6.QtCore import QTimer; QTimer.singleShot(0, lambda: os._exit(0)); app.exec()"
 _EMPTY = (
     "import numpy; from PySide6.QtWidgets import QApplication, QMainWindow; app = QApplication([]);"
     f"window = QMainWindow(); window.resize(1600, 1000); window.show(); {_DRAWN}"
@@ -57,7 +57,7 @@ def cpu_s(code: str, environment: dict[str, str]) -> float:
 
 def measure(rounds: int) -> list[dict[str, object]]:
     took: list[dict[str, float]] = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         environment = {
             **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
             "PYTHONPYCACHEPREFIX": folder + "/bytecode",

@@ -13,9 +13,7 @@ from types import FrameType
 import workbench
 from workbench.cli.arguments import add_commands
 from workbench.cli.output import BAD_INPUT, CANCELLED, Shown, as_json, print_diagnostics, print_json
-from workbench.model.diagnostic import WorkbenchError
-from workbench.run.job import Cancelled
-from workbench.session import journal
+from workbench.model.diagnostic import Cancelled, WorkbenchError
 
 #: The commands that work for long or on much; of each a log is kept.
 LOGGED = ("demo", "pictures", "scan", "instrument", "run", "predict")
@@ -45,6 +43,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     try:
         chosen = parser().parse_args(given)
         if arguments is None:  # we are the program itself, not a part of another
+            from workbench.session import journal
+
             journal.install()
             if chosen.command in LOGGED and (crashed := journal.start(["workbench", *given])):
                 print_diagnostics([crashed])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.run.job import Cancelled, Job, JobEvent
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
+from workbench.run.job import Job, JobEvent
 from workbench.session.journal import crash
 
 if TYPE_CHECKING:

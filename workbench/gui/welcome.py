@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -14,7 +15,7 @@ from workbench.gui.theme import set_ground
 from workbench.gui.welcome_parts import Box, LastRun, RecentRow, StepMark, last_run
 from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, label, rule
 from workbench.model.diagnostic import Diagnostic
-from workbench.run.machine import Part, machine_report
+from workbench.run.machine import Part, machine_report, programs
 from workbench.run.toolchain import Tool
 from workbench.session import recent
 from workbench.session.examples import EXAMPLES, Example
@@ -188,11 +189,15 @@ class Welcome(QScrollArea):
                 "recent", lambda: [last_run(p, plugins) for p in projects], done, lambda problems: None
             )
         if not self._machine.column.count():
-            self._check_machine()
+            self._look_at_machine(programs)
 
     def _check_machine(self) -> None:
+        """With the libraries, which are loaded in processes of their own: seconds of work, so only when asked for."""
+        self._look_at_machine(machine_report)
+
+    def _look_at_machine(self, look: Callable[[], tuple[Part, ...]]) -> None:
         self._context.background.start(
-            "machine", machine_report, self._show_machine, lambda problems: self._context.notify(*problems)
+            "machine", look, self._show_machine, lambda problems: self._context.notify(*problems)
         )
 
     def _show_machine(self, found: tuple[Part, ...]) -> None:

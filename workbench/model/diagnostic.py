@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -57,12 +56,18 @@ class WorkbenchError(Exception):
         self.diagnostics = diagnostics
 
 
+class Cancelled(Exception):
+    """The person who started the job ended it."""
+
+
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], file: Path | None = None) -> Diagnostic:
     """That there is no such thing, with the name that may be meant, or all there are."""
+    import difflib
+
     names = sorted(known)
     near = difflib.get_close_matches(name, names, 1)
     hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(names) or 'none'}."

@@ -9,12 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.process import Supervised
-
-
-class Cancelled(Exception):
-    """The person who started the job ended it."""
 
 
 @dataclass(frozen=True)

@@ -66,11 +66,16 @@ def machine_report() -> tuple[Part, ...]:
     python = Tool("Python", Path(sys.executable), f"Python {platform.python_version()}")
     with ThreadPoolExecutor(len(_LIBRARIES)) as pool:
         loaded = pool.map(_load, _LIBRARIES)
-        programs = [Part(name, purpose, find(), needed) for name, purpose, find, needed in _PROGRAMS]
+        found_programs = programs()
         kept = [
             Part(lib.name, lib.purpose, found, program=False) for lib, found in zip(_LIBRARIES, loaded, strict=True)
         ]
-    return (Part("Python", "run the workbench", python, program=False), *kept, *programs)
+    return (Part("Python", "run the workbench", python, program=False), *kept, *found_programs)
+
+
+def programs() -> tuple[Part, ...]:
+    """The programs alone, which are asked for their versions in a moment."""
+    return tuple(Part(name, purpose, find(), needed) for name, purpose, find, needed in _PROGRAMS)
 
 
 def libraries() -> Mapping[str, str | None]:

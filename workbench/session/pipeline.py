@@ -10,12 +10,12 @@ from pathlib import Path
 
 from workbench.api import HdlBuild, HostBuild, PlatformSupport
 from workbench.formats.run_folder import RunWriter, now
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Manifest, Run, RunStatus
 from workbench.run.card import build_card
 from workbench.run.collect import collect
 from workbench.run.host import build_host
-from workbench.run.job import Cancelled, Job
+from workbench.run.job import Job
 from workbench.run.overhead import recording_overhead
 from workbench.run.simulate import SimulationOutcome, simulate
 from workbench.session import durations

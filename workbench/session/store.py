@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -78,6 +77,8 @@ def save(name: str, value: Any) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file at once or not at all, for its owner's eyes. Raises OSError where that fails."""
+    import tempfile
+
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
         json.dump(value, file, indent=1)
