@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-import networkx as nx
-
 from workbench.formats.yaml_marks import Marked, near
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
@@ -74,6 +72,10 @@ def _resource(name: str, formula: str, model: RatssModel, marked: Marked) -> Ite
 
 
 def _cycle(model: RatssModel, names: list[str], marked: Marked) -> Iterator[Diagnostic]:
+    if not any(stage.after for stage in model.stages):
+        return
+    import networkx as nx  # here, since it is long to import
+
     graph: nx.DiGraph[str] = nx.DiGraph((needed, stage.name) for stage in model.stages for needed in stage.after)
     for cycle in nx.simple_cycles(graph):
         index = names.index(cycle[0]) if cycle[0] in names else 0

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, qmc
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.explore import check_output, outputs_of
@@ -75,6 +74,8 @@ def _elasticity(file: ModelFile, output: str, reading: str | None, name: str) ->
 def _sobol(
     file: ModelFile, output: str, reading: str | None, uncertain: dict[str, Spread], samples: int, seed: int
 ) -> dict[str, tuple[float, float]]:
+    from scipy.stats import qmc  # here, since it is long to import
+
     names = list(uncertain)
     exponent = int(np.ceil(np.log2(samples)))
     unit = qmc.Sobol(2 * len(names), seed=seed).random_base2(exponent)
@@ -101,5 +102,7 @@ def _sobol(
 def _spread(unit: NDArray[np.float64], spread: Spread) -> NDArray[np.float64]:
     if spread.low is not None and spread.high is not None:
         return between(unit, spread.low, spread.high, spread.domain.integer)
+    from scipy.special import ndtri
+
     shares = np.clip(unit, 1e-12, 1 - 1e-12)
-    return spread.domain.held(np.asarray(norm.ppf(shares, spread.value, spread.deviation or 1e-300)))
+    return spread.domain.held(np.asarray(spread.value + ndtri(shares) * (spread.deviation or 0.0)))

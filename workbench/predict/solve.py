@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import brentq
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.explore import check_output, larger_is_better, outputs_of
@@ -81,6 +80,8 @@ def solve(
         places = [_neighbours(off, a, b, better) for a, b in changing]
         good, short = min(places, key=lambda pair: abs(pair[0] - own))
         return Solution(name, good, output, target, off(good) + target, True, short, off(short) + target)
+    from scipy.optimize import brentq  # here, since it is long to import
+
     crossings = [(a, b) for a, b in pairwise(reached) if reached[a] == 0 or reached[a] * reached[b] <= 0]
     if not crossings:
         raise WorkbenchError(_out_of_reach(file, name, output, target, reached))
