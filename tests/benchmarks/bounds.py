@@ -77,6 +77,8 @@ def changes() -> list[Change]:
     clears = Program("block", settings={"CYCLES": 100, "CLEAR": 20000})
     making = Program("stages", "pair", {"MAKE": 300, "ADD": 100})
     adding = Program("stages", "pair", {"MAKE": 100, "ADD": 300})
+    twice = Program("double", settings={"CYCLES": 400, "EFFORT": 60})
+    bare = Program("unmarked", settings={"CYCLES": 100, "CLEAR": 20000})
     cores = Program("cores", "cores", {"CORES": 2, "CYCLES": 600})
     waits = Program("acknowledged", settings={"ROUNDS": 8, "EFFORT": 60})
     faster, buffers = "Make the FPGA faster", "Use two buffers"
@@ -122,6 +124,9 @@ def changes() -> list[Change]:
         Change("a wait for every write", waits, "acknowledge", host, "Go on without", waits.but("unacknowledged")),
         Change("four mebibytes at once", Program("big", "sink"), size, host, "Split transfers",
                Program("split", "sink")),
+        Change("two buffers and polls", twice, "polling", host, "Ask when the answer is due", twice.but("doubleirq")),
+        Change("two buffers and polls", twice, "late sender", host, faster, twice.but(CYCLES=100)),
+        Change("host without pragmas", bare, "initialization", worker, "Reduce or avoid it", bare.but(CLEAR=0)),
     ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ only their sums) the same is bounded from counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +28,7 @@ Times = NDArray[np.int64]
 #: Reasons of messages that carry no data: they are there for the transfers beside them.
 CONTROL = frozenset({"ctrl", "control", "poll"})
 POLL_KINDS = frozenset({"receive"})
+_COLUMNS = ("site", "state", "entry", "address", "t0_ps", "t1_ps", "port_first_ps", "port_last_ps")
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,11 @@ class Waiting:
 
 @dataclass(frozen=True)
 class _Rows:
-    """One thread's calls in order. `site` and `state` number them as the tables do; times are picoseconds."""
+    """One thread's calls in order. `site` and `state` number them as the tables do, `kind` each pair (`numbers`);
+    times are picoseconds."""
 
+    kind: Times
+    numbers: Mapping[tuple[int, int], int]
     site: Times
     state: Times
     address: Times
@@ -63,10 +67,11 @@ class _Rows:
         return self.end - self.start
 
     def of(self, calls: Sequence[CallMetrics]) -> Mask:
-        pairs = {(c.site_number, c.state.index) for c in calls}
-        chosen: Mask = np.zeros(len(self.site), dtype=bool)
-        for site, state in pairs:
-            chosen |= (self.site == site) & (self.state == state)
+        wanted: Mask = np.zeros(len(self.numbers) + 1, dtype=bool)
+        for call in calls:
+            wanted[self.numbers.get((call.site_number, call.state.index), -1)] = True
+        wanted[-1] = False  # calls that the table does not hold
+        chosen: Mask = wanted[self.kind]
         return chosen
 
     def looped(self) -> Times:
@@ -96,8 +101,9 @@ class HostTimes:
         table = self._run.tables.get("calls")
         if table is None:
             return None
-        mine = np.flatnonzero(table["block"] == block.number)
-        column = {name: np.asarray(table[name][mine]).astype(np.int64) for name in table}
+        mine = table["block"] == block.number
+        rows_of = slice(None) if mine.all() else np.flatnonzero(mine)
+        column = {name: np.asarray(table[name][rows_of]) for name in _COLUMNS}
         states = block.block.states
         by_state = {
             "waits": [s.category in WAITS for s in states],
@@ -109,11 +115,23 @@ class HostTimes:
         of_state = {name: np.array(flags, dtype=bool)[state] for name, flags in by_state.items()}
         kinds = np.array([*(e.kind in POLL_KINDS for e in self._run.manifest.entries), False], dtype=bool)
         asks = kinds[column["entry"]]
+        pair = column["site"].astype(np.int64) * len(states) + state
+        pairs = np.flatnonzero(np.bincount(pair))
+        number_of = np.zeros(pairs[-1] + 1 if len(pairs) else 1, dtype=np.int32)
+        number_of[pairs] = np.arange(len(pairs))
         rows = _Rows(
-            site=column["site"], state=state, address=column["address"], start=column["t0_ps"], end=column["t1_ps"],
-            port_first=column["port_first_ps"], port_last=column["port_last_ps"], polls=of_state["waits"] & asks,
+            kind=number_of[pair],
+            numbers={divmod(p, len(states)): n for n, p in enumerate(pairs.tolist())},
+            site=column["site"],
+            state=state,
+            address=column["address"],
+            start=column["t0_ps"],
+            end=column["t1_ps"],
+            port_first=column["port_first_ps"],
+            port_last=column["port_last_ps"],
+            polls=of_state["waits"] & asks,
             **of_state,
-        )  # fmt: skip
+        )
         again = _asked_again(rows, rows.control & asks)
         return replace(rows, waits=rows.waits | again, polls=rows.polls | again, control=rows.control & ~again)
 
@@ -157,7 +175,8 @@ class HostTimes:
         if not len(polls):
             return Waiting(others / PS_PER_S, others / PS_PER_S, 0.0, edges / PS_PER_S)
         stretch = _stretches(rows, polls)
-        first, last = np.unique(stretch, return_index=True)[1], _lasts(stretch)
+        last = np.concatenate((np.flatnonzero(np.diff(stretch)), [len(stretch) - 1]))
+        first = np.concatenate(([0], last[:-1] + 1))
         begins, ends = rows.start[polls[first]], rows.end[polls[last]]
         whole = int((ends - begins).sum())
         # polls by address within their stretch: the quickest of each has to be made, all but the last were in vain
@@ -216,15 +235,16 @@ class HostTimes:
         bounds = [whole - works]
         sent = np.flatnonzero(rows.sends & (rows.port_first >= 0))
         window = np.searchsorted(last, sent, side="left")  # which stretch a message comes before
-        if not works or len(sent) == 0 or len(np.unique(window[window < len(last)])) < len(last):
+        heads = np.searchsorted(window, np.arange(len(last) + 1))  # where each stretch's messages begin
+        if not works or (np.diff(heads) == 0).any():
             return bounds
-        kinds, kind = np.unique(np.stack([rows.site[sent], rows.state[sent]]), axis=1, return_inverse=True)
-        counts = np.zeros((len(last) + 1, kinds.shape[1]), dtype=np.int64)
-        np.add.at(counts, (window, kind.reshape(-1)), 1)
-        alike = bool((counts[:-1] >= counts[0]).all()) and not bool((counts[-1] >= counts[0]).all())
-        if alike:
-            begins = rows.port_first[sent[np.unique(window, return_index=True)[1][: len(last)]]]
-            spare = int((rows.end[last] - begins).sum()) - works
+        alike, more = True, False
+        for kind in np.unique(rows.kind[sent[: heads[1]]]).tolist():  # the first stretch's
+            counts = np.bincount(window[rows.kind[sent] == kind], minlength=len(last) + 1)
+            alike &= bool((counts[:-1] >= counts[0]).all())
+            more |= bool(counts[-1] < counts[0])
+        if alike and more:
+            spare = int((rows.end[last] - rows.port_first[sent[heads[:-1]]]).sum()) - works
             bounds += [spare] if spare >= 0 else []
         return bounds
 
@@ -284,10 +304,6 @@ def _stretches(rows: _Rows, polls: Times) -> Times:
     gaps = rows.start[polls[1:]] - rows.end[polls[:-1]]
     follows = (np.diff(polls) == 1) & (gaps <= rows.took[polls[:-1]])
     return np.concatenate(([0], np.cumsum(~follows)))
-
-
-def _lasts(stretch: Times) -> Times:
-    return np.concatenate((np.flatnonzero(np.diff(stretch)), [len(stretch) - 1]))
 
 
 def _ends_of_work(run: Run, block: BlockMetrics, moments: Times) -> Times:
