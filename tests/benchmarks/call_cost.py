@@ -23,6 +23,7 @@ from rc_workbench_plugins.c import CLanguage
 
 from workbench.model.application import HostSources
 from workbench.model.platform import CallKind, Host, HostEntry, Platform
+from workbench.run.records import read_end
 
 HEADER = "#include <stdint.h>\nint benchWrite(int card, const uint32_t *data, uint32_t addr, int words);\n"
 LIBRARY = """
@@ -147,9 +148,9 @@ def measure(turns: int, calls: int) -> list[dict[str, object]]:
             [program, str(turns), str(calls)],
             env={**os.environ, "RCW_RAW": str(raw)}, check=True, capture_output=True, text=True,
         )  # fmt: skip
-        lost = (raw / "recording.txt").read_text().splitlines()[1]
-    if lost != "lost 0":
-        raise SystemExit(f"{lost} records: the writer could not keep up, so the figures would be too good")
+        lost = read_end(raw / "recording.txt")["lost"]
+    if lost != "0":
+        raise SystemExit(f"{lost} records were lost: the writer could not keep up, so the figures would be too good")
     took: list[list[float]] = [[] for _ in range(len(VARIANTS) + 1)]
     for line in done.stdout.splitlines():
         variant, ns = line.split()
