@@ -202,6 +202,7 @@ def test_polls_are_no_input_of_the_model(own_model: Path, platforms: Mapping[str
         (State(0, "", Category.RECV, ("poll",)), "receive", True, False),  # polls, whatever else it is called
         (State(0, "", Category.WAIT_RECV), "receive", True, False),
         (State(0, "", Category.WAIT_RECV, POLLS), "interrupt", False, False),  # blocks: all of it may be waiting
+        (State(0, "", Category.RECV, ("data",)), "wait", False, False),  # whatever its pragma says
     ],
 )
 def test_what_counts_as_waiting(
@@ -214,6 +215,19 @@ def test_what_counts_as_waiting(
     notes = [d for d in comparison.diagnostics if d.severity == "note"]
     assert [d.line for d in notes] == ([] if compared else [31])
     assert ("comm_s" in {row.quantity for row in comparison.rows}) == compared
+
+
+def test_polling_is_found_where_no_pragma_tells(own_model: Path, platforms: Mapping[str, Platform]) -> None:
+    """Reads of the same word in a row, more of them than the model has, are polls; of others, they are data."""
+    run = recorded(2, State(0, "", Category.RECV, ("data",)))
+    polled = next(s.index for s in run.manifest.blocks[0].states if s.name == "pollDone")
+    rows = [(0, 5, polled, 1, 0x300)] * 3 + [(0, 2, 2, 0, 0)] + [(0, 5, polled, 1, 0x300)]
+    calls = np.array(rows, dtype="i8")
+    columns = ("block", "site", "state", "entry", "address")
+    for addresses, corrected in ((calls[:, 4], False), (np.arange(len(rows)), True)):
+        table = dict(zip(columns, calls.T, strict=True)) | {"address": addresses}
+        comparison = compare_with_run(load(own_model, platforms), replace(run, tables={**run.tables, "calls": table}))
+        assert (("stages", 0, "transactions", 3, "correction") in comparison.corrections) == corrected
 
 
 def test_the_first_poll_of_a_batch_is_its_own(own_model: Path, platforms: Mapping[str, Platform]) -> None:

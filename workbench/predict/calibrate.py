@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.formats.documents import read_text
 from workbench.formats.yaml_edit import insert_item, set_value, write_checked
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.pragma import WAITS
-from workbench.model.run import PS_PER_S, Run
+from workbench.model.run import PS_PER_S, Run, Table
 from workbench.predict.errors import ErrorRow, error_row
 from workbench.predict.inputs import Path as FieldPath
 from workbench.predict.ratss import Prediction, RatssModelFile, predict
@@ -156,27 +157,51 @@ def _own_and_waiting_s(run: Run, names: Iterable[str], calls: float) -> tuple[fl
     for name in names:
         time_s, holders = state_s(run, name), _holders(run, name)
         states = [run.manifest.blocks[block].states[state] for block, state in holders]
-        if any(state.category in WAITS or POLL in state.reasons for state in states):
-            polls, blocking = _calls_in(run, holders)
-            if blocking or (polls <= calls and not all(POLL in state.reasons for state in states)):
+        made, kinds = _made(run, holders)
+        polls = any(POLL in state.reasons for state in states) or (made > calls and _asks_again(run, holders))
+        if polls or kinds & _BLOCKING or any(state.category in WAITS for state in states):
+            if not made or kinds & _BLOCKING or (made <= calls and not polls):
                 return None, time_s
-            share = min(1.0, calls / polls)
+            share = min(1.0, calls / made)
             waiting_s += time_s * (1 - share)
             time_s *= share
         own_s += time_s
     return own_s, waiting_s
 
 
-def _calls_in(run: Run, holders: Iterable[tuple[int, int]]) -> tuple[int, bool]:
-    """How many calls the run made in some states, and whether they can block (or are not known)."""
-    made = run.tables.get("call_stats")
-    if made is None:
-        return 0, True
-    within = np.zeros(len(made["count"]), dtype=bool)
+def _made(run: Run, holders: Iterable[tuple[int, int]]) -> tuple[int, set[str]]:
+    """How many calls the run made in some states, and of what kinds."""
+    table = run.tables.get("call_stats")
+    if table is None:
+        return 0, set()
+    within = _within(table, holders)
+    kinds = {run.manifest.entries[entry].kind for entry in table["entry"][within]}
+    return int(table["count"][within].sum()), kinds
+
+
+def _asks_again(run: Run, holders: Iterable[tuple[int, int]]) -> bool:
+    """Whether the host asks for the same word twice in a row in these states, be it called polling or not."""
+    table = run.tables.get("calls")
+    if table is None:
+        return False
+    for block in {block for block, _ in holders}:
+        mine = np.flatnonzero(table["block"] == block)
+        here, following = mine[:-1], mine[1:]
+        same = (table["site"][here] == table["site"][following]) & (
+            table["address"][here] == table["address"][following]
+        )
+        asked = _within(table, holders)[here] & same
+        if any(run.manifest.entries[entry].kind == "receive" for entry in np.unique(table["entry"][here[asked]])):
+            return True
+    return False
+
+
+def _within(table: Table, holders: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
+    """Which rows of a table are of some blocks' states."""
+    within = np.zeros(len(table["block"]), dtype=bool)
     for block, state in holders:
-        within |= (made["block"] == block) & (made["state"] == state)
-    kinds = {run.manifest.entries[entry].kind for entry in made["entry"][within]}
-    return int(made["count"][within].sum()), not kinds or bool(kinds & _BLOCKING)
+        within |= (table["block"] == block) & (table["state"] == state)
+    return within
 
 
 def _calls(
