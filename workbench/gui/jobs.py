@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.run.job import Job, JobEvent
-from workbench.session.journal import crash
+from workbench.session.journal import crash, note
 
 if TYPE_CHECKING:
     from workbench.model.run import Run
@@ -53,6 +53,7 @@ class JobRunner(QObject):
             return
         self._job = Job(self._events.put)
         self._thread = threading.Thread(target=self._work, args=(work, self._job), name=title, daemon=True)
+        note(f"job: {title}")
         self.started.emit(title)
         self._thread.start()
         self._timer.start()
@@ -77,6 +78,7 @@ class JobRunner(QObject):
             self._outcome = (None, False, error.diagnostics)
         except Exception as error:
             self._outcome = (None, False, (crash(error),))
+        note(f"job ended{', cancelled' if self._outcome[1] else ''}, {len(self._outcome[2])} problems")
 
     def _deliver(self) -> None:
         ended = self._thread is not None and not self._thread.is_alive()

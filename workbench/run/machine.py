@@ -17,7 +17,10 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.run.toolchain import Tool, find_bubblewrap, find_compiler, find_make, find_verilator, find_yosys
 
 #: Debian's packages of the system libraries that Qt needs to show a window.
-WINDOW_PACKAGES = "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0"
+WINDOW_PACKAGES = (
+    "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 "
+    "libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0 libx11-xcb1"
+)
 _LOAD_S = 60
 
 
@@ -44,8 +47,16 @@ class _Library:
     code: str
 
 
+#: Qt's widgets, and what shows them on X11, which Qt itself would only leave out without a word.
+_QT = """
+import ctypes, pathlib, sys
+import PySide6.QtWidgets
+plugin = pathlib.Path(PySide6.__file__).parent / "Qt" / "plugins" / "platforms" / "libqxcb.so"
+if sys.platform == "linux":
+    ctypes.CDLL(str(plugin))
+"""
 _LIBRARIES = (
-    _Library("Qt", "show the window", "PySide6-Essentials", "PySide6", "import PySide6.QtWidgets"),
+    _Library("Qt", "show the window", "PySide6-Essentials", "PySide6", _QT),
     _Library("libclang", "read C and C++", "libclang", "clang", "import clang.cindex as c; c.Index.create()"),
     _Library("clang-tidy", "C's standard headers", "clang-tidy", "clang_tidy", "import clang_tidy"),
     _Library("pyslang", "read Verilog and SystemVerilog", "pyslang", "pyslang", "import pyslang"),
