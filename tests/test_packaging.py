@@ -82,6 +82,9 @@ def test_the_installed_wheel_works_on_its_own(clean: Path, tmp_path: Path) -> No
     assert {p.stem for p in (ROOT / "platform_templates").glob("*.yaml")} <= {t["name"] for t in templates}
     assert [t["name"] for t in templates if t["simulated"]] == ["nallatech_h101"]
     assert all(Path(t["file"]).is_relative_to(clean) for t in templates)
+    doctor = run(clean, "workbench", "doctor", "--json", home=tmp_path)
+    assert json.loads(doctor.stdout)["ready"], doctor.stdout
+    assert all(json.loads(doctor.stdout)["libraries"].values())
     predicted = run(clean, "workbench", "predict", "ratss", "pdf2d", "--json", home=tmp_path)
     assert predicted.returncode == 0, predicted.stderr
 
