@@ -262,6 +262,18 @@ def test_every_time_is_as_calculated_by_hand(card: CardExecutable, tmp_path: Pat
     assert outcome.cycles == outcome.time_ps // PERIOD
 
 
+def test_a_host_that_goes_on_for_long_does_not_keep_the_card_busy(card: CardExecutable, tmp_path: Path) -> None:
+    body = (
+        "fpga_t *fpga = fpgaOpen(0); fpgaWriteReg(fpga, 1, 2); fpgaClose(fpga); for (volatile int i = 0; i < 200; i++);"
+    )
+    outcome = run(card, HEAD + "int main(void) { " + body + " return 0; }", tmp_path, basic_block_ps=1_000_000_000)
+    last_call = int(read_transfers(tmp_path / "raw")["end_ps"][-1]) // PERIOD
+    assert last_call + 10_000_000 <= outcome.cycles < last_call + 10_500_000
+    assert outcome.time_ps // PERIOD > 20_000_000
+    (note,) = outcome.diagnostics
+    assert f"went on for {int(outcome.time_ps // PERIOD) - outcome.cycles:,} cycles longer" in note.message
+
+
 def test_monitors_taps_and_dwell_agree(card: CardExecutable, tmp_path: Path) -> None:
     outcome = run(card, WORK, tmp_path)
     assert outcome.counter_words is not None

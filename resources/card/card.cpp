@@ -98,8 +98,8 @@ public:
             publish(true);
             receive_exactly(fd_, &request, sizeof request);
             publish(false);
-            if (request.kind == RCW_BYE) {  // nobody waits for the design any more: the limit is no failure
-                run(std::min(cycles_before(request.now_ps), config_.cycle_limit));
+            if (request.kind == RCW_BYE) {  // nobody waits for the design any more: a limit is no failure
+                run(std::min({cycles_before(request.now_ps), config_.cycle_limit, cycle_ + most_after_last_call}));
                 return;
             }
             run(cycles_before(request.now_ps));
@@ -163,6 +163,7 @@ private:
         t.due = cycles_before(t.start_ps + int64_t(passed)) - 1;
     }
 
+    static constexpr int64_t most_after_last_call = 10'000'000;
     static constexpr int64_t sample_delay = CARD_READ_DELAY > 1 ? CARD_READ_DELAY - 1 : 0;
 
     void begin(Transfer transfer) {

@@ -260,10 +260,17 @@ def _outcome(
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
     diagnostics += _card_warnings(card_end)
+    cycles = int(card_end.get("cycles", _progress(raw)[0]))
+    unseen = int(int(host_end.get("time_ps", 0)) / period_ps(platform.hardware.clock_hz)) - cycles
+    if unseen > 1 and not has_errors(diagnostics):
+        text = (
+            f"the host program went on for {unseen:,} cycles longer than the design was simulated after its last call"
+        )
+        hint = "In that time every block of the FPGA counts as staying in its state."
+        diagnostics.append(Diagnostic(text, hint, Severity.NOTE))
     if left := host.program.left:
         text = f"the host program left {left} process{'es' if left > 1 else ''} behind at its end"
         diagnostics.append(Diagnostic(text, "A run ends with its host program: they were ended.", Severity.WARNING))
-    cycles = int(card_end.get("cycles", _progress(raw)[0]))
     return SimulationOutcome(
         exit=code,
         stdout=host.program.stdout.kept.decode(errors="replace"),
