@@ -219,7 +219,7 @@ def _with_algorithm(
         if name in inputs.values:
             domains[name] = allowed.and_also(domains[name])
             if domains[name].bad(inputs.values[name]) is not None:
-                message = f"'{name}' is {inputs.values[name]:g}"
+                message = f"'{name}' is {inputs.values[name]:.12g}"
                 found.append(
                     marked.diagnostic(("inputs", name, "value"), message, f"It must be {domains[name].said()}.")
                 )
@@ -322,7 +322,7 @@ def _density(file: DensityModelFile, inputs: Mapping[str, Quantity], found: Sequ
     for layer in found:
         for field, allowed in _LAYER_DOMAINS.items():
             if (bad := allowed.bad(getattr(layer, field))) is not None:
-                raise WorkbenchError(_bad_layer(file, layer.name, f"has a {field} of {bad:g}", allowed.said()))
+                raise WorkbenchError(_bad_layer(file, layer.name, f"has a {field} of {bad:.12g}", allowed.said()))
         ops_per_byte = _rho(file, layer.layer_bytes, inputs)
         rate, size, latency = layer.bandwidth_bytes_per_s, layer.layer_bytes, layer.latency_s
         bounds.append(

@@ -29,9 +29,9 @@ class Domain:
         """What a value must be: "a whole number, at least 1"; "" for any number."""
         parts = ["a whole number"] if self.integer else []
         if self.least > -np.inf:
-            parts.append(f"above {self.least:g}" if self.above else f"at least {self.least:g}")
+            parts.append(f"above {self.least:.12g}" if self.above else f"at least {self.least:.12g}")
         if self.most < np.inf:
-            parts.append(f"at most {self.most:g}")
+            parts.append(f"at most {self.most:.12g}")
         return ", ".join(parts)
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

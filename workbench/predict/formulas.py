@@ -132,7 +132,7 @@ class ModelFile:
                 message, hint = "is not a finite number", "Does its formula divide by zero?"
             else:
                 free = formula.domain == domain.NOT_NEGATIVE
-                message = f"is {bad:g}"
+                message = f"is {bad:.12g}"
                 hint = "It cannot be negative." if free else f"It must be {formula.domain.said()}."
             raise WorkbenchError(self.marked.diagnostic(path, f"{dotted(path)} {message}", hint))
         return result
@@ -164,7 +164,7 @@ class ModelFile:
         allowed = self.domain(name)
         if (bad := allowed.bad(values)) is not None:
             hint = f"It must be {allowed.said() or 'a finite number'}."
-            raise WorkbenchError(self.marked.diagnostic(("inputs", name), f"'{name}' cannot be {bad:g}", hint))
+            raise WorkbenchError(self.marked.diagnostic(("inputs", name), f"'{name}' cannot be {bad:.12g}", hint))
 
 
 F = TypeVar("F", bound=ModelFile)

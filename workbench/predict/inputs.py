@@ -137,7 +137,7 @@ def _wrong_values(
     for key, number in numbers.items():
         if key != "deviation" and allowed.bad(number) is not None:
             what = "" if key == "value" else f"{key} of "
-            yield marked.diagnostic((*at, key), f"{what}'{name}' is {number:g}", f"It must be {allowed.said()}.")
+            yield marked.diagnostic((*at, key), f"{what}'{name}' is {number:.12g}", f"It must be {allowed.said()}.")
 
 
 def _wrong_spread(name: str, spread: Spread, at: Path, marked: Marked) -> Iterator[Diagnostic]:
@@ -150,8 +150,10 @@ def _wrong_spread(name: str, spread: Spread, at: Path, marked: Marked) -> Iterat
         hint = "Give low and high (uniform), or a deviation of 0 or more (normal)."
         yield marked.diagnostic((*at, "deviation"), f"'{name}' cannot be spread like this", hint)
     elif spread.low is not None and spread.high is not None and not spread.low <= spread.value <= spread.high:
-        message = f"'{name}' is {spread.value:g}, outside its own low and high"
-        yield marked.diagnostic((*at, "value"), message, f"Write {spread.low:g} to {spread.high:g}, or move them.")
+        message = f"'{name}' is {spread.value:.12g}, outside its own low and high"
+        yield marked.diagnostic(
+            (*at, "value"), message, f"Write {spread.low:.12g} to {spread.high:.12g}, or move them."
+        )
 
 
 def wrong_point(point: Mapping[str, float], inputs: Inputs, at: Path, marked: Marked) -> Iterator[Diagnostic]:
@@ -162,7 +164,7 @@ def wrong_point(point: Mapping[str, float], inputs: Inputs, at: Path, marked: Ma
             yield marked.diagnostic((*at, name), f"the model has no input '{name}'", hint or NO_INPUTS, key=True)
         elif inputs.domains[name].bad(value) is not None:
             said = inputs.domains[name].said()
-            yield marked.diagnostic((*at, name), f"'{name}' is {value:g}", f"It must be {said}.")
+            yield marked.diagnostic((*at, name), f"'{name}' is {value:.12g}", f"It must be {said}.")
 
 
 NO_INPUTS = "The model has no inputs."

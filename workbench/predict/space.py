@@ -88,7 +88,7 @@ def uncertain_of(file: ModelFile, spreads: Mapping[str, Spread]) -> dict[str, Sp
             if bound is not None:
                 file.check(name, bound)
         if spread.low is not None and spread.high is not None and spread.low > spread.high:
-            message = f"'{name}' cannot lie between {spread.low:g} and {spread.high:g}"
+            message = f"'{name}' cannot lie between {spread.low:.12g} and {spread.high:.12g}"
             raise WorkbenchError(file.marked.diagnostic(("inputs", name), message, "Write the lower value first."))
     return {**file.spreads, **{name: replace(s, domain=file.domain(name)) for name, s in spreads.items()}}
 
