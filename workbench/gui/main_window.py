@@ -434,9 +434,10 @@ class MainWindow(QMainWindow):
         super().showEvent(event)
         if self._fresh:
             self._fresh = False
-            self.background.start(
-                "modes", read_modules, lambda _: None, lambda problems: self.context.notify(*problems)
-            )
+            QTimer.singleShot(0, self, self._read_modes)  # once the window is drawn
+
+    def _read_modes(self) -> None:
+        self.background.start("modes", read_modules, lambda _: None, lambda problems: self.context.notify(*problems))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.context.documents.may_leave():
