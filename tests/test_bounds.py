@@ -206,3 +206,17 @@ def test_a_register_asked_again_and_again_is_waiting_even_if_no_pragma_says_so(k
     run = Run(None, replace(run.manifest, blocks=(run.manifest.blocks[0], fpga)), {**run.tables, "state_time": times})
     finding = found(analyse(run, synthetic_platform(), knowledge), "initialization", "top.p")
     assert finding.gain == pytest.approx(176 / 80)
+
+
+def test_calls_without_a_site_and_odd_times_are_taken_as_they_are(knowledge: KnowledgeBase) -> None:
+    """What a damaged or foreign run folder may hold: nothing of it ends the analysis."""
+    calls = [Made(k, took) for _ in range(5) for k, took in ((0, 16), (1, 32), (1, 32), (2, 32))]
+    run = made_run([BEGIN, POLL, GET], calls, 50.0)
+    table = {name: column.copy() for name, column in run.tables["calls"].items()}
+    table["site"][3], table["entry"][4] = -1, -1
+    table["t1_ps"][6] = table["t0_ps"][6] - 5
+    table["port_last_ps"][:] = -1
+    odd = analyse(Run(None, run.manifest, {**run.tables, "calls": table}), synthetic_platform(), knowledge)
+    assert all(f.gain >= 1 for f in odd.findings)
+    empty = {name: column[:0] for name, column in table.items()}
+    assert analyse(Run(None, run.manifest, {**run.tables, "calls": empty}), synthetic_platform(), knowledge).findings

@@ -155,7 +155,7 @@ class Bench:
             "hardware": {"sources": [f"{program.design}.v"], "top": "unit_top", "parameters": parameters,
                          "read_out": {"first": 0x800000, "last": 0x80000F}},
             "settings": {**SETTINGS, **program.settings},
-            "simulation": {"cycle_limit": 20_000_000, "wall_limit_s": 60},
+            "simulation": {"cycle_limit": 20_000_000, "wall_limit_s": 600},
         }  # fmt: skip
         path = folder / "app.workbench.yaml"
         path.write_text(yaml.safe_dump(project), encoding="utf-8")
@@ -201,6 +201,7 @@ def measure(wanted: Sequence[Change], show: bool = False) -> list[dict[str, Any]
         rows = []
         for change in wanted:
             rows.append(row(change, bench))
+            print(f"{len(rows)} of {len(wanted)}: {change.application}", file=sys.stderr)
             if show:
                 opened = bench.run(change.base)
                 print(text_report(opened.run, opened.analysis, opened.platform, 110, everything=True), file=sys.stderr)

@@ -115,13 +115,13 @@ class HostTimes:
         of_state = {name: np.array(flags, dtype=bool)[state] for name, flags in by_state.items()}
         kinds = np.array([*(e.kind in POLL_KINDS for e in self._run.manifest.entries), False], dtype=bool)
         asks = kinds[column["entry"]]
-        pair = column["site"].astype(np.int64) * len(states) + state
+        pair = (column["site"].astype(np.int64) + 1) * len(states) + state  # a call without a site has -1
         pairs = np.flatnonzero(np.bincount(pair))
         number_of = np.zeros(pairs[-1] + 1 if len(pairs) else 1, dtype=np.int32)
         number_of[pairs] = np.arange(len(pairs))
         rows = _Rows(
             kind=number_of[pair],
-            numbers={divmod(p, len(states)): n for n, p in enumerate(pairs.tolist())},
+            numbers={(p // len(states) - 1, p % len(states)): n for n, p in enumerate(pairs.tolist())},
             site=column["site"],
             state=state,
             address=column["address"],
