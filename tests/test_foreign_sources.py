@@ -16,12 +16,14 @@ import pytest
 from workbench.cli.main import main
 from workbench.formats import source_files
 from workbench.formats.project_file import load_project
+from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session import reader_child, reading
 from workbench.session.pipeline import instrument_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.reader_child import ReaderEnded, in_child
 from workbench.session.workspace import Workspace, open_workspace
+from workbench.testing.runs import synthetic_run
 
 TINY = Path(__file__).parent / "data" / "tiny"
 HOST, TOP = "host/main.c", "hdl/tiny_top.v"
@@ -279,3 +281,25 @@ def test_nothing_foreign_steers_the_terminal(foreign: Foreign, capsys: pytest.Ca
             assert {d["file"] for d in json.loads(out)["diagnostics"]} >= {str(name / HOST), str(name / TOP)}
         else:
             assert r"\x1b]0;owned\x07" in err
+
+
+def test_a_circle_of_links_is_no_defect(foreign: Foreign, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.symlink("ring", ring := tmp_path / "ring")
+    run = RunWriter(tmp_path / "run")
+    run.finish(synthetic_run(cores=1, rounds=1).manifest, {})
+    for read in (
+        ["scan", ring],
+        ["new", ring],
+        ["report", ring],
+        ["template", "check", ring],
+        ["rules", "check", ring],
+    ):
+        assert main([*map(str, read)]) in (1, 2)
+        assert "error: " in capsys.readouterr().err
+    for written in (
+        ["template", "new", ring],
+        ["instrument", foreign.file, "--out", ring],
+        ["run", foreign.file, "--out", ring],
+        ["report", run.path, "--html", ring],  # takes the broken link's place
+    ):
+        main([*map(str, written)])

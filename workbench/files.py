@@ -21,6 +21,11 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def real(path: Path) -> Path:
+    """The path with its links followed as far as they lead; a circle of links, which `resolve` may raise for, stays."""
+    return Path(os.path.realpath(path))
+
+
 def open_regular(path: Path) -> BinaryIO:
     """A regular file open for reading. OSError for anything else: reading a device or a pipe may never end."""
     try:
@@ -60,7 +65,7 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     path = Path()
     try:
         for path, data in contents.items():
-            staged.append((path.resolve(), _stage(path.resolve(), data)))
+            staged.append((real(path), _stage(real(path), data)))
         for path, temporary in staged:
             before = path.read_bytes() if path.exists() else None
             os.replace(temporary, path)

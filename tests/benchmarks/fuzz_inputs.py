@@ -57,16 +57,17 @@ def mutated(data: bytes, rng: random.Random, others: list[bytes]) -> bytes:
             lines.insert(rng.randrange(len(lines)), lines.pop(line))
             data = b"".join(lines)
         elif kind == 8:
-            lines[line] = lines[line] * rng.choice((2, 50, 1000))
+            lines[line] = lines[line][:1000] * rng.choice((2, 50, 1000))
             data = b"".join(lines)
         elif kind == 9:
             words = data.split(b" ")
             word = rng.randrange(len(words))
-            words[word] = rng.choice((words[word] * 40, str(rng.choice(VALUES)).encode(), rng.choice(words)))
+            words[word] = rng.choice((words[word][:1000] * 40, str(rng.choice(VALUES)).encode(), rng.choice(words)))
             data = b" ".join(words)
         else:
             data = rng.choice((data[:at], data.replace(b"\n", b"\r"), data.replace(b"\n", b"\r\n"), data[at:]))
-    return data[: 1 << 20]
+        data = data[: 1 << 20]
+    return data
 
 
 def spoilt(value: Any, rng: random.Random) -> Any:

@@ -13,6 +13,7 @@ from workbench.analysis.compare import compare, faster_words
 from workbench.analysis.html_report import html_report
 from workbench.cli.output import DONE, FAILED
 from workbench.cli.progress import progress
+from workbench.files import real
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
@@ -29,7 +30,7 @@ FORMS = ("original", "optimised")
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
-    out: Path = arguments.out.resolve()
+    out: Path = real(arguments.out)
     plugins = load_plugins()
     runs: dict[str, Run] = {}
     project = Path()
@@ -64,7 +65,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
 
 
 def run_pictures(arguments: argparse.Namespace) -> int:
-    take(arguments.demo.resolve(), arguments.out.resolve())
+    take(real(arguments.demo), real(arguments.out))
     return DONE
 
 

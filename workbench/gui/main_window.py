@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QStackedWidget, QToolBar, QWidget
 
+from workbench.files import real
 from workbench.gui import about, question, theme
 from workbench.gui.actions import Actions
 from workbench.gui.background import Background
@@ -241,7 +242,7 @@ class MainWindow(QMainWindow):
 
         mode = self.show_mode("platform")
         if isinstance(mode, PlatformMode):
-            mode.open_document(path.resolve())
+            mode.open_document(real(path))
 
     def ask_project(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open project", "", "Projects (*.workbench.yaml)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from workbench.files import real
 from workbench.session import store
 
 KEPT = 50
@@ -23,4 +24,4 @@ def remember(project: Path, way: str, durations_s: Mapping[str, float]) -> None:
 
 
 def _key(project: Path, way: str) -> str:
-    return f"{way} {project.resolve()}"
+    return f"{way} {real(project)}"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from workbench.files import sha256, write_files
+from workbench.files import real, sha256, write_files
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 _KIND_BYTES = 40  # of a file's first line, by which results of one kind are known
@@ -30,7 +30,7 @@ def write_result(path: Path, write: Callable[[Path], object]) -> None:
     A file that stands there already is replaced only where it is a result of the same kind (its first line begins the
     same); a source or a project is not. WorkbenchError for that, and where nothing can be written; the old file stays.
     """
-    path = path.resolve()
+    path = real(path)
     _make_folder(path.parent)
     part = path.with_name(f".{secrets.token_hex(4)}.{path.name}")
     try:

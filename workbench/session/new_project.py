@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from workbench.files import real
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.formats.yaml_edit import set_value
 from workbench.model.application import HostSources
@@ -72,7 +73,7 @@ class _Platform:
 
 def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Proposal:
     """Look at the sources below `folder`. Reads only. WorkbenchError where there is no host program or no design."""
-    choice, notes, root = choice or Choice(), _Notes(), folder.resolve()
+    choice, notes, root = choice or Choice(), _Notes(), real(folder)
     if not root.is_dir():
         raise WorkbenchError(
             Diagnostic("there is no such folder", "Name the folder of your sources.", file=str(folder))

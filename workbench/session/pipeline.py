@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.api import HdlBuild, HostBuild, PlatformSupport
+from workbench.files import real
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Manifest, Run, RunStatus
@@ -44,7 +45,7 @@ def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out
 
     WorkbenchError where `out` holds anything but what was written there by an earlier call.
     """
-    settings, out = workspace.settings(changes), out.resolve()
+    settings, out = workspace.settings(changes), real(out)
     root, platform = workspace.root, workspace.platform
     defines, parameters = workspace.defines(settings), workspace.parameters(settings)
     claim_folder(out)
@@ -77,7 +78,7 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     """
     support = _simulated(workspace)
     settings = workspace.settings(options.settings)
-    out = (options.out or workspace.next_run_folder()).resolve()
+    out = real(options.out or workspace.next_run_folder())
     writer = RunWriter(out, _manifest(workspace, options, settings))
     try:
         run = _run(workspace, options, support, settings, writer, job)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.files import real
 from workbench.session import store
 
 KEPT = 8
@@ -14,7 +15,7 @@ def recent() -> tuple[Path, ...]:
 
 
 def remember(project: Path) -> None:
-    path = str(project.resolve())
+    path = str(real(project))
     store.save("recent", [path, *(p for p in store.load("recent", []) if p != path)][:KEPT])
 
 
