@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.recap_rules import workbench_rules
 
 from workbench.analysis import analyse, load_knowledge
-from workbench.analysis.compare import Comparison, compare, comparison_json
+from workbench.analysis.compare import Comparison, compare, comparison_json, faster_words
 from workbench.analysis.export import EXPORTERS, export_chrome, export_csv, intervals_of
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
@@ -31,8 +32,9 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
     knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
-    a, b = (analyse(synthetic_run(form=form), synthetic_platform(), knowledge) for form in ("original", "optimised"))
-    return compare(a, b)
+    runs = synthetic_run(form="original"), synthetic_run(form="optimised")
+    a, b = (analyse(run, synthetic_platform(), knowledge) for run in runs)
+    return compare(a, b, runs)
 
 
 def test_the_whole_is_compared(comparison: Comparison) -> None:
@@ -63,10 +65,35 @@ def test_findings_are_gone_kept_or_new(comparison: Comparison) -> None:
 def test_a_run_compared_with_itself_is_the_same(run: Run) -> None:
     knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
     analysis = analyse(run, synthetic_platform(), knowledge)
-    same = compare(analysis, analysis)
+    same = compare(analysis, analysis, (run, run))
     assert same.speedup == 1
     assert (same.gone, same.new) == ((), ())
     assert [pair[0] for pair in same.kept] == list(analysis.findings)
+
+
+def with_output(run: Run, sha256: str) -> Run:
+    return replace(run, manifest=replace(run.manifest, stdout_sha256=sha256))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "same", "words"),
+    [
+        (("ab", "ab"), True, "1.00× faster"),
+        (("ab", "cd"), False, "1.00× faster, but their outputs differ"),
+        (("ab", ""), None, "1.00× faster, but their outputs are not known"),
+        (("", ""), None, "1.00× faster, but their outputs are not known"),
+    ],
+)
+def test_a_speedup_is_said_with_whether_the_outputs_are_the_same(
+    run: Run, outputs: tuple[str, str], same: bool | None, words: str
+) -> None:
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
+    analysis = analyse(run, synthetic_platform(), knowledge)
+    a, b = (with_output(run, output) for output in outputs)
+    comparison = compare(analysis, analysis, (a, b))
+    assert comparison.same_output is same
+    assert comparison_json(comparison)["same_output"] is same
+    assert faster_words(comparison) == words
 
 
 def test_a_failed_run_can_be_compared(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,7 +109,7 @@ def test_a_failed_run_can_be_compared(run: Run, tmp_path: Path, capsys: pytest.C
         assert main(["compare", "--json", *map(str, pair)]) == 0
         assert json.loads(capsys.readouterr().out)["speedup"] is None
         opened = [open_result(path, load_plugins()) for path in pair]
-        comparison = compare(opened[0].analysis, opened[1].analysis, complete=False)
+        comparison = compare(opened[0].analysis, opened[1].analysis, (opened[0].run, opened[1].run))
         assert "not to be compared" in html_report(opened[0].run, opened[0].analysis, None, comparison)
 
 

@@ -1,7 +1,8 @@
-"""Compare mode: two runs, one figure, changes, findings, rounds on one scale."""
+"""Compare mode: two runs, one figure, changes, findings, equal shares of both on one scale."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -13,14 +14,15 @@ from pytestqt.qtbot import QtBot
 from workbench.analysis import analyse
 from workbench.gui import theme
 from workbench.gui.compare.findings import HEAD_PX, ROW_PX, rows_of
+from workbench.gui.compare.head import run_notes
 from workbench.gui.compare.mode import CompareMode
-from workbench.gui.compare.rows import by_change, middle_round, shortest_period
+from workbench.gui.compare.rows import Stretch, by_change, equal_shares, main_loop, shortest_period
 from workbench.gui.compare.table import change_text
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.timeline.look import pixels_of
 from workbench.gui.timeline.scene import build_scene
-from workbench.model.run import Run
+from workbench.model.run import Manifest, Run, RunStatus
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
@@ -34,12 +36,12 @@ def opened(run: Run) -> OpenRun:
 
 @pytest.fixture(scope="module")
 def original() -> OpenRun:
-    return opened(synthetic_run(cores=5, rounds=12))
+    return opened(synthetic_run(cores=5, rounds=60))
 
 
 @pytest.fixture(scope="module")
 def optimised() -> OpenRun:
-    return opened(synthetic_run(cores=5, rounds=12, form="optimised"))
+    return opened(synthetic_run(cores=5, rounds=60, form="optimised"))
 
 
 @pytest.fixture
@@ -99,17 +101,21 @@ def test_findings_gone_kept_new(qtbot: QtBot, mode: CompareMode) -> None:
     assert mode.context.mode == "analyse"
 
 
-def test_rounds_share_one_scale(mode: CompareMode, original: OpenRun) -> None:
-    (_, _, turn_a), (_, _, turn_b) = mode.rounds.pair
-    assert turn_a.rounds == 12
-    assert turn_a.first_call == "clearBins"
-    assert turn_a.span_ps == pytest.approx(original.run.manifest.time_ps / 12, rel=0.1)
-    assert mode.rounds._pixel_ps(turn_a.span_ps) == mode.rounds._pixel_ps(turn_b.span_ps)
+def test_equal_shares_stand_on_one_scale(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:
+    (_, scene_a, part_a), (_, scene_b, part_b) = mode.rounds.pair
+    turns = [loop.turns for scene in (scene_a, scene_b) if (loop := main_loop(scene))]
+    parts = math.gcd(*turns)
+    assert parts > 1
+    assert [part_a.turns, part_b.turns] == [n // parts for n in turns]
+    assert part_a.span_ps == pytest.approx(original.run.manifest.time_ps / parts, rel=0.1)
+    assert part_b.span_ps == pytest.approx(optimised.run.manifest.time_ps / parts, rel=0.2)
+    assert f"A {part_a.turns} of {turns[0]} rounds" in mode.rounds_head.subtitle.text()
+    assert mode.rounds._pixel_ps(part_a.span_ps) == mode.rounds._pixel_ps(part_b.span_ps)
     pixels = pixels_of(mode.rounds.grab().toImage())
     assert (pixels == 0xFF009E73).any()
     assert (pixels == 0xFF0072B2).any()
     mode.scale_pill.click()
-    assert mode.rounds._pixel_ps(turn_a.span_ps) != mode.rounds._pixel_ps(turn_b.span_ps)
+    assert mode.rounds._pixel_ps(part_a.span_ps) != mode.rounds._pixel_ps(part_b.span_ps)
 
 
 def test_periods_of_call_sequences() -> None:
@@ -118,7 +124,58 @@ def test_periods_of_call_sequences() -> None:
     assert shortest_period(np.arange(40)) == 0
     whole = build_scene(without_tables(synthetic_run(cores=2, rounds=2), "calls"))
     assert whole is not None
-    assert middle_round(whole).rounds == 1
+    looping = build_scene(synthetic_run(cores=2, rounds=2))
+    assert looping is not None
+    parts = equal_shares(whole, looping)
+    assert parts == (Stretch(0, whole.index.end_ps), Stretch(0, looping.index.end_ps), 1)
+
+
+def test_many_small_rounds_lie_beside_few_large_ones() -> None:
+    """16 rounds of one run do what one of the other does: neither is called shorter for its calls being smaller."""
+    small, large = (build_scene(synthetic_run(cores=2, rounds=n)) for n in (48, 6))
+    assert small is not None
+    assert large is not None
+    a, b, parts = equal_shares(small, large)
+    assert (a.turns, a.of_turns, b.turns, b.of_turns, parts) == (8, 48, 1, 6, 6)
+    assert a.span_ps == pytest.approx(8 * b.span_ps, rel=0.1)
+
+
+def test_outputs_that_differ_stand_beside_the_speedup(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:
+    def with_output(opened: OpenRun, sha256: str) -> OpenRun:
+        manifest = replace(opened.run.manifest, stdout_sha256=sha256)
+        return replace(opened, run=replace(opened.run, manifest=manifest))
+
+    mode.context.set_run(with_output(optimised, "ab"))
+    for sha256, words in (
+        ("ab", "Same output, bit for bit"),
+        ("cd", "Their outputs differ"),
+        ("", "Their outputs are not known"),
+    ):
+        mode.set_other(with_output(original, sha256))
+        assert mode.head.output.text() == words
+        assert mode.head.output.isVisible()
+        proud = theme.palette().accent in mode.head.figure.styleSheet()
+        assert proud == (sha256 != "cd")
+
+
+def test_a_failed_run_has_no_speedup(mode: CompareMode, original: OpenRun) -> None:
+    failed = replace(original.run, manifest=replace(original.run.manifest, status=RunStatus.FAILED))
+    mode.set_other(replace(original, run=failed))
+    assert mode.head.figure.text() == "–"
+    assert "did not come to its end" in mode.head.verdict.text()
+
+
+def test_what_tells_runs_apart_comes_first() -> None:
+    def manifest(**changes: object) -> Manifest:
+        return replace(
+            synthetic_run(cores=2, rounds=2).manifest, name="2-D PDF", settings={"BINS": 8, "CORES": 20}, **changes
+        )
+
+    same, fewer = manifest(), replace(manifest(), settings={"BINS": 8, "CORES": 5})
+    assert run_notes(same, fewer)[0].startswith("CORES 20, 2-D PDF")
+    assert run_notes(same, fewer)[1].startswith("CORES 5, 2-D PDF")
+    other = manifest(created="2027-01-01T10:00:00")
+    assert run_notes(same, other)[1].startswith("2027-01-01 10:00")
 
 
 def test_a_profile_says_which_run_has_no_trace(mode: CompareMode, original: OpenRun) -> None:

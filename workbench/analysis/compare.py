@@ -11,6 +11,7 @@ from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics, Grou
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
+from workbench.model.run import Run
 from workbench.model.text import ratio_text
 
 T = TypeVar("T")
@@ -29,12 +30,14 @@ class Pair(Generic[T]):
 class Comparison:
     """Run B against run A. `speedup` is A's time over B's, None where one of them did not come to its end.
 
-    `blocks` are paired by group of replicas, `calls` by label, and the states of the host's main block, `states`, by
-    name; each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
+    `same_output` tells whether both printed the same, bit for bit; None where that is not known. `blocks` are paired by
+    group of replicas, `calls` by label, and the states of the host's main block, `states`, by name; each is sorted by
+    how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
     """
 
     time_s: tuple[float, float]
     speedup: float | None
+    same_output: bool | None
     blocks: tuple[Pair[GroupMetrics], ...]
     calls: tuple[Pair[CallMetrics], ...]
     states: tuple[Pair[StateMetrics], ...]
@@ -43,15 +46,14 @@ class Comparison:
     new: tuple[Finding, ...]
 
 
-def compare(a: Analysis, b: Analysis, complete: bool = True) -> Comparison:
-    """Compare two analysed runs. Lines may move: findings of calls are the same where rule, block and label are.
-
-    `complete` tells whether both runs came to their end: the times of others say nothing of which is faster.
-    """
+def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
+    """Compare two analysed runs. Lines may move: findings of calls are the same where rule, block and label are."""
+    complete = all(run.complete for run in runs)  # the times of others say nothing of which is faster
     findings_a, findings_b = ({_finding_key(f): f for f in reversed(run.findings)} for run in (a, b))
     return Comparison(
         time_s=(a.time_s, b.time_s),
         speedup=a.time_s / b.time_s if complete and a.time_s and b.time_s else None,
+        same_output=_same_output(runs) if complete else None,
         blocks=_pairs(a.groups(), b.groups(), lambda g: g.group, lambda g: g.mean_work_share * g.members[0].time_s),
         calls=_pairs(_named(a.calls), _named(b.calls), lambda c: c.site.label, lambda c: c.time_s),
         states=_pairs(_host_states(a), _host_states(b), lambda s: s.state.name, lambda s: s.time_s),
@@ -59,6 +61,11 @@ def compare(a: Analysis, b: Analysis, complete: bool = True) -> Comparison:
         kept=tuple((f, findings_b[key]) for f in a.findings if (key := _finding_key(f)) in findings_b),
         new=tuple(f for f in b.findings if _finding_key(f) not in findings_a),
     )
+
+
+def _same_output(runs: tuple[Run, Run]) -> bool | None:
+    a, b = (run.manifest.stdout_sha256 for run in runs)
+    return a == b if a and b else None
 
 
 def _pairs(
@@ -102,7 +109,15 @@ def faster_words(comparison: Comparison) -> str:
     speedup = comparison.speedup
     if speedup is None:
         return "not to be compared: one of the two did not come to its end"
-    return f"{ratio_text(speedup)} faster" if speedup >= 1 else f"{ratio_text(1 / speedup)} slower"
+    words = f"{ratio_text(speedup)} faster" if speedup >= 1 else f"{ratio_text(1 / speedup)} slower"
+    return words if comparison.same_output else f"{words}, but {output_words(comparison)}"
+
+
+def output_words(comparison: Comparison) -> str:
+    """Whether what the two printed is the same."""
+    return {True: "same output, bit for bit", False: "their outputs differ", None: "their outputs are not known"}[
+        comparison.same_output
+    ]
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
@@ -110,6 +125,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
     return {
         "time_s": list(comparison.time_s),
         "speedup": comparison.speedup,
+        "same_output": comparison.same_output,
         "blocks": [{"id": pair.name, "a": _block_json(pair.a), "b": _block_json(pair.b)} for pair in comparison.blocks],
         "calls": [
             {

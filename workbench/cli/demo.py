@@ -46,8 +46,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
         with progress() as watch:
             runs[form] = run_workspace(workspace, RunOptions(out=out / form, trace=True), Job(watch))
     original, optimised = (open_result(out / form, plugins) for form in FORMS)
-    complete = all(run.complete for run in runs.values())
-    comparison = compare(original.analysis, optimised.analysis, complete)
+    comparison = compare(original.analysis, optimised.analysis, (original.run, optimised.run))
     write_result_text(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
     first = original.analysis.findings[0] if original.analysis.findings else None
     times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"
@@ -61,7 +60,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
         from workbench.gui.app import run_window  # Qt only where there is a display
 
         return run_window(project, [out / form for form in FORMS])
-    return DONE if complete else FAILED
+    return DONE if all(run.complete for run in runs.values()) else FAILED
 
 
 def run_pictures(arguments: argparse.Namespace) -> int:

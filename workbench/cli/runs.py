@@ -68,7 +68,7 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 def run_compare(arguments: argparse.Namespace) -> int:
     a, b = (_open(path, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
-    comparison = compare(a.analysis, b.analysis, a.run.complete and b.run.complete)
+    comparison = compare(a.analysis, b.analysis, (a.run, b.run))
     document = comparison_json(comparison)
     if arguments.json:
         print_json(document)

@@ -34,6 +34,7 @@ QLabel[role="hero"] { font-size: 29px; font-weight: 700; }
 QLabel[role="good"] { color: $good; }
 QLabel[role="high"] { color: $high; }
 QLabel[role="medium"] { color: $medium_text; font-weight: 500; }
+QLabel[role="smallmedium"] { color: $medium_text; font-size: 12px; font-weight: 600; }
 QLabel[role="code"] { font-family: "JetBrains Mono"; font-size: 12px; }
 QLabel[role="codemuted"] { font-family: "JetBrains Mono"; font-size: 12px; color: $muted; }
 

@@ -6,14 +6,16 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
+from workbench.analysis.compare import Comparison, output_words
 from workbench.analysis.results import Analysis
 from workbench.gui import fonts, theme
 from workbench.gui.analyse.graph_paint import Shares, mean_shares
+from workbench.gui.naming import run_title
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, paint_state_bar, rule
+from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, paint_state_bar, rule, set_role
 from workbench.gui.widgets.state_bar import ORDER
 from workbench.model.blocks import Side
-from workbench.model.run import Manifest
+from workbench.model.run import Manifest, Run
 from workbench.model.text import ratio_text, time_text
 
 
@@ -84,21 +86,22 @@ class CompareHead(QWidget):
 
     def _names(self) -> QVBoxLayout:
         column = QVBoxLayout()
-        column.setSpacing(4)
+        column.setSpacing(2)
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(1)
+        grid.setVerticalSpacing(0)
         self.titles: dict[str, ElidedLabel] = {}
         self.notes: dict[str, ElidedLabel] = {}
         for at, letter in enumerate("AB"):
             self.titles[letter], self.notes[letter] = ElidedLabel("", "strong"), ElidedLabel("", "small")
-            grid.addWidget(Letter(letter), 0, at * 3, 2, 1, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(self.titles[letter], 0, at * 3 + 1)
-            grid.addWidget(self.notes[letter], 1, at * 3 + 1)
-            grid.setColumnStretch(at * 3 + 1, 1)
+            grid.addWidget(Letter(letter), at * 3, 0, 2, 1, Qt.AlignmentFlag.AlignVCenter)
+            grid.addWidget(self.titles[letter], at * 3, 1)
+            grid.addWidget(self.notes[letter], at * 3 + 1, 1)
+        grid.setRowMinimumHeight(2, 4)
+        grid.setColumnStretch(1, 1)
         swap = IconButton("arrow-left-right", "Exchange A and B")
         swap.clicked.connect(self.swapped.emit)
-        grid.addWidget(swap, 0, 2, 2, 1)
+        grid.addWidget(swap, 0, 2, 5, 1, Qt.AlignmentFlag.AlignVCenter)
         column.addLayout(grid)
         self.other = Button("Compare with another run", kind="link")
         self.menu = QMenu(self)
@@ -113,8 +116,8 @@ class CompareHead(QWidget):
         column.setSpacing(0)
         self.verdict = label("", "smallsecond")
         self.figure = label("", "hero")
-        self.note = ElidedLabel("", "small")
-        for widget in (self.verdict, self.figure, self.note):
+        self.note, self.output = ElidedLabel("", "small"), ElidedLabel("", "small")
+        for widget in (self.verdict, self.figure, self.note, self.output):
             column.addWidget(widget)
         column.addStretch(1)
         return column
@@ -138,28 +141,49 @@ class CompareHead(QWidget):
         self._scale_column.replaceWidget(old, self._legend)
         old.deleteLater()
 
-    def show_runs(self, a: tuple[Manifest, Analysis], b: tuple[Manifest, Analysis]) -> None:
-        for letter, (manifest, analysis) in zip("AB", (a, b), strict=True):
-            self.titles[letter].setText(manifest.name)
-            self.notes[letter].setText(run_note(manifest, analysis))
-        speedup = a[1].time_s / b[1].time_s if b[1].time_s else 1.0
-        if abs(speedup - 1) < 0.005:
-            self.verdict.setText("Both take as long")
-        else:
-            self.verdict.setText("B is faster" if speedup > 1 else "B is slower")
-        self.figure.setText(ratio_text(max(speedup, 1 / speedup if speedup else 1.0)))
-        self.figure.setStyleSheet(f"color: {theme.palette().accent if speedup >= 1 else theme.palette().medium_text}")
+    def show_runs(self, a: tuple[Run, Analysis], b: tuple[Run, Analysis], comparison: Comparison) -> None:
+        titles = [run_title(run) for run, _ in (a, b)]
+        notes = run_notes(a[0].manifest, b[0].manifest)
+        for letter, title, note in zip("AB", titles, notes, strict=True):
+            self.titles[letter].setText(title)
+            self.notes[letter].setText(note)
+        self._show_figure(comparison)
         self.note.setText(f"{time_text(a[1].time_s, 4)} and {time_text(b[1].time_s, 4)}")
+        self.output.setText(output_words(comparison)[:1].upper() + output_words(comparison)[1:])
+        set_role(self.output, "small" if comparison.same_output else "smallmedium")
         self.bars.bars = tuple((analysis.time_s, main_shares(analysis)) for _, analysis in (a, b))
         self.bars.update()
         self._show_legend()
 
+    def _show_figure(self, comparison: Comparison) -> None:
+        """How much faster B is; with what stands against it, where outputs differ or a run did not end."""
+        speedup = comparison.speedup
+        if speedup is None:
+            self.verdict.setText("One of the two did not come to its end")
+            self.figure.setText("–")
+        else:
+            even = "Both take as long" if abs(speedup - 1) < 0.005 else ""
+            self.verdict.setText(even or ("B is faster" if speedup > 1 else "B is slower"))
+            self.figure.setText(ratio_text(max(speedup, 1 / speedup)))
+        good = speedup is not None and speedup >= 1 and comparison.same_output is not False
+        self.figure.setStyleSheet(f"color: {theme.palette().accent if good else theme.palette().medium_text}")
 
-def run_note(manifest: Manifest, analysis: Analysis) -> str:
-    settings = ", ".join(f"{name} {value}" for name, value in manifest.settings.items())
-    traced = "traced" if manifest.traced else "profile"
-    parts = (manifest.created[:16].replace("T", " "), settings, traced, f"{len(analysis.blocks)} blocks")
-    return ", ".join(p for p in parts if p)
+
+def run_notes(a: Manifest, b: Manifest) -> tuple[str, str]:
+    """What tells two runs apart, in few words each: what differs first, for what comes last may not find room."""
+    return _note(a, b), _note(b, a)
+
+
+def _note(mine: Manifest, other: Manifest) -> str:
+    settings = {name: f"{name} {value}" for name, value in mine.settings.items()}
+    parts = [
+        (mine.name, other.name),
+        *((text, f"{name} {other.settings.get(name)}") for name, text in settings.items()),
+        ("traced" if mine.traced else "profile", "traced" if other.traced else "profile"),
+        (mine.created[:16].replace("T", " "), other.created[:16].replace("T", " ")),
+    ]
+    differing = [text for text, theirs in parts if text != theirs]
+    return ", ".join(text for text in (*differing, *(t for t, _ in parts if t not in differing)) if text)
 
 
 def main_shares(analysis: Analysis) -> Shares:

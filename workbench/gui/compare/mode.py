@@ -8,11 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
-from workbench.analysis.compare import Comparison, compare
+from workbench.analysis.compare import Comparison, compare, output_words
 from workbench.gui.compare.findings import KINDS, FindingChanges, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.rounds import RoundsView
-from workbench.gui.compare.rows import block_changes, call_changes, middle_round, state_changes
+from workbench.gui.compare.rows import Stretch, block_changes, call_changes, equal_shares, state_changes
 from workbench.gui.compare.table import ChangeTable
 from workbench.gui.context import Context
 from workbench.gui.focus import turn_to
@@ -103,7 +103,7 @@ class CompareMode(Mode):
 
     def _rounds_panel(self) -> QWidget:
         panel, column = _panel()
-        self.rounds_head = PanelHeader("One round each")
+        self.rounds_head = PanelHeader("Equal shares")
         self.scale_pill = PillButton("Same scale", icon_name="ruler", checked=True)
         self.scale_pill.toggled.connect(self.rounds.set_same_scale)
         self.rounds_head.add(self.scale_pill)
@@ -210,22 +210,17 @@ class CompareMode(Mode):
                 )
             return
         a, b = pair
-        self.comparison = compare(a.analysis, b.analysis)
-        self.head.show_runs((a.run.manifest, a.analysis), (b.run.manifest, b.analysis))
+        self.comparison = compare(a.analysis, b.analysis, (a.run, b.run))
+        self.head.show_runs((a.run, a.analysis), (b.run, b.analysis), self.comparison)
         turn_to(self, self._pages, 0)
         self.show_by(self.by)
         self.show_only(self.only)
         self._build_rounds(a.run, b.run)
-        same = a.run.manifest.stdout_sha256 and a.run.manifest.stdout_sha256 == b.run.manifest.stdout_sha256
         platform = a.run.manifest.platform == b.run.manifest.platform
         self.context.set_status(
             "compare",
             "2 runs",
-            "same output, bit for bit"
-            if same
-            else "outputs differ"
-            if a.run.manifest.stdout_sha256
-            else "outputs unknown",
+            output_words(self.comparison),
             "same platform" if platform else "different platforms",
         )
 
@@ -262,7 +257,7 @@ class CompareMode(Mode):
                 f"{names} {verb} no trace", "Rounds are drawn from traced runs: run with trace to see them."
             )
             self._round_pages.setCurrentIndex(1)
-            self.rounds_head.set_title("One round each", "")
+            self.rounds_head.set_title("Equal shares", "")
             return
         self.context.background.start(
             "rounds", lambda: (build_scene(a), build_scene(b)), self._rounds_built, self._failed
@@ -275,23 +270,24 @@ class CompareMode(Mode):
             self.no_rounds.say("A trace is empty", "No block changed its state while it was watched.")
             self._round_pages.setCurrentIndex(1)
             return
-        turns = middle_round(a), middle_round(b)
-        self.rounds.show_rounds((_short(pair[0].run), a, turns[0]), (_short(pair[1].run), b, turns[1]))
+        *stretches, parts = equal_shares(a, b)
+        words = [_short(opened.run) for opened in pair]
+        self.rounds.show_rounds(*zip(words, (a, b), stretches, strict=True))
         self._round_pages.setCurrentIndex(0)
-        said = [f"{letter}: {duration(t.span_ps)}" for letter, t in zip("AB", turns, strict=True)]
-        whole = " The whole run where no loop repeats." if any(t.rounds == 1 for t in turns) else ""
-        from_call = (
-            f" Each begins with {turns[0].first_call}."
-            if turns[0].first_call == turns[1].first_call != ""
-            else " They hold different calls, so their lengths do not compare."
-        )
-        self.rounds_head.set_title("One round each", f"{'. '.join(said)}.{from_call}{whole}")
+        said = [_stretch_words(letter, stretch) for letter, stretch in zip("AB", stretches, strict=True)]
+        share = "." if parts == 1 else f": one part of {parts} of each, the same work if both do the same in all."
+        self.rounds_head.set_title("Equal shares" if parts > 1 else "Whole runs", f"{', '.join(said)}{share}")
 
     def _show_finding(self, finding: str) -> None:
         """Show B's finding in Analyse, where B is the open run."""
         if finding and not self.exchanged:
             self.context.select(SelectedFinding(finding))
             self.context.set_mode("analyse")
+
+
+def _stretch_words(letter: str, stretch: Stretch) -> str:
+    turns = f"{stretch.turns} of {stretch.of_turns} rounds" if stretch.turns else "whole"
+    return f"{letter} {turns} ({duration(stretch.span_ps)})"
 
 
 def _short(run: Run) -> str:

@@ -1,4 +1,4 @@
-"""One round of each run on one scale: the host's main block and a few of the replicas."""
+"""The same share of two runs on one scale: the host's main block and a few of the replicas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui import theme
-from workbench.gui.compare.rows import Round
+from workbench.gui.compare.rows import Stretch
 from workbench.gui.timeline.look import label, text_width
 from workbench.gui.timeline.rows import HEIGHTS, Kind, Row, short_labels
 from workbench.gui.timeline.scale import Span, duration, ruler
@@ -37,16 +37,16 @@ def round_rows(scene: Scene) -> tuple[Row, ...]:
 
 
 class RoundsView(QWidget):
-    """Two rounds, A above B. With `same_scale` off each fills the width."""
+    """A stretch of each run, A above B. With `same_scale` off each fills the width."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("One round of each run")
-        self.pair: tuple[tuple[str, Scene, Round], ...] = ()
+        self.setAccessibleName("The same share of both runs")
+        self.pair: tuple[tuple[str, Scene, Stretch], ...] = ()
         self.same_scale = True
 
-    def show_rounds(self, *pair: tuple[str, Scene, Round]) -> None:
-        """Each a run's words, its scene and its round."""
+    def show_rounds(self, *pair: tuple[str, Scene, Stretch]) -> None:
+        """Each a run's words, its scene and the stretch of it."""
         self.pair = pair
         rows = sum(len(round_rows(scene)) for _, scene, _ in pair)
         self.setMinimumHeight(RULER_PX + rows * ROW_PX + GAP_PX * (len(pair) + 1))
@@ -87,7 +87,7 @@ class RoundsView(QWidget):
             painter.drawLine(QPointF(round(x) + 0.5, RULER_PX - 6), QPointF(round(x) + 0.5, self.height()))
             label(painter, QRectF(x + 4, 4, 90, 16), text, "second", 11)
 
-    def _paint_round(self, painter: QPainter, y: float, letter: str, words: str, scene: Scene, turn: Round) -> float:
+    def _paint_round(self, painter: QPainter, y: float, letter: str, words: str, scene: Scene, turn: Stretch) -> float:
         rows = round_rows(scene)
         pixel = self._pixel_ps(turn.span_ps)
         width = max(round(turn.span_ps / pixel), 1)
@@ -109,16 +109,14 @@ class RoundsView(QWidget):
         self._paint_end(painter, y, LABELS_PX + width, len(rows), letter, turn)
         return y + len(rows) * ROW_PX
 
-    def _paint_end(self, painter: QPainter, y: float, x: float, rows: int, letter: str, turn: Round) -> None:
-        """Where the shorter round ends; how much shorter it is where both begin with the same call."""
+    def _paint_end(self, painter: QPainter, y: float, x: float, rows: int, letter: str, turn: Stretch) -> None:
+        """Where the shorter stretch ends, and how much shorter it is."""
         if len(self.pair) != 2 or not self.same_scale:
             return
         other = self.pair["BA".index(letter)][2]
         if turn.span_ps >= other.span_ps:
             return
-        text = duration(turn.span_ps)
-        if turn.first_call == other.first_call:
-            text += f", {other.span_ps / max(turn.span_ps, 1):.2f} times shorter"
+        text = f"{duration(turn.span_ps)}, {other.span_ps / max(turn.span_ps, 1):.2f} times shorter"
         painter.setPen(QPen(theme.colour("accent"), 2))
         painter.drawLine(QPointF(x + 1, y - 2), QPointF(x + 1, y + rows * ROW_PX + 2))
         wide = text_width(text, 12, 600) + 8

@@ -1,7 +1,8 @@
-"""What changed between two runs, as rows of a table; and one round of a run to lay beside another's."""
+"""What changed between two runs, as rows of a table; and stretches of both that are the same share of the work."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -89,35 +90,63 @@ def by_change(rows: Sequence[Change]) -> tuple[Change, ...]:
 
 
 @dataclass(frozen=True)
-class Round:
-    """A stretch of a traced run: one turn of its outermost loop, or all of it. `rounds` is how many turns there are."""
+class Stretch:
+    """A part of a traced run: `turns` of the `of_turns` of its outermost loop, or all of the run (no turns)."""
 
     from_ps: int
     to_ps: int
-    rounds: int
-    first_call: str
+    turns: int = 0
+    of_turns: int = 0
 
     @property
     def span_ps(self) -> int:
         return self.to_ps - self.from_ps
 
 
-def middle_round(scene: Scene) -> Round:
-    """The round in the middle of the run: runs of calls of one site that repeat, found by their shortest period."""
-    whole = Round(0, scene.index.end_ps, 1, "")
+@dataclass(frozen=True)
+class Loop:
+    """The outermost loop of a run's main block: when each turn begins and, last, when the last one ends."""
+
+    starts_ps: tuple[int, ...]
+
+    @property
+    def turns(self) -> int:
+        return len(self.starts_ps) - 1
+
+
+def equal_shares(a: Scene, b: Scene) -> tuple[Stretch, Stretch, int]:
+    """The same share of both runs, from their middles, as small as whole turns of their loops allow: one of how many.
+
+    Where both do the same in all, that is the same work. The whole of both where one of them has no loop.
+    """
+    loops = main_loop(a), main_loop(b)
+    if not all(loops):
+        return Stretch(0, a.index.end_ps), Stretch(0, b.index.end_ps), 1
+    parts = math.gcd(*(loop.turns for loop in loops if loop))
+    first, second = (_share(loop, parts) for loop in loops if loop)
+    return first, second, parts
+
+
+def _share(loop: Loop, parts: int) -> Stretch:
+    turns = loop.turns // parts
+    first = parts // 2 * turns
+    return Stretch(loop.starts_ps[first], loop.starts_ps[first + turns], turns, loop.turns)
+
+
+def main_loop(scene: Scene) -> Loop | None:
+    """Runs of calls of one site that repeat, found by their shortest period."""
     calls = scene.calls.get(scene.main)
     if calls is None:
-        return whole
+        return None
     sites = calls.site[calls.group_first[:-1]]
     period = shortest_period(sites)
     if not period:
-        return whole
+        return None
     offset, turns = _first_turn(sites, period)
-    turn = offset + turns // 2 * period
-    first, last = calls.group_first[turn], calls.group_first[min(turn + period, len(sites))]
-    start = int(calls.t0_ps[first])
-    end = int(calls.t0_ps[last]) if last < len(calls) else int(calls.t1_ps[last - 1])
-    return Round(start, end, turns, scene.run.manifest.sites[int(sites[turn])].label)
+    firsts = calls.group_first[offset : offset + turns * period + 1 : period]
+    ends = calls.t0_ps[firsts[:-1]].tolist()
+    last = int(firsts[-1])
+    return Loop((*ends, int(calls.t0_ps[last]) if last < len(calls) else int(calls.t1_ps[last - 1])))
 
 
 def shortest_period(sites: np.ndarray) -> int:
