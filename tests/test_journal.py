@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -72,7 +73,7 @@ def test_a_quick_command_leaves_nothing(logs: Path) -> None:
     assert not logs.exists()
 
 
-@pytest.mark.parametrize("command", [["rules", "list"], ["predict", "ratss", "pdf2d"]])
+@pytest.mark.parametrize("command", [["rules", "list"], ["predict", "ratss", "pdf2d", "--json"]])
 def test_a_fault_of_the_workbench_is_written_down_and_its_place_told(logs: Path, command: list[str]) -> None:
     broken = """
     import workbench.cli.rules, workbench.cli.predict
@@ -82,10 +83,13 @@ def test_a_fault_of_the_workbench_is_written_down_and_its_place_told(logs: Path,
     """
     done = python(COMMAND + textwrap.dedent(broken), *command)
     assert done.returncode == 1
-    assert done.stdout == ""
     assert "Traceback" not in done.stderr
     (report,) = logs.glob("*.crash.log")
     assert str(report) in done.stderr
+    if "--json" in command:
+        assert str(report) in json.loads(done.stdout)["diagnostics"][0]["hint"]
+    else:
+        assert done.stdout == ""
     text = report.read_text()
     for part in ("RC Workbench", "Python", "in thread MainThread", "in fail", "TypeError: an 'IconButton'"):
         assert part in text
@@ -139,7 +143,7 @@ def test_a_fault_in_the_window_is_written_down_and_shown_among_the_notices(logs:
     assert "a warning of Qt's" not in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_closes_the_idle_window(logs: Path, number: signal.Signals) -> None:
     code = """
     import os

@@ -12,7 +12,7 @@ from types import FrameType
 
 import workbench
 from workbench.cli.arguments import add_commands
-from workbench.cli.output import BAD_INPUT, CANCELLED, Shown, as_json, print_diagnostics, print_json
+from workbench.cli.output import BAD_INPUT, CANCELLED, FAILED, Shown, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 
 #: The commands that work for long or on much; of each a log is kept.
@@ -60,6 +60,16 @@ def _main(arguments: Sequence[str] | None) -> int:
         return CANCELLED
     except BrokenPipeError:
         return CANCELLED
+    except Exception as error:
+        if arguments is not None:
+            raise
+        from workbench.session.journal import crash
+
+        fault = crash(error)
+        print_diagnostics([fault])
+        if "--json" in given:
+            print_json({"diagnostics": as_json([fault])})
+        return FAILED
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

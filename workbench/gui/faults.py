@@ -67,5 +67,6 @@ def close_on_signals(window: QWidget) -> None:
     signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
     notifier = QSocketNotifier(ours.fileno(), QSocketNotifier.Type.Read, window)
     notifier.activated.connect(lambda: drain(ours, woken))
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, ask)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup asks for that
+            signal.signal(number, ask)
