@@ -76,7 +76,7 @@ class Rule(Document):
     name: str = Field(description="what it is called; the same name, side and scope in a later file replaces it")
     title: str = Field("", description="what a finding is called, in printf style")
     title_arguments: tuple[str, ...] = Field((), description="expressions over metrics for the title's % places")
-    aliases: tuple[str, ...] = Field((), description="earlier names")
+    aliases: tuple[str, ...] = Field((), description="other names that the literature has for it")
     category: RuleCategory = Field(description="the kind of bottleneck")
     side: Literal["host", "fpga", "any"] = Field("any", description="whose blocks it looks at")
     scope: tuple[Scope, ...] = Field(

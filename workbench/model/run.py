@@ -186,7 +186,12 @@ class Manifest:
         metadata={"description": "of what the host printed, to compare runs", "examples": ["e3b0c44298fc1c14..."]},
     )
     overhead: Mapping[str, float] = field(
-        default_factory=dict, metadata={"description": "what recording cost: host_pct, virtual_pct"}
+        default_factory=dict,
+        metadata={
+            "description": "what recording cost, in percent of virtual time: `taken_off_pct` was taken off it; "
+            "`virtual_pct` may be left in it, `host_pct` in the host's, `own_pct` in the host's own code, plus or "
+            "minus `unsure_pct`"
+        },
     )
     blocks: tuple[Block, ...] = field(default=(), metadata={"description": "the blocks; tables refer to them by index"})
     entries: tuple[Entry, ...] = field(
