@@ -439,8 +439,12 @@ def test_sweeps_and_draws_keep_to_what_an_input_may_be(
     assert [row["n"] for row in document["rows"]] == [1, 3, 6, 8]
     rounded, note = document["diagnostics"]
     assert {rounded["severity"], note["severity"]} == {"note"}
-    assert rounded["message"] == "'n' takes whole numbers only: its 4 values were rounded"
+    assert rounded["message"] == "'n' takes whole numbers only: it is swept at 4 of them"
     assert note["message"] == "sum: 3 nodes are no power of two, counted as 2 whole rounds"
+    code, document, _ = told(capsys, "ratss", model, "--sweep", "n=1:2:9")
+    assert [row["n"] for row in document["rows"]] == [1, 2]
+    assert document["diagnostics"][0]["message"] == "'n' takes whole numbers only: it is swept at 2 of them"
+    assert told(capsys, "ratss", model, "--sweep", "n=1:4:4")[1]["diagnostics"][0]["message"].startswith("sum: 3 nodes")
     code, document, _ = told(capsys, "ratss", model, "--uncertain", "2000", "--spread", "n=1:4")
     assert code == 0
     assert {document[end]["inputs"]["n"] % 1 for end in ("minimum", "maximum")} == {0}

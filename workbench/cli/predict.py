@@ -229,8 +229,9 @@ def _sweep(
         if name in axes:
             raise WorkbenchError(Diagnostic(f"'{name}' is swept twice", "Give all its values in one --sweep."))
         axes[name] = values
-        if file.domain(name).integer and ":" in text and len(np.unique(np.diff(values))) > 1:
-            message = f"'{name}' takes whole numbers only: its {len(values)} values were rounded"
+        fewer = ":" in text and len(values) < int(text.rpartition(":")[2])
+        if fewer or (":" in text and file.domain(name).integer and len(np.unique(np.diff(values))) > 1):
+            message = f"'{name}' takes whole numbers only: it is swept at {len(values)} of them"
             rounded.append(file.marked.diagnostic(("inputs", name), message, "Ask for even steps.", Severity.NOTE))
     samples = arguments.uncertain or 0
     if arguments.uncertain == 0:
