@@ -29,7 +29,16 @@ def test_every_key_in_the_menus_acts(mode: str, open_window: Open, project: Path
     driven.wait(f"{FOCUS[mode]!r} in focus()", f"the focus in {mode}")
     assert dead_keys(driven, mode) == []
     without_details = {"ctrl+i"} if mode in ("compare", "platform") else set()
-    nothing_to_do = {"shift+F5", "ctrl+z", "ctrl+shift+z", "ctrl+n", "ctrl+s", "ctrl+shift+s", "ctrl+w", "alt+Right"}
+    nothing_to_do = {
+        "shift+F5",
+        "ctrl+z",
+        "ctrl+shift+z",
+        "ctrl+shift+n",
+        "ctrl+s",
+        "ctrl+shift+s",
+        "ctrl+w",
+        "alt+Right",
+    }
     assert {keys for _, keys, possible in driven.ask("shortcuts()") if not possible} <= nothing_to_do | without_details
 
 

@@ -194,7 +194,7 @@ def test_a_save_that_is_killed_leaves_the_old_file_or_the_new(
         assert child.stdout.readline() == "ready\n"
         seen = documents[turn % 3].read_text("utf-8")
         while documents[turn % 3].read_text("utf-8") == seen:  # until a save went through, then at any moment
-            pass
+            assert child.poll() is None
         child.kill()
         child.wait()
         child.stdout.close()

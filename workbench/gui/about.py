@@ -17,7 +17,7 @@ KEYS = (
     ("Enter, double click", "open the line of what is selected"),
     ("Ctrl+P, then 1 to 6", "insert pragma, its category"),
     ("Ctrl+S, Ctrl+Shift+S", "save, save as"),
-    ("Ctrl+N", "new platform or model"),
+    ("Ctrl+N, Ctrl+Shift+N", "new project from sources, new platform or model"),
     ("Ctrl+W, Ctrl+Shift+W", "close the file, the project"),
     ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
     ("Alt+Left, Alt+Right", "back, forward"),

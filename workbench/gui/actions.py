@@ -55,7 +55,7 @@ class Actions:
         self._recent = menu.addMenu("Recent")
         self._recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
-        self._add(menu, "new_document", "New...", lambda: window.mode and window.mode.new_document(), "Ctrl+N")
+        self._add(menu, "new_document", "New...", lambda: window.mode and window.mode.new_document(), "Ctrl+Shift+N")
         self._add(menu, "save", "Save", window.save, "Ctrl+S")
         self._add(menu, "save_as", "Save as...", lambda: window.mode and window.mode.save_as(), "Ctrl+Shift+S")
         self._add(menu, "duplicate", "Duplicate", lambda: window.mode and window.mode.duplicate())

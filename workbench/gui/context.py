@@ -10,58 +10,28 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.files import sha256
 from workbench.gui.background import Background
 from workbench.gui.naming import range_title
 from workbench.gui.open_documents import OpenDocuments
 from workbench.gui.places import Place, Places, Range
-from workbench.gui.selection import (
-    SelectedCall,
-    SelectedFinding,
-    SelectedLine,
-    SelectedMessage,
-    SelectedState,
-    Selection,
-)
+from workbench.gui.selection import Selection, place_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.session import recent, store
 from workbench.session.aside import load_aside, save_aside
 from workbench.session.documents import Document
 from workbench.session.history import Command, History
 from workbench.session.plugins import Plugins
-from workbench.session.results import OpenRun, open_knowledge, open_result
+from workbench.session.results import OpenRun, newest_run, open_knowledge, open_result
 from workbench.session.trust import Standing, standing
 from workbench.session.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
     from workbench.analysis import Analysis, KnowledgeBase
-    from workbench.model.blocks import Block, State
     from workbench.model.platform import Platform
     from workbench.model.run import Run
     from workbench.model.scan import ProjectScan
 
 MODES = ("source", "analyse", "timeline", "compare", "platform", "predict")
-Stamps = dict[Path, str]
-
-
-def newest_run(workspace: Workspace) -> Path | None:
-    """The newest run of this very project; the folder of runs may hold those of another one beside it."""
-    from workbench.formats.run_folder import open_run
-
-    for folder in reversed(workspace.run_folders()):
-        with suppress(WorkbenchError):
-            if open_run(folder)[0].manifest.project in ("", str(workspace.path)):
-                return folder
-    return None
-
-
-def stamps_of(workspace: Workspace) -> Stamps:
-    """What the project's documents hold now; without one that cannot be read."""
-    found = {}
-    for path in (workspace.path, workspace.platform_path):
-        with suppress(OSError):
-            found[path] = sha256(path.read_bytes())
-    return found
 
 
 class Context(QObject):
@@ -97,7 +67,7 @@ class Context(QObject):
         self.documents = OpenDocuments(self.notify, lambda: self.workspace.path if self.workspace else None, self)
         self.documents.saved.connect(self._saved)
         self.workspace: Workspace | None = None
-        self._stamps: Stamps = {}
+        self._stamps: dict[Path, str] = {}
         self._when_current: list[Callable[[], None]] = []
         self.scan: ProjectScan | None = None
         self.opened: OpenRun | None = None
@@ -178,7 +148,7 @@ class Context(QObject):
     def set_workspace(self, workspace: Workspace) -> None:
         """Show a project that is open already, and read its sources."""
         self.workspace, self.scan = workspace, None
-        self._stamps = stamps_of(workspace)
+        self._stamps = workspace.stamps()
         self.notify(*workspace.diagnostics)
         self.workspace_changed.emit()
         self.runs_changed.emit()
@@ -189,7 +159,7 @@ class Context(QObject):
         workspace = self.workspace
         if workspace is None:
             return
-        if stamps_of(workspace) == self._stamps:
+        if workspace.stamps() == self._stamps:
             then()
             return
         self._when_current.append(then)
@@ -393,24 +363,7 @@ class Context(QObject):
 
     def selected_place(self) -> tuple[str, int] | None:
         """File and line of what is selected, where it has one."""
-        chosen, analysis, run = self.selection, self.analysis, self.run
-        if isinstance(chosen, SelectedLine):
-            return chosen.file, chosen.line
-        if analysis is None or run is None or chosen is None:
-            return None
-        if isinstance(chosen, SelectedFinding):
-            places = [p for f in analysis.findings if f.id == chosen.finding for p in f.places]
-            return (places[0].file, places[0].line) if places else None
-        if isinstance(chosen, SelectedCall):
-            site = run.manifest.sites[chosen.site]
-            return site.file, site.line
-        if isinstance(chosen, SelectedMessage):
-            return None
-        blocks = [b for b in run.manifest.blocks if b.id == chosen.block]
-        at: Block | State | None = blocks[0] if blocks else None
-        if blocks and isinstance(chosen, SelectedState):
-            at = blocks[0].states[chosen.state]
-        return (at.file, at.line) if at is not None and at.file and at.line else None
+        return place_of(self.selection, self.run, self.analysis)
 
     # ---- changes, notices, preferences
 

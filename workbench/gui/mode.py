@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from workbench.gui.context import Context
+from workbench.gui.widgets import IconButton
 from workbench.session.documents import Document, free_name
 from workbench.session.history import Undoable
 
@@ -72,6 +73,20 @@ class Mode(QWidget):
     def begin(self, path: Path) -> bool:
         """Write a document to begin with and show it."""
         return False
+
+    def files_button(self) -> IconButton:
+        """A button with what can be done with the mode's files."""
+        button = IconButton("plus", f"New {self.makes}, or a copy of this one")
+        menu = QMenu(button)
+        for text, do in (
+            (f"New {self.makes}... (Ctrl+Shift+N)", self.new_document),
+            ("Duplicate", self.duplicate),
+            ("Save as... (Ctrl+Shift+S)", self.save_as),
+        ):
+            menu.addAction(text).triggered.connect(lambda checked=False, do=do: do())
+        button.setMenu(menu)
+        button.setPopupMode(IconButton.ToolButtonPopupMode.InstantPopup)
+        return button
 
     def _ask_file(self, title: str, path: Path) -> Path | None:
         """The file chosen, its name ending as the names of the kind chosen do."""

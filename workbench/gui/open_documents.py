@@ -88,17 +88,15 @@ class OpenDocuments(QObject):
             answer = self.ask(
                 Question(
                     "Another program changed this file",
-                    "Overwrite writes your text over it. Reload shows the file; your text can be had back with undo "
-                    "in Source, and is lost elsewhere.",
+                    "Overwrite writes your text over it. Reload shows the file; undo brings your text back.",
                     (str(document.path),),
                     (OVERWRITE, RELOAD, CANCEL),
                 )
             )
         if answer == OVERWRITE:
             return self._save(document, over=True)
-        if answer == RELOAD and document.path is not None:
-            document.open(document.path)
-            self.saved.emit(document)  # file and text agree again
+        if answer == RELOAD:
+            self._attempt(document, document.reload)
         return False
 
     def _attempt(self, document: Document, action: Callable[[], None]) -> bool:
@@ -117,7 +115,7 @@ class OpenDocuments(QObject):
         """Other views of a file that was written show it as it is now; one with changes of its own keeps them."""
         for other in self._documents.at(written.path) if written.path else ():
             if other is not written and not other.dirty and other.changed_on_disk:
-                other.open(written.path or Path())
+                other.reload()
 
     # ---- asking
 

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.analysis import Analysis
+    from workbench.model.blocks import Block, State
+    from workbench.model.run import Run
 
 
 @dataclass(frozen=True)
@@ -40,3 +46,22 @@ class SelectedLine:
 
 
 Selection = SelectedFinding | SelectedBlock | SelectedState | SelectedCall | SelectedMessage | SelectedLine
+
+
+def place_of(chosen: Selection | None, run: Run | None, analysis: Analysis | None) -> tuple[str, int] | None:
+    """File and line of a selection, where it has one."""
+    if isinstance(chosen, SelectedLine):
+        return chosen.file, chosen.line
+    if analysis is None or run is None or chosen is None or isinstance(chosen, SelectedMessage):
+        return None
+    if isinstance(chosen, SelectedFinding):
+        places = [p for f in analysis.findings if f.id == chosen.finding for p in f.places]
+        return (places[0].file, places[0].line) if places else None
+    if isinstance(chosen, SelectedCall):
+        site = run.manifest.sites[chosen.site]
+        return site.file, site.line
+    blocks = [b for b in run.manifest.blocks if b.id == chosen.block]
+    at: Block | State | None = blocks[0] if blocks else None
+    if blocks and isinstance(chosen, SelectedState):
+        at = blocks[0].states[chosen.state]
+    return (at.file, at.line) if at is not None and at.file and at.line else None

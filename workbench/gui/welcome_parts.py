@@ -10,14 +10,13 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, theme
-from workbench.gui.context import newest_run
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, label
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.text import ratio_text, time_text
 from workbench.session.plugins import Plugins
-from workbench.session.results import open_result
+from workbench.session.results import newest_run, open_result
 from workbench.session.workspace import open_workspace
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from workbench.files import read_file, sha256
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.files import write_atomically
-from workbench.session.history import History
+from workbench.session.history import Command, History
 from workbench.source.edits import decode, encode
 
 
@@ -111,6 +112,18 @@ class Document:
             self.read()
             self.changed.emit()
 
+    def replace(self, label: str, text: str) -> None:
+        """Put another text in the place of all, by one step that can be undone."""
+        self.history.do(Command(label, partial(self.type, text), partial(self.type, self.text)))
+
+    def reload(self) -> None:
+        """Take the file's text as it is now; what was here can be had back by undo. Raises WorkbenchError."""
+        if self.path is not None:
+            data = read_file(self.path)
+            self.saved_text, self._on_disk = self.decode(data), data
+            self.replace("reload", self.saved_text)
+            self.changed.emit()
+
     def revert(self) -> None:
         """Give up what is unsaved."""
         self.type(self.saved_text)
@@ -164,6 +177,9 @@ class SourceFile(Document):
 
     def encode(self, text: str) -> bytes:
         return encode(text, self._on_disk or b"")
+
+    def replace(self, label: str, text: str) -> None:
+        self.type(text)  # its editor follows, with an undo of its own
 
     def save_as(self, path: Path) -> None:
         self._writable = True

@@ -53,7 +53,9 @@ def starter(path: Path) -> str:
         return (
             "# What the memories let an algorithm reach (computational density). The guide tells of the fields.\n"
             f"{head}algorithm: dot_product\nelement_bytes: element\n\n"
-            "inputs:\n  element: {value: 4, unit: B, title: bytes of an operand}\n"
+            "inputs:\n  element: {value: 4, unit: B, title: bytes of an operand}\n\n"
+            "layers:\n  - {name: main memory, layer_bytes: 1 GB, bandwidth_bytes_per_s: 1 GB/s, latency_s: 0}\n\n"
+            "compute:\n  units: 1\n  clock_hz: 100 MHz\n"
         )
     return (
         "# How long an application takes on its nodes and networks (RATSS). The guide tells of the fields.\n"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.session.plugins import Plugins
 
 if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
     from workbench.analysis import Analysis, KnowledgeBase
     from workbench.model.platform import Platform
     from workbench.model.run import Run
+    from workbench.session.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -65,3 +67,14 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRu
         knowledge=knowledge,
         diagnostics=(*problems, *more, *rule_problems),
     )
+
+
+def newest_run(workspace: Workspace) -> Path | None:
+    """The newest run of this very project; the folder of runs may hold those of another one beside it."""
+    from workbench.formats.run_folder import open_run
+
+    for folder in reversed(workspace.run_folders()):
+        with suppress(WorkbenchError):
+            if open_run(folder)[0].manifest.project in ("", str(workspace.path)):
+                return folder
+    return None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport
+from workbench.files import sha256
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
@@ -88,6 +90,14 @@ class Workspace:
     @property
     def runs_dir(self) -> Path:
         return self.root / "runs"
+
+    def stamps(self) -> dict[Path, str]:
+        """The SHA-256 of the project's documents as they are now, without one that cannot be read."""
+        found = {}
+        for path in (self.path, self.platform_path):
+            with suppress(OSError):
+                found[path] = sha256(path.read_bytes())
+        return found
 
     def run_folders(self) -> tuple[Path, ...]:
         """The project's run folders, oldest first."""

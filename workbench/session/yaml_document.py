@@ -36,7 +36,11 @@ class YamlDocument(Document):
     # ---- reading
 
     def decode(self, data: bytes) -> str:
-        return data.decode("utf-8-sig")
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            message = "this file is not UTF-8 text"
+            raise WorkbenchError(Diagnostic(message, "Save it as UTF-8.", file=str(self.path))) from None
 
     def encode(self, text: str) -> bytes:
         marked = self._on_disk is not None and self._on_disk.startswith(_MARK)

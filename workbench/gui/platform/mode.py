@@ -79,6 +79,7 @@ class PlatformMode(Mode):
     def _list_panel(self) -> QWidget:
         panel, column = _panel(200)
         self.list_head = PanelHeader("Platform")
+        self.list_head.add(self.files_button())
         column.addWidget(self.list_head)
         column.addWidget(self.list, 1)
         return panel
@@ -142,7 +143,8 @@ class PlatformMode(Mode):
         self.add_size.clicked.connect(self.table.add_point)
         row.addWidget(self.add_size)
         row.addStretch(1)
-        row.addWidget(label("Paste rows from a spreadsheet with Ctrl+V: they replace the table", "small"))
+        self.paste_hint = label("Paste rows from a spreadsheet with Ctrl+V: they replace the table", "small")
+        row.addWidget(self.paste_hint)
         column.addWidget(foot)
         return panel
 
@@ -175,7 +177,10 @@ class PlatformMode(Mode):
 
     def restore(self, path: Path, text: str) -> bool:
         self.open_document(path)
-        return self.document.path == path and self.document.apply("Restore unsaved changes", lambda old: text)
+        if self.document.path != path:
+            return False
+        self.document.replace("restore unsaved changes", text)
+        return True
 
     def choose(self, path: Path_) -> None:
         """Show the form of a part; a call's transfer table with it."""
@@ -223,7 +228,7 @@ class PlatformMode(Mode):
         self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
         workspace = self.context.workspace
         used = workspace is None or document.path in (None, workspace.platform_path)
-        self.use_button.setVisible(not used and not document.dirty and not document.errors)
+        self.use_button.setVisible(not used and not document.errors)
         errors = len(document.errors)
         self.read_only_note.setVisible(document.read_only)
         self.save_button.setText("Save as copy" if document.read_only else "Save")
@@ -247,7 +252,8 @@ class PlatformMode(Mode):
             name = names[0] if names else ""
         self.shown_table = name
         self._table_pages.setCurrentIndex(0 if name else 1)
-        self.add_size.setVisible(bool(name) and not self.document.read_only)
+        for widget in (self.add_size, self.paste_hint):
+            widget.setVisible(bool(name) and not self.document.read_only)
         self.table_head.set_title(
             f"Transfer times{': ' + name if name else ''}", "serves suggestions, predictions and the simulated card"
         )
@@ -317,7 +323,12 @@ class PlatformMode(Mode):
         workspace, path = self.context.workspace, self.document.path
         if workspace is None or path is None:
             return False
-        name = str(path.relative_to(workspace.root)) if path.is_relative_to(workspace.root) else str(path)
+        if self.document.dirty and not self.context.documents.save(self.document):
+            return False
+        supported = self.context.plugins.platforms.items()
+        name = next((name for name, support in supported if support.template == path), "")
+        if not name:
+            name = str(path.relative_to(workspace.root) if path.is_relative_to(workspace.root) else path)
 
         def change() -> None:
             old = read_file(workspace.path).decode("utf-8-sig")

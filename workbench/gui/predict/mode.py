@@ -78,7 +78,9 @@ class PredictMode(Mode):
 
     def _build(self) -> None:
         left, column = pieces.panel(180)
-        column.addWidget(PanelHeader("Models"))
+        models_head = PanelHeader("Models")
+        models_head.add(self.files_button())
+        column.addWidget(models_head)
         column.addWidget(self.models, 1)
         centre, column = pieces.panel(400)
         column.addWidget(self._head())
@@ -203,7 +205,10 @@ class PredictMode(Mode):
 
     def restore(self, path: Path, text: str) -> bool:
         self.open_model(path)
-        return self.document.path == path and self.document.apply("Restore unsaved changes", lambda old: text)
+        if self.document.path != path:
+            return False
+        self.document.replace("restore unsaved changes", text)
+        return True
 
     @property
     def reading_name(self) -> str | None:

@@ -157,7 +157,7 @@ class SourceMode(Mode):
             return
         if editor.file.dirty:
             self.context.documents.told(editor.file)
-        elif self.context.attempt(lambda: editor.file.open(path)):
+        elif self.context.attempt(editor.file.reload):
             self.context.rescan()
 
     def restore(self, path: Path, text: str) -> bool:
@@ -165,7 +165,7 @@ class SourceMode(Mode):
         editor = self.tabs.of(path)
         if editor is None or editor.isReadOnly():
             return False
-        editor.set_text(text)
+        editor.file.replace("restore unsaved changes", text)
         return True
 
     def find_here(self) -> bool:
