@@ -151,7 +151,7 @@ def test_goals_at_20_cores(full: dict[str, OpenRun]) -> None:
     assert full["original"].run.time_s / full["optimised"].run.time_s > 5
     rules = {(finding.rule, finding.where.split(":")[0]) for finding in full["original"].analysis.findings}
     assert {("control messages", "host.main"), ("inefficient transfer type or size", "host.main")} <= rules
-    assert rules & {("polling", "host.main"), ("late sender", "host.main")}
+    assert not rules & {("polling", "host.main"), ("late sender", "host.main")}  # each poll finds its core ready
     assert any(rule == "late sender" and "core[" in where for rule, where in rules)  # the CPU is late
 
 
