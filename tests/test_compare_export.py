@@ -101,6 +101,8 @@ def test_a_failed_run_can_be_compared(run: Run, tmp_path: Path, capsys: pytest.C
     good.finish(run.manifest, run.tables)
     failed = RunWriter(tmp_path / "failed", run.manifest)
     failed.mark(RunStatus.FAILED, "the card crashed")
+    assert main(["report", str(failed.path)]) == 0
+    assert "No times were recorded" in capsys.readouterr().out
     for pair in ([good.path, failed.path], [failed.path, good.path], [failed.path, failed.path]):
         assert main(["compare", *map(str, pair)]) == 0
         shown = capsys.readouterr()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from workbench.analysis.results import Analysis
 from workbench.model.finding import Advice, Finding
 from workbench.model.text import ratio_text, time_text
 
@@ -29,6 +30,13 @@ def bound_words(advice: Advice) -> str:
 def becomes_words(total_s: float, gain: float) -> str:
     """What a run of `total_s` becomes at best."""
     return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
+
+
+def nothing_words(analysis: Analysis) -> str:
+    """Why there is no finding: nothing would gain enough, or there is nothing to tell it from."""
+    if not any(block.time_s for block in analysis.blocks):
+        return "No times were recorded, so nothing can be said of bottlenecks."
+    return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell."
 
 
 def cap_words(finding: Finding) -> str:

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 import workbench
 from workbench.analysis.compare import Comparison, Pair, faster_words
-from workbench.analysis.finding_words import RANKED, becomes_words, bound_text
+from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, nothing_words
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import (
     axis_svg,
@@ -80,7 +80,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "simulated": _simulated(run, platform),
         "axis": axis_svg(),
         "findings_said": (f"{count_words(analysis.findings)}, {RANKED}"),
-        "no_findings": f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell.",
+        "no_findings": nothing_words(analysis),
         "states_said": (
             "Every clocked cycle of every block is in one state, or unclassified where no pragma tells; sums are exact."
             " Of replicas, times are means, and transitions are the first one's."

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, bound_words, folded_words
+from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, bound_words, folded_words, nothing_words
 from workbench.analysis.metric_names import METRICS, metric_text
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import place_words, shortener
@@ -29,7 +29,7 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
     lines = [*_head(run, analysis, platform), ""]
     findings = tops(analysis.findings)
     if not findings:
-        lines.append(f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell.")
+        lines.append(nothing_words(analysis))
     else:
         lines.append(f"Findings: {count_words(analysis.findings)}, {RANKED}")
     for number, finding in enumerate(findings, 1):
@@ -42,16 +42,19 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
 def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:
     manifest = run.manifest
     name = (platform.title or platform.name) if platform else manifest.platform
-    kind = ("virtual, on the simulated card" if manifest.simulated else "measured") + (f" of {name}" if name else "")
+    if manifest.simulated:
+        kind = "virtual, on the simulated card" + (f" of {name}" if name else "")
+    else:
+        kind = "measured" + (f" on {name}" if name else "")
     yield f"{manifest.name or 'Run'}: {time_text(analysis.time_s, 4)} {kind}"
-    for host in analysis.side(Side.HOST):
+    for host in (m for m in analysis.side(Side.HOST) if m.time_s):
         yield (
             f"{host.block.id} moves data {percent_text(host.share_of(*COMMUNICATION))} of the time"
             f" and waits {percent_text(host.share_of(*WAITS))}."
         )
     groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA]
     busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
-    if busiest is not None:
+    if busiest is not None and busiest.best.time_s:
         yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
     if said := recording_words(manifest):
         yield f"{said[0].upper()}{said[1:]}."

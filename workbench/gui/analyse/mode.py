@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from workbench.analysis.finding_words import RANKED, becomes_words
+from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
 from workbench.analysis.layout import GraphLayout, LayoutStyle, RoutedEdge, layout_graph
 from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
@@ -302,7 +302,7 @@ class AnalyseMode(Mode):
         if not shown:
             self.nothing.say(
                 "No finding here" if ranked else "No rule fired",
-                "" if ranked else f"Nothing could gain {analysis.threshold:g}× or more.",
+                "" if ranked else nothing_words(analysis),
             )
         self._write_best(active)
         chosen = self.context.selection
