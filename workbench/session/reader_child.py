@@ -15,7 +15,6 @@ import pickle
 import resource
 import select
 import signal
-import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,9 +29,6 @@ T = TypeVar("T")
 MEMORY_BYTES = 768 << 20  # beyond what the workbench holds already
 CPU_S = 8.0
 IDLE_S = 4.0  # without any work done: it waits for a pipe or a device, and would for ever
-
-
-_READERS: dict[str, None] = {}
 
 
 class ReaderEnded(Exception):
@@ -52,9 +48,10 @@ class _Fault:
 
 
 def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S) -> T:
-    """What `work()` returns or raises, computed in a child. ReaderEnded where a limit or a crash ended it."""
-    for name in _READERS:  # what the child before had to import, the next one has
-        importlib.import_module(name)
+    """What `work()` returns or raises, computed in a child. ReaderEnded where a limit or a crash ended it.
+
+    Modules that it needs are best imported before: a child cannot wait for another thread that is importing one.
+    """
     receiving, sending = os.pipe()
     child = os.fork()
     if child == 0:
@@ -73,8 +70,7 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
             _, status, usage = os.wait4(child, 0)
     if status or not data:
         raise ReaderEnded(_why(status, usage, cpu_s))
-    result, imported = _Data(io.BytesIO(data)).load()
-    _READERS.update(dict.fromkeys(imported))
+    result = _Data(io.BytesIO(data)).load()
     if isinstance(result, _Fault):
         raise _raised(result)
     return cast(T, result)
@@ -132,11 +128,9 @@ def _be_child(work: Callable[[], object], sending: int, cpu_s: float) -> NoRetur
     try:
         gc.disable()  # what other threads of the parent left behind is not ours to clean up
         _confine(sending, cpu_s)
-        before = set(sys.modules)
         result = _outcome(work)
-        imported = [name for name, m in sys.modules.items() if name not in before and getattr(m, "__spec__", None)]
         with open(sending, "wb", closefd=False) as stream:
-            pickle.dump((result, imported), stream, pickle.HIGHEST_PROTOCOL)
+            pickle.dump(result, stream, pickle.HIGHEST_PROTOCOL)
         os._exit(0)
     finally:
         os._exit(1)

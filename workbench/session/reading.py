@@ -32,6 +32,7 @@ def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], 
     if not usable.sources:
         return replace(nothing, diagnostics=problems)
     found: F = nothing
+    _load_reader(part, scan)
     try:
         found = in_child(partial(scan, usable), _cpu_s(usable))
     except ReaderEnded as failed:
@@ -51,6 +52,7 @@ def instrumented(
     usable, problems = _usable(root, outside, part)
     if problems:
         raise WorkbenchError(*problems)
+    _load_reader(part, scan)
     try:
         return in_child(partial(instrument, usable), 2 * _cpu_s(usable))
     except ReaderEnded as failed:
@@ -64,6 +66,11 @@ def read(work: Callable[[], T], place: Path, cpu_s: float = 4 * CPU_S) -> T:
         return in_child(work, cpu_s)
     except ReaderEnded as failed:
         raise WorkbenchError(ended(failed.why, str(place))) from None
+
+
+def _load_reader(part: S, scan: Callable[[S], object]) -> None:
+    """Import what reads: reading no source does so, here, where an import can wait for another thread's."""
+    scan(part.model_copy(update={"sources": ()}))
 
 
 def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Diagnostic, ...]]:
