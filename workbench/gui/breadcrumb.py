@@ -14,6 +14,8 @@ from workbench.gui.naming import folder_title, range_title, run_detail, run_titl
 from workbench.session import recent
 
 _MOST_RUNS = 20
+#: The modes whose figures are of the range; the others tell of whole runs.
+RANGED = ("source", "analyse", "timeline")
 
 
 class Breadcrumb(QObject):
@@ -38,7 +40,7 @@ class Breadcrumb(QObject):
         in_platform = context.mode == "platform" and workspace is not None
         self._say_platform()
         header.show_crumb(self._run, not in_platform)
-        header.show_crumb(self._range, not in_platform and run is not None)
+        header.show_crumb(self._range, run is not None and context.mode in RANGED)
         header.show_crumb(self._platform, in_platform)
 
     def _platform_path(self) -> Path | None:
