@@ -193,6 +193,10 @@ def test_one_bad_source_of_several_is_left_out(foreign: Foreign, monkeypatch: py
     ("name", "change"),
     [
         (HOST, lambda data: b'#include "\xe4.h"\n' + data),
+        (HOST, lambda data: b'#include "a\0b.h"\n' + data),
+        (TOP, lambda data: b'`include "a\0b.v"\n' + data),
+        (HOST, lambda data: b'#include "' + b"a" * 5000 + b'"\n' + data),
+        (TOP, lambda data: b'`include "' + b"a" * 5000 + b'"\n' + data),
         (HOST, lambda data: data.replace(b"\n", b"\r")),
         (HOST, lambda data: data.replace(b"\n", b"\r", 3)),
         (TOP, lambda data: data.replace(b"\n", b"\r")),

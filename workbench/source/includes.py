@@ -69,8 +69,8 @@ class Includes:
     def _found(self, folder: str, name: str) -> tuple[str, str]:
         """The file that a directive brings, and why it is not to be opened; both empty where it is not found."""
         for place in (folder, *self._folders):
-            path = os.path.realpath(os.path.join(place, name))
             try:
+                path = os.path.realpath(os.path.join(place, name))
                 info = os.stat(path)
             except (OSError, ValueError):
                 continue

@@ -6,6 +6,7 @@ files in (a pattern gives the alphabet's), this gives one that can be read, and 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -102,7 +103,7 @@ def _text(path: Path, include_dirs: Sequence[Path]) -> SourceText:
     found: list[Path] = []
     lost: list[str] = []
     for name in _INCLUDE.findall(plain):
-        place = next((p for folder in (path.parent, *include_dirs) if (p := folder / name).is_file()), None)
+        place = next((p for folder in (path.parent, *include_dirs) if os.path.isfile(p := folder / name)), None)
         if place is None:
             lost.append(name)
         else:
