@@ -83,3 +83,10 @@ def test_a_folder_without_a_program_says_so_and_escape_writes_nothing(
     qtbot.keyClick(shown, Qt.Key.Key_Escape)
     assert QApplication.activeModalWidget() is None
     assert not list(folder.glob("*.yaml"))
+
+
+@pytest.mark.parametrize("width", [1024, 1600])
+def test_the_welcome_page_is_no_wider_than_the_window(window: MainWindow, settle: Settle, width: int) -> None:
+    window.resize(width, 700)
+    settle(window)
+    assert window.welcome.horizontalScrollBar().maximum() == 0

@@ -77,7 +77,7 @@ class Welcome(QScrollArea):
     def _left(self) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(0)
-        row = QHBoxLayout()
+        row = QGridLayout()  # two by two: four beside each other are wider than half of a small window
         row.setSpacing(10)
         self.open_button = Button("Open project", "folder", "primary")
         self.open_button.clicked.connect(self._window.ask_project)
@@ -89,10 +89,10 @@ class Welcome(QScrollArea):
         models = Button("Predict", "trending-up")
         models.setToolTip("Before there is code: what a platform would make of an algorithm")
         models.clicked.connect(self._window.show_predict)
-        for button in (self.open_button, new, run, models):
+        for number, button in enumerate((self.open_button, new, run, models)):
             button.setProperty("large", "true")
-            row.addWidget(button)
-        row.addStretch(1)
+            row.addWidget(button, number // 2, number % 2)
+        row.setColumnStretch(2, 1)
         column.addLayout(row)
         column.addSpacing(30)
         self._clear = Button("Clear", kind="link")
