@@ -128,3 +128,16 @@ def test_what_cannot_be_changed_looks_so(opened: MainWindow, platform: PlatformM
     platform.duplicate()
     assert not line.isReadOnly()
     assert {ground(line), ground(area)} == {p.raised.upper()}
+
+
+def test_a_model_elsewhere_stays_when_the_project_is_read_again(
+    opened: MainWindow, predict: PredictMode, project: Path, tmp_path: Path, settle: Settle
+) -> None:
+    elsewhere = tmp_path / "mine.ratss.yaml"
+    assert predict.begin(elsewhere)
+    project.write_text(project.read_text().replace("ROUNDS: 3", "ROUNDS: 4"))
+    opened.context.when_current()
+    settle(opened)
+    assert opened.context.workspace is not None
+    assert opened.context.workspace.project.settings["ROUNDS"] == 4
+    assert predict.document.path == elsewhere

@@ -62,6 +62,7 @@ class PredictMode(Mode):
         self.changes: dict[str, float] = {}
         self.page = PAGES[0]
         self.chosen: Path_ = ()
+        self._project: Path | None = None
         self.models = PartList()
         self.models.filter.setPlaceholderText("Filter models")
         self.models.lines.setAccessibleName("Models")
@@ -179,9 +180,13 @@ class PredictMode(Mode):
         return self.context.workspace.platform if self.context.workspace else None
 
     def _workspace_changed(self) -> None:
+        """Another project's models; where one was only read again, the model that is shown stays."""
         self._list_models()
+        workspace = self.context.workspace
+        path = workspace.path if workspace else None
+        other, self._project = path != self._project, path
         known = {m.path: m for m in models_of(self.context.root())}
-        if self.document.path in known or (self.document.path and self.document.dirty):
+        if self.document.path and (self.document.path in known or self.document.dirty or not other):
             self.document.read_again()
             return
         self.open_model(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
