@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -319,3 +320,22 @@ def test_columns_say_cap_and_ideal(mode: AnalyseMode) -> None:
     model = mode.table.findings
     heads = [model.headerData(c, Qt.Orientation.Horizontal) for c in (WHERE, CAP, IDEAL)]
     assert heads == ["Where", "Cap", "Ideal"]
+
+
+@pytest.mark.parametrize("scale", [0.2, 0.4, 0.6, 0.75, 0.9, 1.0, 1.5])
+def test_no_text_of_the_graph_is_too_small_to_read(
+    mode: AnalyseMode, scale: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every text is 11 pixels high or more on the screen, at any zoom; titles are always there."""
+    drawn: list[tuple[str, float]] = []
+
+    def spy(painter: QPainter, rect: QRectF, words: str, colour: str, size: int, *rest: object) -> float:
+        drawn.append((words, size * painter.transform().m11()))
+        return 0.0
+
+    monkeypatch.setattr("workbench.gui.analyse.graph_paint.label", spy)
+    mode.graph.image(scale)
+    assert min(size for _, size in drawn) >= 11 - 0.01
+    layout = mode.graph.layout_
+    assert layout is not None
+    assert {node.title for node in layout.nodes} <= {words for words, _ in drawn}

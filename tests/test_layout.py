@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.analysis.graph import build_graph
-from workbench.analysis.layout import GraphLayout, layout_graph
+from workbench.analysis.layout import GraphLayout, LayoutStyle, layout_graph
+from workbench.analysis.layout_fit import fit_scale, layout_to_fit
 from workbench.analysis.metrics import block_metrics, call_metrics
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import MEM, UNCLASSIFIED
@@ -136,3 +137,27 @@ def test_a_thousand_blocks_take_little_time() -> None:
     started = time.perf_counter()
     layout_graph(graph)
     assert time.perf_counter() - started < 20
+
+
+ROOMS = st.tuples(st.integers(200, 2600), st.integers(120, 1400))
+
+
+@settings(max_examples=60, deadline=None)
+@given(NAMES, st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14)), max_size=30), ROOMS)
+def test_a_layout_for_a_room_is_no_smaller_there_and_nothing_overlaps(
+    names: list[str], edges: list[tuple[int, int]], room: tuple[int, int]
+) -> None:
+    graph = _graph(names, edges)
+    layout = layout_to_fit(graph, LayoutStyle(), *room)
+    check(layout, graph)
+    assert fit_scale(layout, *room) >= fit_scale(layout_graph(graph), *room) - 1e-9
+
+
+@pytest.mark.parametrize(("width", "height"), [(1040, 360), (760, 264), (2000, 572)])
+def test_the_papers_application_uses_its_room(width: float, height: float) -> None:
+    """At the sizes of the window's panel it takes most of the room, and at the usual one in full size."""
+    run = synthetic_run(cores=20, rounds=1)
+    graph, _ = build_graph(block_metrics(run), call_metrics(run, synthetic_platform()))
+    layout = layout_to_fit(graph, LayoutStyle(), width, height)
+    check(layout, graph)
+    assert layout.width * fit_scale(layout, width, height) > 0.7 * width

@@ -51,7 +51,7 @@ def layout_graph(graph: BlockGraph, style: LayoutStyle | None = None) -> GraphLa
     """Lay a graph out. Deterministic: the same graph always gives the same picture. Units are pixels."""
     style = style or LayoutStyle()
     nodes = nodes_of(graph, style)
-    links = links_of(graph, nodes)
+    links = links_of(graph, nodes, style)
     blocks = {block.id: block for block in graph.blocks}
     speaks = {
         key: sum(CPU in state.targets for state in blocks[node.block_ids[0]].states)

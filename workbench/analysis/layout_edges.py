@@ -89,6 +89,8 @@ def route(
     x = style.margin
     for number, gutter in enumerate(gutters):
         gutter.x = x
+        if gutter.label_width:
+            gutter.label_width += style.stretch
         x += gutter.label_width + (gutter.tracks + 1) * style.track
         if number in placed.borders:
             x += style.padding * (1 if number in (0, len(placed.widths)) else 2)

@@ -161,7 +161,7 @@ def _stack(members: list[Block], title: str, frame: str, style: LayoutStyle) -> 
     return NodeBox(members[0].group, title, frame, members[0].side, ids, Box(0, 0, style.stack_width, height), tiles)
 
 
-def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox]) -> list[Link]:
+def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox], style: LayoutStyle) -> list[Link]:
     """One link a message and direction between two nodes; beyond `MOST_PARALLEL` the lightest share the last."""
     key_of = {block_id: key for key, node in nodes.items() for block_id in node.block_ids} | {key: key for key in nodes}
     by_message: dict[tuple[str, str, str], list[Edge]] = {}
@@ -179,12 +179,18 @@ def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox]) -> list[Link]:
             rest = tuple(edge for bundle in bundles[MOST_PARALLEL - 1 :] for edge in bundle)
             bundles = [*bundles[: MOST_PARALLEL - 1], rest]
         for number, bundle in enumerate(bundles):
-            links.append(Link(source, target, number, bundle, max(map(len, _texts(bundle)))))
+            links.append(Link(source, target, number, bundle, _characters(bundle, style)))
     return links
 
 
 def _weight(bundle: tuple[Edge, ...]) -> tuple[float, int]:
     return sum(edge.time_s or 0 for edge in bundle), sum(edge.count or 0 for edge in bundle)
+
+
+def _characters(bundle: tuple[Edge, ...], style: LayoutStyle) -> int:
+    """How wide a label is: its longer line, or both beside each other."""
+    lengths = [len(text) for text in _texts(bundle)]
+    return max(lengths) if style.label_lines == 2 else sum(lengths) + 2 * all(lengths)
 
 
 def edge_label(link: Link) -> tuple[str, str]:

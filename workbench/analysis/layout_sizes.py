@@ -43,6 +43,8 @@ class LayoutStyle:
     tiles_per_row: int = 5
     tile_height: float = 34.0
     label_height: float = 34.0
+    label_lines: int = 2
+    stretch: float = 0.0  # room added to each gutter that holds labels
     character_width: float = 6.4
     head_height: float = 40.0
     padding: float = 18.0

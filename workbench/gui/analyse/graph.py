@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.layout import GraphLayout, NodeBox, RoutedEdge
+from workbench.analysis.layout_fit import fit_scale
 from workbench.gui import theme
 from workbench.gui.analyse.graph_paint import (
     NodeFacts,
@@ -28,7 +29,7 @@ from workbench.model.text import percent_text, time_text
 IDLE_MS = 60
 SLOW_FRAME_MS = 10.0
 ZOOMS = (0.1, 4.0)
-MOST_AT_FIT = 1.25
+EDGE_PX = 10
 
 
 class GraphView(QWidget):
@@ -57,17 +58,29 @@ class GraphView(QWidget):
         self.frame_ms = 0.0
         self._hover = ""
         self._fitted = True
+        self._again: Callable[[float, float], GraphLayout] | None = None
+        self._laid_out_for = (0.0, 0.0)
         self._drag: tuple[QPointF, QPointF] | None = None
         self._snapshot: tuple[QPixmap, float, QPointF] | None = None
         self._gesture = False
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._idle.timeout.connect(self._settle)
 
-    def show_graph(self, layout: GraphLayout | None, facts: Mapping[str, NodeFacts], notes: Mapping[str, str]) -> None:
-        """`notes` stand beside the frames' titles."""
-        self.layout_, self.facts, self.notes = layout, facts, notes
+    def show_graph(
+        self,
+        layout: GraphLayout | None,
+        facts: Mapping[str, NodeFacts],
+        notes: Mapping[str, str],
+        again: Callable[[float, float], GraphLayout] | None = None,
+    ) -> None:
+        """`notes` stand beside the frames' titles. `again` lays the same graph out for another room, in pixels."""
+        self.layout_, self.facts, self.notes, self._again = layout, facts, notes, again
         self.chosen, self.chosen_edges, self._hover = frozenset(), frozenset(), ""
         self.fit()
+
+    def room(self) -> tuple[float, float]:
+        """Width and height that a graph can take, in pixels."""
+        return max(self.width() - 2 * EDGE_PX, 1.0), max(self.height() - 2 * EDGE_PX, 1.0)
 
     def set_chosen(self, blocks: Collection[str], edges: Collection[RoutedEdge] = ()) -> None:
         """Ring blocks, groups or replicas, and colour edges."""
@@ -80,12 +93,22 @@ class GraphView(QWidget):
         if self.layout_ is None:
             self._redraw()
             return
-        wide, high = max(self.layout_.width, 1), max(self.layout_.height, 1)
-        self.scale = max(ZOOMS[0], min((self.width() - 24) / wide, (self.height() - 24) / high, MOST_AT_FIT))
+        room = self.room()
+        if self._again is not None and room != self._laid_out_for:
+            self._lay_out(self._again(*room))
+        self._laid_out_for = room
+        wide, high = self.layout_.width, self.layout_.height
+        self.scale = max(ZOOMS[0], fit_scale(self.layout_, *room))
         self.offset = QPointF((self.width() - wide * self.scale) / 2, (self.height() - high * self.scale) / 2)
         self._fitted = True
         self._redraw()
         self.view_changed.emit()
+
+    def _lay_out(self, layout: GraphLayout) -> None:
+        """The same graph in another layout; what was chosen stays so."""
+        chosen = {(e.source, e.target, e.edges) for e in self.chosen_edges}
+        self.chosen_edges = frozenset(e for e in layout.edges if (e.source, e.target, e.edges) in chosen)
+        self.layout_ = layout
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """About a point of the widget, its middle where none is given."""
@@ -164,11 +187,10 @@ class GraphView(QWidget):
             paint_edge(painter, edge, edge_width(edge, longest), edge in self.chosen_edges)
         nodes = [n for n in layout.nodes if rect_of(n.box).adjusted(-8, -16, 16, 12).intersects(seen)]
         for node in nodes:
-            paint_node(painter, node, self.facts[node.key], self._state(node), self.scale)
-        if self.scale >= 0.4:
-            for edge in visible:
-                middle = rect_of(edge.label_box).center()
-                paint_edge_label(painter, edge, edge in self.chosen_edges, any(r.contains(middle) for r in inside))
+            paint_node(painter, node, self.facts[node.key], self._state(node))
+        for edge in visible:
+            middle = rect_of(edge.label_box).center()
+            paint_edge_label(painter, edge, any(r.contains(middle) for r in inside))
         for node in nodes:
             paint_node_badge(painter, node, self.facts[node.key])
 

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from workbench.analysis.layout import Box, FrameBox, GraphLayout, NodeBox, RoutedEdge
 from workbench.analysis.results import Analysis, BlockMetrics
 from workbench.gui import icons, theme
-from workbench.gui.timeline.look import label as text
-from workbench.gui.timeline.look import text_width
+from workbench.gui.timeline.look import label, text_width
 from workbench.gui.widgets import category_name, draw_swatch, paint_badge, paint_state_bar
 from workbench.gui.widgets.severity import badge_size
 from workbench.gui.widgets.state_bar import ORDER
@@ -23,7 +22,8 @@ from workbench.model.pragma import Category
 from workbench.model.text import percent_text, time_text
 
 Align = Qt.AlignmentFlag
-TEXT_FROM_SCALE = 0.42  # below this only titles are written
+#: The least size of text on the screen: what would be smaller is written larger, or left out where there is no room.
+LEAST_PX = 11.0
 TILE_TEXT_PX = 20.0
 Shares = tuple[tuple[Category | None, float], ...]
 
@@ -97,6 +97,37 @@ def mean_shares(members: Sequence[BlockMetrics]) -> Shares:
     return tuple((kind, totals[kind]) for kind in ORDER if totals.get(kind, 0.0) > 0)
 
 
+def text(
+    painter: QPainter,
+    rect: QRectF,
+    words: str,
+    colour: str,
+    size: int,
+    weight: int = 400,
+    align: Align = Align.AlignLeft,
+    *,
+    always: bool = False,
+) -> float:
+    """One line of text, never smaller on the screen than can be read; its width. Nothing where the line is too low for
+    that, unless it is wanted always."""
+    scale = painter.transform().m11()
+    if not always and not legible(painter, rect):
+        return 0.0
+    grown = max(LEAST_PX / (size * scale), 1.0)
+    painter.save()
+    painter.translate(rect.topLeft())
+    painter.scale(grown, grown)
+    inside = QRectF(0, 0, rect.width() / grown, rect.height() / grown)
+    width = label(painter, inside, words, colour, size, weight, align)
+    painter.restore()
+    return width * grown
+
+
+def legible(painter: QPainter, rect: QRectF) -> bool:
+    """Whether a line of text in this place can be read at the zoom that the painter carries."""
+    return rect.height() * painter.transform().m11() >= LEAST_PX
+
+
 def rect_of(box: Box) -> QRectF:
     return QRectF(box.x, box.y, box.width, box.height)
 
@@ -107,11 +138,11 @@ def paint_frame(painter: QPainter, frame: FrameBox, note: str) -> None:
     painter.setBrush(theme.colour("sunken"))
     painter.drawRoundedRect(rect, 8, 8)
     head = QRectF(rect.left() + 14, rect.top() + 6, rect.width() - 24, 22)
-    used = text(painter, head, frame.title, "text", 13, 600)
+    used = text(painter, head, frame.title, "text", 13, 600, always=True)
     text(painter, head.adjusted(used + 10, 0, 0, 0), note, "second", 12)
 
 
-def paint_node(painter: QPainter, node: NodeBox, facts: NodeFacts, state: str, scale: float) -> None:
+def paint_node(painter: QPainter, node: NodeBox, facts: NodeFacts, state: str) -> None:
     """`state` is "", "hover" or "chosen"."""
     rect = rect_of(node.box)
     if node.tiles:
@@ -136,15 +167,15 @@ def paint_node(painter: QPainter, node: NodeBox, facts: NodeFacts, state: str, s
         if not node.block_ids
         else "workflow"
     )
-    if scale >= TEXT_FROM_SCALE:
+    room = QRectF(left, rect.top() + 5, width, 22)
+    if legible(painter, room):
         icons.draw_icon(painter, name, left, rect.top() + 8)
-    text(painter, QRectF(left + 23, rect.top() + 5, width - 22, 22), node.title, "text", 13, 600)
+        room.setLeft(left + 23)
+    text(painter, room, node.title, "text", 13, 600, always=True)
     y = rect.top() + 31
     if facts.shares:
         paint_state_bar(painter, QRectF(left, y, width, 12), facts.shares)
         y += 16
-    if scale < TEXT_FROM_SCALE:
-        return
     used = text(painter, QRectF(left, y, width, 18), facts.figure, "text", 12, 600)
     text(painter, QRectF(left + used + (5 if used else 0), y, width - used - 5, 18), facts.words, "second", 12)
     if facts.rows:
@@ -157,16 +188,22 @@ def paint_node(painter: QPainter, node: NodeBox, facts: NodeFacts, state: str, s
 
 
 def paint_rows(painter: QPainter, area: QRectF, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:
-    """The host's states, largest first: swatch, name, share, time."""
+    """The host's states, largest first: swatch, name, share, and time where there is room for it."""
     pitch = min(22.0, area.height() / max(len(rows), 1))
     if pitch < 14:
         rows, pitch = rows[: max(int(area.height() / 16), 1)], 16
+    grown = max(LEAST_PX / (12 * painter.transform().m11()), 1.0)
+    share_px, time_px = 52 * grown, 56 * grown
+    if area.width() - 19 - share_px - time_px < 60 * grown:
+        time_px = 0.0
     for at, (category, name, share, time) in enumerate(rows):
         y = area.top() + at * pitch
+        right = area.right() - time_px
         draw_swatch(painter, round(area.left()), round(y + pitch / 2 - 5), 12, 10, category)
-        text(painter, QRectF(area.left() + 19, y, 76, pitch), name, "text", 12)
-        text(painter, QRectF(area.right() - 112, y, 56, pitch), share, "text", 12, 600, Align.AlignRight)
-        text(painter, QRectF(area.right() - 56, y, 56, pitch), time, "second", 12, 400, Align.AlignRight)
+        text(painter, QRectF(area.left() + 19, y, right - share_px - area.left() - 19, pitch), name, "text", 12)
+        text(painter, QRectF(right - share_px, y, share_px, pitch), share, "text", 12, 600, Align.AlignRight)
+        if time_px:
+            text(painter, QRectF(right, y, time_px, pitch), time, "second", 12, 400, Align.AlignRight)
 
 
 def paint_tile(painter: QPainter, rect: QRectF, shares: Shares, figure: str) -> None:
@@ -185,8 +222,15 @@ def paint_tile(painter: QPainter, rect: QRectF, shares: Shares, figure: str) -> 
 
 
 def paint_node_badge(painter: QPainter, node: NodeBox, facts: NodeFacts) -> None:
-    if facts.badge:
-        paint_badge(painter, badge_rect(node, facts.badge[1]), *facts.badge)
+    if not facts.badge:
+        return
+    rect = badge_rect(node, facts.badge[1])
+    grown = max(1 / painter.transform().m11(), 1.0)  # its number is to be read at any zoom
+    painter.save()
+    painter.translate(rect.center())
+    painter.scale(grown, grown)
+    paint_badge(painter, rect.translated(-rect.center()), *facts.badge)
+    painter.restore()
 
 
 def badge_rect(node: NodeBox, count: int) -> QRectF:
@@ -231,34 +275,30 @@ def paint_edge(painter: QPainter, edge: RoutedEdge, width: float, chosen: bool) 
     )
 
 
-def paint_edge_label(painter: QPainter, edge: RoutedEdge, chosen: bool, inside_frame: bool) -> None:
-    if not edge.label and not edge.detail:
+def paint_edge_label(painter: QPainter, edge: RoutedEdge, inside_frame: bool) -> None:
+    """How many and how large, and which messages: in two lines, or beside each other where the place is flat."""
+    lines = [
+        (words, weight, colour)
+        for words, weight, colour in ((edge.label, 600, "text"), (edge.detail, 400, "second" if edge.label else "text"))
+        if words
+    ]
+    if not lines:
         return
     box = rect_of(edge.label_box)
-    ground: QColor = theme.colour("sunken" if inside_frame else "window")
-    width = max(text_width(edge.label, 11, 600), text_width(edge.detail, 11, 400)) + 8
-    middle = box.center()
-    high = 30.0 if edge.label and edge.detail else 16.0
-    back = QRectF(middle.x() - min(width, box.width()) / 2, middle.y() - high / 2, min(width, box.width()), high)
-    painter.fillRect(back, ground)
-    if edge.label and edge.detail:
-        text(
-            painter,
-            QRectF(box.left(), middle.y() - 16, box.width(), 16),
-            edge.label,
-            "text",
-            11,
-            600,
-            Align.AlignHCenter,
-        )
-        text(
-            painter,
-            QRectF(box.left(), middle.y() - 1, box.width(), 16),
-            edge.detail,
-            "second",
-            11,
-            400,
-            Align.AlignHCenter,
-        )
-    else:
-        text(painter, back, edge.label or edge.detail, "text", 11, 600 if edge.label else 500, Align.AlignHCenter)
+    grown = max(1 / painter.transform().m11(), 1.0)
+    widths = [text_width(words, 11, weight) * grown for words, weight, _ in lines]
+    flat = box.height() < 20
+    width = min((sum(widths) + 8 * (len(widths) - 1) if flat else max(widths)) + 8, box.width())
+    high = 15.0 if flat or len(lines) == 1 else 30.0
+    back = QRectF(box.center().x() - width / 2, box.center().y() - high / 2, width, high)
+    if not legible(painter, QRectF(0, 0, 1, 15)):
+        return
+    painter.fillRect(back, theme.colour("sunken" if inside_frame else "window"))
+    x, y = back.left() + 4, back.top()
+    for (words, weight, colour), wide in zip(lines, widths, strict=True):
+        if flat:
+            text(painter, QRectF(x, y, back.right() - x, high), words, colour, 11, weight)
+            x += wide + 8
+        else:
+            text(painter, QRectF(box.left(), y, box.width(), 15), words, colour, 11, weight, Align.AlignHCenter)
+            y += 15

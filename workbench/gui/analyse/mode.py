@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
-from workbench.analysis.layout import GraphLayout, LayoutStyle, RoutedEdge, layout_graph
+from workbench.analysis.layout import GraphLayout, LayoutStyle, RoutedEdge
+from workbench.analysis.layout_fit import layout_to_fit
 from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
@@ -36,6 +38,8 @@ from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.model.text import NARROW
 
 FILTERS = ("all", "host", "fpga", "aside")
+#: A graph of up to so many nodes is laid out anew whenever its room changes.
+MOST_REFITTED = 60
 STYLE = LayoutStyle(label_height=31, head_height=34, padding=14, gap=14, margin=4, host_height=178, tile_height=33)
 
 
@@ -50,7 +54,6 @@ class AnalyseMode(Mode):
         self.table = FindingTable()
         self.filter = "all"
         self.only_node = ""
-        self._layout: GraphLayout | None = None
         self.empty = EmptyState("waypoints", "No run is open", do=context.run_requested.emit)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._build())
@@ -163,8 +166,10 @@ class AnalyseMode(Mode):
             self.details.show_nothing()
             self.context.set_status("analyse")
             return
-        self._layout = layout_graph(analysis.graph, STYLE)
-        self.graph.show_graph(self._layout, node_facts(self._layout, analysis), self._frame_notes())
+        graph = analysis.graph
+        layout = layout_to_fit(graph, STYLE, *self.graph.room())
+        again = partial(layout_to_fit, graph, STYLE) if len(layout.nodes) <= MOST_REFITTED else None
+        self.graph.show_graph(layout, node_facts(layout, analysis), self._frame_notes(layout), again)
         shown = len(analysis.blocks)
         incomplete = "" if run.complete else f"{run.manifest.status.value}: {run.manifest.reason or 'incomplete'}. "
         chosen = self.context.shown_range
@@ -178,9 +183,13 @@ class AnalyseMode(Mode):
         if self.context.selection is None and self.table.findings.tops:
             self.context.select(SelectedFinding(self.table.findings.tops[0].id))
 
-    def _frame_notes(self) -> dict[str, str]:
-        analysis, platform, layout = self.context.analysis, self.context.platform, self._layout
-        if analysis is None or layout is None:
+    @property
+    def _layout(self) -> GraphLayout | None:
+        return self.graph.layout_
+
+    def _frame_notes(self, layout: GraphLayout) -> dict[str, str]:
+        analysis, platform = self.context.analysis, self.context.platform
+        if analysis is None:
             return {}
         notes = {}
         for frame in layout.frames:

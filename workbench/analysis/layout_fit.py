@@ -1,0 +1,50 @@
+"""The layout of a block graph that is largest in a room: labels on one line or two, gutters as wide as fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from workbench.analysis.layout import layout_graph
+from workbench.analysis.layout_parts import GraphLayout
+from workbench.analysis.layout_sizes import LayoutStyle
+from workbench.model.blocks import BlockGraph
+
+#: What a low and wide room asks for: labels on one line, replicas in fewer and longer rows.
+FLAT: dict[str, Any] = {
+    "label_lines": 1, "label_height": 18.0, "tiles_per_row": 10, "stack_width": 340.0, "stack_head": 86.0,
+    "tile_height": 31.0,
+}  # fmt: skip
+#: No graph is shown larger than this, however much room there is.
+MOST_SCALE = 1.25
+MOST_STRETCH = 400.0
+#: Graphs of more blocks are laid out in one way only: each layout takes its time, and no room shows them whole anyway.
+MOST_BLOCKS = 200
+
+
+def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: float) -> GraphLayout:
+    """Lay a graph out for a room of so many pixels. Deterministic."""
+    layout = layout_graph(graph, style)
+    if len(graph.blocks) > MOST_BLOCKS:
+        return layout
+    flat = replace(style, **FLAT)
+    other = layout_graph(graph, flat)
+    if fit_scale(other, width, height) > fit_scale(layout, width, height):
+        layout, style = other, flat
+    scale = fit_scale(layout, width, height)
+    if scale < 1:  # labels are written as large as ever
+        roomy = replace(style, character_width=style.character_width / scale)
+        other = layout_graph(graph, roomy)
+        if fit_scale(other, width, height) >= scale:
+            layout, style = other, roomy
+    spare = width / scale - layout.width
+    wider = layout_graph(graph, replace(style, stretch=1.0))
+    gutters = wider.width - layout.width
+    if spare < gutters or gutters < 1:
+        return layout
+    return layout_graph(graph, replace(style, stretch=min(spare / gutters, MOST_STRETCH)))
+
+
+def fit_scale(layout: GraphLayout, width: float, height: float) -> float:
+    """How large a layout is shown in a room: as a whole, within reason."""
+    return min(width / max(layout.width, 1), height / max(layout.height, 1), MOST_SCALE)
