@@ -163,13 +163,14 @@ class GraphView(QWidget):
             pixmap.setDevicePixelRatio(density)
             pixmap.fill(theme.colour("window"))
             inner = QPainter(pixmap)
-            self._paint_graph(inner)
+            self._paint_graph(inner, QRectF(self.rect()))
             inner.end()
             self._snapshot = (pixmap, self.scale, QPointF(self.offset))
             self.frame_ms = (time.perf_counter() - started) * 1e3
         painter.drawPixmap(0, 0, self._snapshot[0])
 
-    def _paint_graph(self, painter: QPainter) -> None:
+    def _paint_graph(self, painter: QPainter, area: QRectF) -> None:
+        """Paint what of the graph lies in an area of the widget, or of a picture."""
         layout = self.layout_
         if layout is None:
             return
@@ -177,7 +178,7 @@ class GraphView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.translate(self.offset)
         painter.scale(self.scale, self.scale)
-        seen = QRectF(self.to_layout(QPointF(0, 0)), self.to_layout(QPointF(self.width(), self.height())))
+        seen = QRectF(self.to_layout(area.topLeft()), self.to_layout(area.bottomRight()))
         for frame in layout.frames:
             paint_frame(painter, frame, self.notes.get(frame.title, ""))
         longest = max((e.time_s for e in layout.edges), default=0.0)
@@ -205,12 +206,12 @@ class GraphView(QWidget):
         size = QSize(round((layout.width if layout else 1) * scale), round((layout.height if layout else 1) * scale))
         image = QImage(size, QImage.Format.Format_RGB32)
         image.fill(theme.colour("window"))
-        kept = self.scale, self.offset, self.size()
+        kept = self.scale, self.offset
         self.scale, self.offset = scale, QPointF(0, 0)
         painter = QPainter(image)
-        self._paint_graph(painter)
+        self._paint_graph(painter, QRectF(image.rect()))
         painter.end()
-        self.scale, self.offset = kept[0], kept[1]
+        self.scale, self.offset = kept
         return image
 
     # ---- pointer and keys
