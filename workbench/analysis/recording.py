@@ -19,3 +19,12 @@ def recording_words(manifest: Manifest) -> str:
         f"recording took {told['taken_off_pct']:.2f} % of the run's time and was taken off, call by call; "
         f"about {left:.2f} \u00b1 {unsure:.2f} % may be left in it"
     )
+
+
+def recording_parts(manifest: Manifest) -> tuple[str, ...]:
+    """The same for a status bar; empty where `recording_words` is."""
+    told = manifest.overhead
+    if manifest.deterministic or not manifest.instrumented or "taken_off_pct" not in told:
+        return ()
+    left = max(0.0, told["virtual_pct"]) + told["unsure_pct"]
+    return (f"recording taken off: {told['taken_off_pct']:.1f} %, at most {left:.1f} % left",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench import __version__
+from workbench.analysis.recording import recording_parts
 from workbench.gui.context import Context
 from workbench.gui.naming import run_title
 from workbench.model.diagnostic import Severity, has_errors
@@ -21,9 +22,7 @@ def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
         parts.append(f"{time_text(run.time_s, 5)} virtual")
         if not context.status.get(context.mode):
             parts.append("profile and trace" if run.manifest.traced else "profile")
-            taken_off = run.manifest.overhead.get("taken_off_pct")
-            if taken_off is not None:
-                parts.append(f"recording taken off: {taken_off:.1f} %")
+            parts += recording_parts(run.manifest)
             parts.append(f"{len(run.manifest.blocks)} blocks observed")
         level = "good" if run.complete else "medium"
     elif context.workspace is not None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLay
 from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
 from workbench.analysis.layout import GraphLayout, LayoutStyle, RoutedEdge
 from workbench.analysis.layout_fit import layout_to_fit
+from workbench.analysis.recording import recording_parts
 from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
@@ -178,7 +179,8 @@ class AnalyseMode(Mode):
         self._write_findings()
         turn_to(self, self._pages, 0)
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
-        self.context.set_status("analyse", f"{observed} of {shown} blocks observed")
+        said = recording_parts(run.manifest)
+        self.context.set_status("analyse", f"{observed} of {shown} blocks observed", *said)
         self._selection_changed()
         if self.context.selection is None and self.table.findings.tops:
             self.context.select(SelectedFinding(self.table.findings.tops[0].id))
