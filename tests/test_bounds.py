@@ -220,3 +220,12 @@ def test_calls_without_a_site_and_odd_times_are_taken_as_they_are(knowledge: Kno
     assert all(f.gain >= 1 for f in odd.findings)
     empty = {name: column[:0] for name, column in table.items()}
     assert analyse(Run(None, run.manifest, {**run.tables, "calls": empty}), synthetic_platform(), knowledge).findings
+
+
+def test_a_host_that_does_something_between_polls_still_waits(knowledge: KnowledgeBase) -> None:
+    """Four polls a round, 50 us of the host's code between: a faster FPGA needs none of it, nor three of the polls."""
+    one = [Made(0, 16), Made(1, 32), *(Made(1, 32, 50) for _ in range(3)), Made(2, 32)]
+    analysis = analyse(made_run([BEGIN, POLL, GET], one * 10, 0.0), synthetic_platform(), knowledge)
+    assert bound(found(analysis, "late sender"), "Make the FPGA faster") == pytest.approx((176 + 150) / 80)
+    polling = found(analysis, "polling")
+    assert polling.time_s == pytest.approx(10 * (82e-6 + CYCLE_S)), "the last poll, and what the host did before it"

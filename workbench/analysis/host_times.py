@@ -84,8 +84,8 @@ class _Rows:
 
     @property
     def least_gap(self) -> int:
-        """The shortest time between two calls that is any: what it takes the host to make a call at all."""
-        gaps = self.start[1:] - self.end[:-1]
+        """The shortest loop's code between two calls that takes any time: what the host needs to make a call at all."""
+        gaps = self.looped()
         return int(gaps[gaps > 0].min()) if (gaps > 0).any() else 0
 
 
@@ -190,7 +190,7 @@ class HostTimes:
         ready = begins.copy()
         np.maximum.at(ready, stretch[vain], self._work_ends(rows, polls[vain], seen[vain], block))
         least = min(self._idle(rows, polls, polls[last], block))
-        between = (rows.start[polls[1:]] - rows.end[polls[:-1]])[np.diff(stretch) == 0]
+        between = rows.looped()[polls[:-1]][np.diff(stretch) == 0]
         code = len(first) * max(rows.least_gap, int(between.max(initial=0)))
         cycles = len(first) * self._cycle_ps
         after = min(int(np.maximum(ends - ready, 0).sum()), least) + code + cycles
@@ -300,9 +300,11 @@ def _code(rows: _Rows, going: Mask) -> int:
 
 
 def _stretches(rows: _Rows, polls: Times) -> Times:
-    """The number of each poll's stretch: polls that follow each other with nothing but a loop's code between."""
+    """The number of each poll's stretch: polls that follow each other with nothing but a loop's code between, however
+    long that is where the same is asked again."""
     gaps = rows.start[polls[1:]] - rows.end[polls[:-1]]
-    follows = (np.diff(polls) == 1) & (gaps <= rows.took[polls[:-1]])
+    again = (np.diff(rows.address[polls]) == 0) & (np.diff(rows.site[polls]) == 0)
+    follows = (np.diff(polls) == 1) & (again | (gaps <= rows.took[polls[:-1]]))
     return np.concatenate(([0], np.cumsum(~follows)))
 
 
