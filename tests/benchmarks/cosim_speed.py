@@ -110,6 +110,7 @@ int main(int, char** argv)
     model.final();
 }
 void vl_fatal(const char*, int, const char*, const char*) { std::abort(); }
+void vl_warn(const char*, int, const char*, const char*) {}
 """
 
 US_A_READ = 100e-6
