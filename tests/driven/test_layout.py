@@ -24,3 +24,15 @@ def test_what_gave_way_to_a_small_window_comes_back(open_window: Open, project: 
     for mode in MODES:
         go_to(driven, mode)
         driven.wait(f"geometry() == places[{mode!r}]", f"{mode} laid out as before")
+
+
+def test_every_text_can_be_read_at_every_size(open_window: Open, project: Path, runs: tuple[Path, Path]) -> None:
+    driven = open_window(project, *runs)
+    for theme in ("light", "dark"):
+        driven.do(f"window.set_theme({theme!r})")
+        for size in ((1024, 700), (1280, 800), (1600, 1000), (2560, 1440)):
+            driven.resize(size)
+            for mode in MODES:
+                driven.do(f"window.context.set_mode({mode!r})")
+                driven.settle()
+                assert driven.ask("clipped(window)") == [], f"{mode}, {size}, {theme}"

@@ -26,8 +26,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.gui.widgets import ElidedLabel, shortened
+
 #: Characters that a shortened text must keep.
-ENOUGH = 8
+ENOUGH = 6
 LEAST_PX = 10.95
 _SLACK_PX = 1.5
 
@@ -55,7 +57,16 @@ def _labels(window: QWidget) -> Iterator[str]:
     for widget in _parts(window):
         if widget.visibleRegion().isEmpty():
             continue
-        if type(widget) is QLabel and widget.text() and widget.pixmap().isNull():
+        if isinstance(widget, ElidedLabel):
+            short = widget.shown()
+            if short not in ("", widget.text()) and len(short.replace("…", "").strip()) < min(
+                ENOUGH, len(widget.text()) - 1
+            ):
+                yield f"{_name(widget)}: '{widget.text()}' is shortened to '{short}'"
+            for other in widget.beside:
+                if other != widget.text() != short and short == _as(widget, other):
+                    yield f"{_name(widget)}: '{widget.text()}' looks like '{other}' beside it"
+        elif type(widget) is QLabel and widget.text() and widget.pixmap().isNull():
             inside = widget.contentsRect()
             if widget.wordWrap():
                 needs = widget.heightForWidth(widget.width())
@@ -71,6 +82,15 @@ def _labels(window: QWidget) -> Iterator[str]:
             room = widget.width() - margins.left() - margins.right() - 20
             if widget.fontMetrics().horizontalAdvance(widget.placeholderText()) > room:
                 yield f"{_name(widget)}: '{widget.placeholderText()}' has {room} px"
+
+
+def too_short(whole: str, short: str) -> bool:
+    return short != whole and len(short.replace("…", "").strip()) < min(ENOUGH, len(whole) - 1)
+
+
+def _as(widget: ElidedLabel, other: str) -> str:
+    """How the text beside a label looks in the same room."""
+    return shortened(other, widget.fontMetrics(), widget.contentsRect().width(), (widget.text(),))
 
 
 def _outside(window: QWidget) -> Iterator[str]:
@@ -143,8 +163,12 @@ class Seen:
 
     def elided_text(self, _: object, arguments: tuple[Any, ...], answer: str) -> None:
         whole = arguments[0]
+        if any(name in _painting() for name in ("shortened", "ElidedLabel")):
+            return  # the labels are asked for themselves
+        if not answer:
+            return  # left out for want of room, as the label of a narrow bar
         self._shortened[_painting()][answer].add(whole)
-        if answer != whole and len(answer.replace("…", "").strip()) < min(ENOUGH, len(whole) - 1):
+        if too_short(whole, answer):
             self._cut.append(f"{_painting()}: '{whole}' is shortened to '{answer}'")
 
     def faults(self) -> list[str]:

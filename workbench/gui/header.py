@@ -14,6 +14,9 @@ from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, IconButton, rule
 from workbench.model.pragma import Category
 
+#: A crumb's detail is left out (to the tooltip) where it would have less room than this.
+LEAST_DETAIL_PX = 90
+
 
 class Logo(QWidget):
     """Three bars: accent, work, waiting."""
@@ -79,8 +82,8 @@ class Crumb(QAbstractButton):
         plain = fonts.ui_font(12)
         painter.setFont(plain)
         painter.setPen(QColor(p.second))
-        rest = QFontMetrics(plain).elidedText(self._detail, Qt.TextElideMode.ElideRight, room - used - 6)
-        if self._detail and room - used > 30:
+        if self._detail and room - used > LEAST_DETAIL_PX:
+            rest = QFontMetrics(plain).elidedText(self._detail, Qt.TextElideMode.ElideRight, room - used - 6)
             painter.drawText(QRectF(7 + used + 7, 0, room - used, 28), middle, rest)
         draw_icon(painter, "chevron-down", self.width() - 21, 7, 14)
 

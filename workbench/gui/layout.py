@@ -14,6 +14,8 @@ from workbench.session import store
 #: Widths of the left and right panel by mode, before anyone moved them.
 SIDE_PX = {"source": 272}
 DETAILS_PX = {"source": 336, "analyse": 472, "timeline": 320, "compare": 360, "platform": 360, "predict": 348}
+#: Narrower than this, what stands in a panel would be cut.
+LEAST_SIDE_PX, LEAST_DETAILS_PX = 216, {"analyse": 306, "timeline": 300}
 RUN_PX = 356
 
 
@@ -28,8 +30,6 @@ class Panels(QObject):
         self._side = _dock("Side", self.side_stack)
         self._details = _dock("Details", self.details_stack)
         self._run = _dock("Run", run_dock)
-        self.details_stack.setMinimumWidth(240)
-        self.side_stack.setMinimumWidth(180)
         run_dock.setMinimumHeight(160)
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._side)
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._details)
@@ -64,6 +64,8 @@ class Panels(QObject):
         widget = self._modes.made.get(mode)
         side, details = (widget.side_panel, widget.details_panel) if widget else (None, None)
         kept = self._kept.get(mode, {})
+        self.side_stack.setMinimumWidth(LEAST_SIDE_PX)
+        self.details_stack.setMinimumWidth(LEAST_DETAILS_PX.get(mode, 240))
         for dock, stack, inside in (
             (self._side, self.side_stack, side),
             (self._details, self.details_stack, details),
@@ -76,6 +78,7 @@ class Panels(QObject):
             dock.setVisible(inside is not None and not hidden)
         self._run.setVisible(bool(mode) and self._run_wanted)
         self._fit()
+        QTimer.singleShot(0, self, self._fit)  # docks that were just shown take their width when they are laid out
 
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""

@@ -138,5 +138,6 @@ class SearchField(QLineEdit):
             painter.setFont(fonts.ui_font(13))
             painter.setPen(QColor(p.muted))
             room = self.width() - 84
-            hint = QFontMetrics(painter.font()).elidedText(self.accessibleName(), Qt.TextElideMode.ElideRight, room)
+            whole = self.accessibleName()
+            hint = whole if QFontMetrics(painter.font()).horizontalAdvance(whole) <= room else "Find"
             painter.drawText(self.rect().adjusted(33, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, hint)

@@ -19,6 +19,7 @@ from workbench.gui.platform.curve import RateCurve
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
+    ElidedLabel,
     EmptyState,
     IconButton,
     SeverityIcon,
@@ -106,7 +107,7 @@ class AnalyseDetails(QWidget):
         super().__init__()
         self.context = context
         set_ground(self, "panel")
-        self.setMinimumWidth(300)
+        self.setMinimumWidth(240)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         self._scroll = QScrollArea()
@@ -129,7 +130,7 @@ class AnalyseDetails(QWidget):
         body = QWidget()
         set_ground(body, "panel")
         column = QVBoxLayout(body)
-        column.setContentsMargins(20, 14, 20, 20)
+        column.setContentsMargins(16, 14, 14, 20)
         column.setSpacing(8)
         self.curve = self.excerpt = None
         self._body = body
@@ -200,10 +201,8 @@ class AnalyseDetails(QWidget):
             target = (band[0], 0.95 * max(rate for _, rate in series[0].points))
         head = QHBoxLayout()
         head.addWidget(label("Transfer rate by size", "strong"))
-        head.addStretch(1)
-        head.addWidget(
-            label(f"{platform.title or platform.name}, {_of_calls(len(points), len(analysis.calls))}", "small")
-        )
+        said = f"{_of_calls(len(points), len(analysis.calls))}, {platform.title or platform.name}"
+        head.addWidget(_at_right(ElidedLabel(said, "small")), 1)
         column.addLayout(head)
         self.curve = RateCurve(206)
         self.curve.set_data(series, points, band, target)
@@ -219,11 +218,13 @@ class AnalyseDetails(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
-        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(0, 3)
+        grid.setColumnStretch(1, 2)
         for row, (name, value) in enumerate(list(finding.metrics.items())[:MOST_METRICS]):
             title = analysis.metric_titles.get(name, "")
             first = label(title or name.replace(".", " ").replace("_", " "), "smallsecond")
-            second = label(name, "codemuted")
+            first.setWordWrap(True)
+            second = ElidedLabel(name, "codemuted", Qt.TextElideMode.ElideMiddle)
             third = label(metric_words(name, value), "strong")
             third.setAlignment(Qt.AlignmentFlag.AlignRight)
             for place, widget in enumerate((first, second, third)):
@@ -236,8 +237,7 @@ class AnalyseDetails(QWidget):
         head = QHBoxLayout()
         head.setSpacing(10)
         head.addWidget(label("Source", "strong"))
-        head.addWidget(label(f"{file.rsplit('/', 1)[-1]}:{line}{', ' + name if name else ''}", "small"))
-        head.addStretch(1)
+        head.addWidget(ElidedLabel(f"{file.rsplit('/', 1)[-1]}:{line}{', ' + name if name else ''}", "small"), 1)
         go = Button("Open line", kind="link")
         go.setToolTip("Enter")
         go.clicked.connect(lambda: self.context.open_line(file, line))
@@ -334,6 +334,11 @@ class AnalyseDetails(QWidget):
 
 def _of_calls(shown: int, total: int) -> str:
     return f"{shown} of {total} calls" if shown < total else f"{shown} calls"
+
+
+def _at_right(widget: ElidedLabel) -> ElidedLabel:
+    widget.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return widget
 
 
 def _figures(finding: Finding, analysis: Analysis) -> QGridLayout:

@@ -227,7 +227,7 @@ class FindingDelegate(QStyledItemDelegate):
         painter.drawText(pad, (Align.AlignRight if right else Align.AlignLeft) | Align.AlignVCenter, shown)
         if column == TITLE and where:
             rest = pad.adjusted(painter.fontMetrics().horizontalAdvance(shown) + 8, 0, 0, 0)
-            if rest.width() > 40:
+            if rest.width() > LEAST_WHERE_PX:
                 painter.setFont(fonts.ui_font(12, 400))
                 painter.setPen(theme.colour("second"))
                 shown = painter.fontMetrics().elidedText(where, Qt.TextElideMode.ElideRight, int(rest.width()))
@@ -241,6 +241,10 @@ class FindingDelegate(QStyledItemDelegate):
             painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
         bar = QRectF(left, round(box.center().y()) - 5, width, 10)
         paint_speedup_bar(painter, bar, finding.gain, finding.speedup_cap, finding.speedup_ideal)
+
+
+#: Where a finding is, is left out of its row (to the details) where it would have less room than this.
+LEAST_WHERE_PX = 90
 
 
 class FindingTable(QTreeView):

@@ -145,6 +145,7 @@ class CompareHead(QWidget):
         titles = [run_title(run) for run, _ in (a, b)]
         notes = run_notes(a[0].manifest, b[0].manifest)
         for letter, title, note in zip("AB", titles, notes, strict=True):
+            self.titles[letter].beside, self.notes[letter].beside = tuple(titles), tuple(notes)
             self.titles[letter].setText(title)
             self.notes[letter].setText(note)
         self._show_figure(comparison)

@@ -173,7 +173,8 @@ class RateCurve(QWidget):
                 Align.AlignRight,
             )
         foot = QRectF(rect.left(), rect.bottom() + 19, rect.width(), 16)
-        _text(painter, foot, "bytes in one call, both axes logarithmic", "muted", 11, 400, Align.AlignHCenter)
+        axis = "bytes in one call, both axes logarithmic" if foot.width() > 230 else "bytes in one call"
+        _text(painter, foot, axis, "muted", 11, 400, Align.AlignHCenter)
 
     def _ink(self, series: Series) -> QColor:
         return theme.colour("second") if series.dashed else theme.state_colour(Category.SEND)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
@@ -16,6 +16,8 @@ from workbench.session.yaml_document import Path_, YamlDocument
 
 ROW_PX, HEAD_PX = 28, 34
 Align = Qt.AlignmentFlag
+
+LEAST_NOTE_PX = 84  # a part's note is left out where it has less room beside the title
 
 
 class PartList(QWidget):
@@ -137,16 +139,16 @@ class _Lines(QWidget):
         if level := self._bad.get(part.path):
             paint_severity(painter, right - 15, row.center().y() - 8, 16, level)
             right -= 22
+        named = fonts.code_font(12, 600 if part.path == self.current else 400) if part.code else fonts.ui_font(13)
+        free = right - 40 - QFontMetrics(named).horizontalAdvance(part.title)  # the title comes first
         painter.setFont(fonts.ui_font(12, 400))
-        note_width = min(painter.fontMetrics().horizontalAdvance(part.note), round(row.width() * 0.42))
+        note_px = painter.fontMetrics().horizontalAdvance(part.note)
+        note_width = min(note_px, round(free)) if free > LEAST_NOTE_PX else 0
         painter.setPen(theme.colour("second"))
-        note = painter.fontMetrics().elidedText(part.note, Qt.TextElideMode.ElideRight, int(note_width) + 1)
-        painter.drawText(
-            QRectF(right - note_width, row.top(), note_width, row.height()), Align.AlignRight | Align.AlignVCenter, note
-        )
-        painter.setFont(
-            fonts.code_font(12, 600 if part.path == self.current else 400) if part.code else fonts.ui_font(13)
-        )
+        note = painter.fontMetrics().elidedText(part.note, Qt.TextElideMode.ElideRight, note_width + 1)
+        beside = QRectF(right - note_width, row.top(), note_width, row.height())
+        painter.drawText(beside, Align.AlignRight | Align.AlignVCenter, note)
+        painter.setFont(named)
         painter.setPen(theme.colour("text"))
         name = QRectF(28, row.top(), right - note_width - 40, row.height())
         shown = painter.fontMetrics().elidedText(part.title, Qt.TextElideMode.ElideRight, int(name.width()))

@@ -181,8 +181,10 @@ class PointDelegate(QStyledItemDelegate):
         painter.setFont(fonts.ui_font(12 if small else 13, 600 if wrong else 400))
         painter.setPen(theme.colour("high" if wrong else "second" if small else "text"))
         align = Align.AlignLeft if column == SOURCE else Align.AlignRight
-        pad = box.adjusted(8, 0, -8, 0)
-        shown = painter.fontMetrics().elidedText(model.text(at, column), Qt.TextElideMode.ElideRight, int(pad.width()))
+        text = model.text(at, column)
+        tight = painter.fontMetrics().horizontalAdvance(text) > box.width() - 16
+        pad = box.adjusted(2 if tight else 8, 0, -8, 0)
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(pad.width()))
         painter.drawText(pad, align | Align.AlignVCenter, shown)
         if wrong:
             painter.setPen(QPen(theme.colour("high"), 1.5))

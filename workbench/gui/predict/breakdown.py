@@ -36,6 +36,9 @@ class PartLine:
     strong: bool = False
 
 
+LEAST_SYMBOL_PX = 64  # an input's symbol is left out where it has less room
+
+
 class PartLines(QWidget):
     """Parts with a swatch, a bar, a value, and the equation under them."""
 
@@ -212,7 +215,9 @@ class Breakdown(QWidget):
     def _add_row(self, title: str, name: str, value: str, changed: bool) -> None:
         row = self._inputs.rowCount()
         self._inputs.addWidget(ElidedLabel(title, "strong" if changed else "second"), row, 0)
-        self._inputs.addWidget(ElidedLabel(name, "codemuted"), row, 1)
+        symbol = ElidedLabel(name, "codemuted")
+        symbol.least_px = LEAST_SYMBOL_PX
+        self._inputs.addWidget(symbol, row, 1)
         self._inputs.addWidget(label(value, "strong" if changed else ""), row, 2, _RIGHT)
 
 

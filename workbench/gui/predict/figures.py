@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, rule
+
+LEAST_FIGURE_PX = 110
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,14 @@ class Figures(QWidget):
             value.setText(figure.value)
             note.setText(figure.note)
             cell.setToolTip(figure.tip)
-        for cell, *_ in self._cells[len(figures) :]:
-            cell.hide()
-        for cell, *_ in self._cells[: len(figures)]:
-            cell.show()
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show as many as can be read, the first ones first."""
+        room = max(1, self.width() // LEAST_FIGURE_PX)
+        for number, (cell, *_) in enumerate(self._cells):
+            cell.setVisible(number < min(len(self.figures), room))

@@ -13,6 +13,7 @@ from workbench.gui.predict.tables import PaperTable, Row
 from workbench.gui.timeline.look import label
 
 TITLE_PX, HEAD_PX, ROW_PX, NOTED_PX, GAP_PX = 30, 28, 26, 38, 14
+_MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
@@ -67,7 +68,7 @@ class TableView(QWidget):
         for row in table.rows:
             high = row_px(row)
             weight = 600 if row.strong else 400
-            label(painter, QRectF(16, y, units - 22, high), row.attribute, "text", 13, weight)
+            label(painter, QRectF(16, y, units - 22, high), row.attribute, "text", 13, weight, elide=_MIDDLE)
             label(painter, QRectF(units, y, values - units - 4, high), row.unit, "muted", 12)
             if len(row.values) == 1 < len(table.columns):  # one value for every column stands in their middle
                 box = QRectF(values, y, wide * len(table.columns) - 4, high)

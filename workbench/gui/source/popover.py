@@ -24,6 +24,8 @@ from workbench.model.pragma import Category, Pragma
 from workbench.model.text import percent_text
 from workbench.source.pragma_text import PREFIX, Style, format_pragma, parse_pragma
 
+#: The widest list of a field; longer items are cut at their start, where they are most alike.
+MOST_LIST_PX = 720
 #: The order of the keys 1 to 6, down the columns of the grid.
 CATEGORIES = (
     Category.WORK, Category.OVERHEAD, Category.SEND, Category.RECV, Category.WAIT_SEND, Category.WAIT_RECV,
@@ -62,6 +64,16 @@ class CategoryButton(QAbstractButton):
         painter.setFont(fonts.ui_font(12))
         painter.setPen(QColor(p.muted))
         painter.drawText(self.rect().adjusted(0, 0, -10, 0), middle | Qt.AlignmentFlag.AlignRight, str(self._key))
+
+
+def _widen_list(box: QComboBox) -> None:
+    """Make a box's list as wide as its longest item, so that no two of them look alike; the text of what is chosen is
+    in the tooltip."""
+    metrics = box.fontMetrics()
+    widest = max((metrics.horizontalAdvance(box.itemText(number)) for number in range(box.count())), default=0)
+    box.view().setTextElideMode(Qt.TextElideMode.ElideLeft)
+    box.view().setMinimumWidth(min(widest + 44, MOST_LIST_PX))
+    box.setToolTip(box.currentText())
 
 
 class PragmaPopover(Popover):
@@ -174,6 +186,7 @@ class PragmaPopover(Popover):
             if editor is not None:
                 editor.setCursorPosition(0)
             box.blockSignals(False)
+            _widen_list(box)
         self.name.setText(start.name)
         self.condition.setText(start.condition or "")
         self.remove.setVisible(bool(point.pragmas))
@@ -204,6 +217,7 @@ class PragmaPopover(Popover):
         if editor is not None:
             editor.setCursorPosition(0)
         self.reason.blockSignals(False)
+        _widen_list(self.reason)
 
     @property
     def category(self) -> Category:

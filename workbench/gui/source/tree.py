@@ -168,7 +168,7 @@ class BlocksHere(QWidget):
         blocks = [b for b in scan.hdl.blocks if same_file(b.file)] if scan else []
         if calls:
             marked = sum(1 for c in calls if c.pragmas)
-            said = f"{marked} of {len(calls)} calls named"
+            said = f"{marked} of {len(calls)} calls"
             self._row("terminal", "host main", said, calls[0].line, marked < len(calls))
         for block in blocks:
             names = {p.pragma.name for p in block.pragmas}
@@ -193,7 +193,9 @@ class BlocksHere(QWidget):
         name = TextButton(text, f"Go to line {line}")
         name.clicked.connect(lambda: self.line_chosen.emit(line))
         row.addWidget(name, 1)
-        row.addWidget(label(said, "medium" if lacking else "small"))
+        told = label(said, "medium" if lacking else "small")
+        told.setToolTip("How much of it has a pragma")
+        row.addWidget(told)
         self._column.addWidget(holder)
 
     def _note(self, block: HdlBlock) -> None:

@@ -94,7 +94,7 @@ class TimelineDetails(QWidget):
     def __init__(self) -> None:
         super().__init__()
         set_ground(self, "panel")
-        self.setMinimumWidth(280)
+        self.setMinimumWidth(240)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

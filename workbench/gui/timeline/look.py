@@ -77,11 +77,12 @@ def image_of(pixels: Image, scale: float = 1.0) -> QImage:
 def label(
     painter: QPainter, rect: QRectF, text: str, colour: str = "text", size: int = 12, weight: int = 400,
     align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> float:  # fmt: skip
     """One line of text, centred upright, elided where it does not fit; its width."""
     width = text_width(text, size, weight)
     if width > rect.width():
-        text = QFontMetricsF(_font(size, weight)).elidedText(text, Qt.TextElideMode.ElideRight, max(rect.width(), 0))
+        text = QFontMetricsF(_font(size, weight)).elidedText(text, elide, max(rect.width(), 0))
         width = text_width(text, size, weight)
     painter.setFont(_font(size, weight))
     painter.setPen(theme.colour(colour))

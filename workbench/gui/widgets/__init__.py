@@ -3,7 +3,7 @@
 from workbench.gui.widgets.buttons import Button, IconButton, PillButton, TextButton, draw_swatch, swatch_icon
 from workbench.gui.widgets.diagnostic_row import DiagnosticRow
 from workbench.gui.widgets.empty_state import EmptyState, IconLabel
-from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role
+from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role, shortened
 from workbench.gui.widgets.panel_header import PanelHeader
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_badge, paint_severity
 from workbench.gui.widgets.speedup_bar import SpeedupBar, axis_x, paint_speedup_bar
@@ -38,5 +38,6 @@ __all__ = [
     "paint_state_bar",
     "rule",
     "set_role",
+    "shortened",
     "swatch_icon",
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from os.path import commonprefix
+
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 
@@ -26,8 +29,25 @@ def set_role(widget: QWidget, role: str) -> None:
         widget.update()
 
 
+def shortened(text: str, metrics: QFontMetrics, width_px: int, beside: Collection[str] = ()) -> str:
+    """A text shortened to a width such that it still differs from those it stands beside: at its end, its middle or
+    its start, wherever they are alike; where none of these tells them apart, without what they begin with alike."""
+    modes = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideLeft
+    others = [other for other in beside if other != text]
+    for mode in modes:
+        short = metrics.elidedText(text, mode, width_px)
+        if short not in [metrics.elidedText(other, mode, width_px) for other in others]:
+            return short
+    alike = len(commonprefix([text, *others]))  # noqa: RUF071 - by characters
+    return metrics.elidedText(f"\u2026{text[alike:]}", Qt.TextElideMode.ElideRight, width_px)
+
+
 class ElidedLabel(QLabel):
-    """One line that gives way in the middle or at the end; the whole text is then in the tooltip."""
+    """One line that gives way in the middle or at the end; the whole text is then in the tooltip. What is in `beside`
+    stands next to it, and must not look the same."""
+
+    beside: tuple[str, ...] = ()
+    least_px = 0  # where a shortened text has less room than this, nothing is shown
 
     def __init__(self, text: str = "", role: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__(text)
@@ -42,20 +62,26 @@ class ElidedLabel(QLabel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.setToolTip(self.text() if self._elided() != self.text() else "")
+        self.setToolTip(self.text() if self.shown() != self.text() else "")
 
     def setText(self, text: str) -> None:
         super().setText(text)
-        self.setToolTip(text if self._elided() != text else "")
+        self.setToolTip(text if self.shown() != text else "")
         self.updateGeometry()
 
-    def _elided(self) -> str:
-        return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
+    def shown(self) -> str:
+        """The text as it is shown."""
+        room = self.contentsRect().width()
+        if room < min(self.least_px, self.fontMetrics().horizontalAdvance(self.text())):
+            return ""
+        if self.beside:
+            return shortened(self.text(), self.fontMetrics(), room, self.beside)
+        return self.fontMetrics().elidedText(self.text(), self._mode, room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         self.style().drawItemText(
-            painter, self.contentsRect(), int(self.alignment()), self.palette(), self.isEnabled(), self._elided(),
+            painter, self.contentsRect(), int(self.alignment()), self.palette(), self.isEnabled(), self.shown(),
             self.foregroundRole(),
         )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets.labels import ElidedLabel, label, rule
@@ -23,6 +23,8 @@ class PanelHeader(QWidget):
         self._row.setSpacing(8)
         self.title = label(title, "title")
         self.subtitle = ElidedLabel(subtitle, "small")
+        self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the title comes first
+        self.subtitle.least_px = 76
         self._row.addWidget(self.title)
         self._row.addWidget(self.subtitle, 1)
         column.addStretch(1)
