@@ -74,15 +74,22 @@ def image_of(pixels: Image, scale: float = 1.0) -> QImage:
     return image
 
 
+#: A shortened text of so few characters says nothing.
+LEAST_CHARACTERS = 6
+
+
 def label(
     painter: QPainter, rect: QRectF, text: str, colour: str = "text", size: int = 12, weight: int = 400,
     align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> float:  # fmt: skip
-    """One line of text, centred upright, elided where it does not fit; its width."""
+    """One line of text, centred upright, elided where it does not fit, left out where too little would stay; its
+    width."""
     width = text_width(text, size, weight)
     if width > rect.width():
         text = QFontMetricsF(_font(size, weight)).elidedText(text, elide, max(rect.width(), 0))
+        if len(text) <= LEAST_CHARACTERS:
+            return 0.0
         width = text_width(text, size, weight)
     painter.setFont(_font(size, weight))
     painter.setPen(theme.colour(colour))

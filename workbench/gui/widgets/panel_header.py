@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets.labels import ElidedLabel, label, rule
+from workbench.gui.widgets.labels import ElidedLabel, rule
 
 
 class PanelHeader(QWidget):
@@ -21,7 +21,7 @@ class PanelHeader(QWidget):
         self._row = QHBoxLayout()
         self._row.setContentsMargins(margin, 0, 8, 0)
         self._row.setSpacing(8)
-        self.title = label(title, "title")
+        self.title = ElidedLabel(title, "title")
         self.subtitle = ElidedLabel(subtitle, "small")
         self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the title comes first
         self.subtitle.least_px = 76
