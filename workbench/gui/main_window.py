@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QStackedWidget, QToolBar, QWidget
 
 from workbench.files import real
@@ -57,7 +57,7 @@ class MainWindow(QMainWindow):
         self.context = Context(plugins, self)
         self.context.documents.ask = lambda asked: question.ask(asked, self)
         self.slices = Slices(self)
-        self._fresh = True  # not shown yet
+        self._ahead = False  # whether the modes' code is read, or being read
         self.runner = JobRunner(self)
         self.run_dock = RunDock(self.runner)
         self.breadcrumb = Breadcrumb(self.context, self.ask_project)
@@ -112,6 +112,8 @@ class MainWindow(QMainWindow):
         context.mode_changed.connect(self._on_mode)
         context.workspace_changed.connect(self._show_content)
         context.run_changed.connect(self._show_content)
+        context.workspace_changed.connect(self._read_ahead)
+        context.run_changed.connect(self._read_ahead)
         self.runner.started.connect(self._on_job_started)
         self.runner.finished.connect(self._refresh)
         for signal in (context.places_changed, context.history_changed, context.notices_changed,
@@ -431,14 +433,13 @@ class MainWindow(QMainWindow):
     def background(self) -> Background:
         return self.context.background
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._fresh:
-            self._fresh = False
-            QTimer.singleShot(0, self, self._read_modes)  # once the window is drawn
-
-    def _read_modes(self) -> None:
-        self.background.start("modes", read_modules, lambda _: None, lambda problems: self.context.notify(*problems))
+    def _read_ahead(self) -> None:
+        """Once a project or a run is open, read in the background what the other modes need."""
+        if self._ahead or not self.has_content:
+            return
+        self._ahead = True
+        tell = self.context.notify
+        self.background.start("modes", read_modules, lambda _: None, lambda problems: tell(*problems))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.context.documents.may_leave():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from workbench import __version__
-from workbench.analysis.recording import recording_parts
 from workbench.gui.context import Context
 from workbench.gui.naming import run_title
 from workbench.model.diagnostic import Severity, has_errors
@@ -21,6 +20,8 @@ def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
         parts.append(f"{title} {shown}")
         parts.append(f"{time_text(run.time_s, 5)} virtual")
         if not context.status.get(context.mode):
+            from workbench.analysis.recording import recording_parts  # read where there is a run to speak of
+
             parts.append("profile and trace" if run.manifest.traced else "profile")
             parts += recording_parts(run.manifest)
             parts.append(f"{len(run.manifest.blocks)} blocks observed")
