@@ -124,8 +124,9 @@ def text(
 
 
 def legible(painter: QPainter, rect: QRectF) -> bool:
-    """Whether a line of text in this place can be read at the zoom that the painter carries."""
-    return rect.height() * painter.transform().m11() >= LEAST_PX
+    """Whether a line of text in this place can be read at the zoom that the painter carries: letters are lower than
+    the size they are said to have."""
+    return rect.height() * painter.transform().m11() >= LEAST_PX - 1
 
 
 def rect_of(box: Box) -> QRectF:
