@@ -25,7 +25,7 @@ class CLanguage:
 
     def scan(self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
         """Every call of the platform's API in the project's own files, with the pragmas that speak of it."""
-        from rc_workbench_plugins.c.survey import scan
+        from rc_workbench_plugins.c.scanning import scan
 
         return scan(root, host, platform, defines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rc_workbench_plugins.c import clang_parse
+from rc_workbench_plugins.c.conditions import check_conditions
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.numbering import Hook, Numbering
 from rc_workbench_plugins.c.survey import Survey
@@ -16,8 +17,8 @@ def check(
     found: Survey, numbering: Numbering, copies: Copies, wrappers: Generated, wrappers_file: Path
 ) -> tuple[Diagnostic, ...]:
     """Errors in pragmas' conditions and in the platform's expressions. A source that had errors before is left out."""
-    faulty = {d.file for d in found.diagnostics if d.severity is Severity.ERROR}
-    problems: dict[Diagnostic, None] = {}
+    problems = dict.fromkeys(check_conditions(found))
+    faulty = {d.file for d in (*found.diagnostics, *problems) if d.severity is Severity.ERROR}
     originals = {target.resolve(): file for file, target in copies.targets.items()}
     for source in found.files.sources:
         if str(source) in faulty:

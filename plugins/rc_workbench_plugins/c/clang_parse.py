@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -92,9 +92,12 @@ class _RangeList(ctypes.Structure):
     _fields_ = (("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange)))
 
 
-def parse(source: Path, words: Sequence[str], unsaved: str | None = None) -> cindex.TranslationUnit | None:
-    """The parsed source, or None where clang cannot even begin (a file that is not there)."""
-    files = [(str(source), unsaved)] if unsaved is not None else None
+def parse(
+    source: Path, words: Sequence[str], unsaved: Mapping[Path, str | bytes] | None = None
+) -> cindex.TranslationUnit | None:
+    """The parsed source, or None where clang cannot even begin (a file that is not there). `unsaved` are texts that
+    stand for the files' own."""
+    files = [(str(file), text) for file, text in (unsaved or {}).items()]
     _lib()
     try:
         return cindex.Index.create().parse(
@@ -119,16 +122,19 @@ def forget_files() -> None:
     _resolved.cache_clear()
 
 
-def place(location: cindex.SourceLocation) -> Place | None:
-    """Where a token stands in a file. One in a macro's argument: where the argument is written; one that a macro's body
-    brings: where the macro is used. (The bindings' own properties say the latter for both.)"""
+def file_offset(location: cindex.SourceLocation) -> tuple[Path, int] | None:
+    """The file of a token and its offset in bytes. One in a macro's argument: where the argument is written; one that a
+    macro's body brings: where the macro is used. (The bindings' own properties say the latter for both.)"""
     file = cindex.c_object_p()
     offset = ctypes.c_uint()
     _lib().clang_getFileLocation(location, ctypes.byref(file), None, None, ctypes.byref(offset))
-    if not file:
-        return None
-    path = _resolved(cindex.File(file).name)
-    return Place(path, offset.value, *_lines.place(path, offset.value))
+    return (_resolved(cindex.File(file).name), offset.value) if file else None
+
+
+def place(location: cindex.SourceLocation) -> Place | None:
+    """Where a token stands in a file, as `file_offset` tells it."""
+    found = file_offset(location)
+    return Place(*found, *_lines.place(*found)) if found else None
 
 
 def skipped_ranges(unit: cindex.TranslationUnit) -> list[tuple[Path, int, int]]:

@@ -17,7 +17,6 @@ from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
-from workbench.model.scan import CallSite, HostScan
 from workbench.source.lines import line_starts, source_bytes
 from workbench.source.pragma_text import find_pragmas
 
@@ -41,10 +40,11 @@ class FoundUse:
 
 @dataclass(frozen=True)
 class Unit:
-    """One source and what it says."""
+    """One source and what it says. `whole`: nothing in it is beyond the parser."""
 
     source: Path
     reading: Reading
+    whole: bool
 
 
 class Files:
@@ -90,28 +90,6 @@ class Survey:
     user_files: tuple[Path, ...]  # the sources, and the user's own headers that they include
     uses: tuple[FoundUse, ...]  # each once, by file and place, sources in the project's order
     diagnostics: tuple[Diagnostic, ...]
-
-
-def scan(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
-    """Every call of the platform's API in the project's own files, with the pragmas that speak of it."""
-    found = survey(root, host, platform, defines)
-    calls = tuple(
-        CallSite(
-            file=str(one.file),
-            line=one.use.place.line,
-            column=one.use.place.column,
-            callee=one.callee.name,
-            kind=one.callee.kind,
-            entry=one.callee.entry_text,
-            function=one.function,
-            pragmas=one.pragmas,
-            pragma_line=one.pragma_line,
-            indent=one.indent,
-        )
-        for one in found.uses
-        if one.use.is_call
-    )
-    return HostScan(calls, found.diagnostics)
 
 
 def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> Survey:
@@ -171,7 +149,8 @@ def _read(
     for file, start, end in clang_parse.skipped_ranges(parsed):
         if files.is_user(file):
             skipped.setdefault(file, []).append(Range(file, start, end))
-    return Unit(source, reading), clang_parse.problems(parsed)
+    problems = clang_parse.problems(parsed)
+    return Unit(source, reading, not problems), problems
 
 
 def _place(file: Path, files: Files, units: list[Unit], skipped: list[Range]) -> tuple[Placing, tuple[Diagnostic, ...]]:

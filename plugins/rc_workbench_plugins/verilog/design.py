@@ -43,6 +43,7 @@ class Design:
     keep: tuple[Any, ...] = ()  # what owns the memory behind the symbols
     needed: tuple[Path, ...] = ()  # those of the sources that the top reaches
     lines: Lines = field(default_factory=Lines)
+    options: Any = field(default_factory=pyslang.Bag)  # as the sources were read
 
     def place(self, location: Any) -> tuple[Path, int, int]:
         """File, line and column of a location; inside a macro, where it is used. (What slang itself calls a line's
@@ -96,7 +97,7 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     units = tuple(compilation.getCompilationUnits())
     keep = (units, compilation, bag)
     needed = reached(files, declaring(files, hardware.top) or sources)
-    return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed, lines)
+    return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed, lines, bag)
 
 
 def _source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:

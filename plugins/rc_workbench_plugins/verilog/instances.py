@@ -25,12 +25,14 @@ class Loop:
 
 @dataclass(frozen=True)
 class BlockUse:
-    """A clocked block in one instance. `root_clock` is the top level's port that drives its clock, or ''."""
+    """A clocked block in one instance. `root_clock` is the top level's port that drives its clock, or ''; `scope` is
+    slang's, in which the block stands."""
 
     path: str
     source: SourceBlock
     loops: tuple[Loop, ...]
     root_clock: str
+    scope: Any
 
 
 @dataclass
@@ -78,7 +80,7 @@ def _visit(
             source = blocks.get(_key(design, member.syntax.getFirstToken().location))
             if source is not None:
                 clock = _root_clock(member, clocks, source.clock)
-                instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock))
+                instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock, member.parentScope))
         elif kind == Kind.Instance:
             if member.isModule:
                 _descend(design, blocks, instance, member, f"{path}.{member.name}", loops, clocks, None)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.verilog import build
 from rc_workbench_plugins.verilog.blocks import SourceBlock, read_blocks
+from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, elaborate
 from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
@@ -27,7 +28,7 @@ def scan(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
             uses[use.source.key].append(use.path)
     found = tuple(_hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, "")) for block in blocks)
     instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
-    return HdlScan(found, instances, diagnostics)
+    return HdlScan(found, instances, (*diagnostics, *check_conditions(design, blocks, top, reasons)))
 
 
 def instrument(
@@ -41,6 +42,10 @@ def instrument(
             Diagnostic(f"the platform '{platform.name}' describes no hardware port", "Add its section `hardware`.")
         )
     reasons = _why_not(design, blocks, top, platform)
+    wrong = tuple(check_conditions(design, blocks, top, reasons))
+    if has_errors(wrong):
+        raise WorkbenchError(*wrong)
+    diagnostics = (*diagnostics, *wrong)
     return build.build(design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics)
 
 

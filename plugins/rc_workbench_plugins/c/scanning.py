@@ -1,0 +1,33 @@
+"""What the workbench asks of host sources before anything is built: calls, pragmas, and what is wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rc_workbench_plugins.c.conditions import check_conditions
+from rc_workbench_plugins.c.survey import survey
+from workbench.model.application import HostSources
+from workbench.model.platform import Platform
+from workbench.model.scan import CallSite, HostScan
+
+
+def scan(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
+    """Every call of the platform's API in the project's own files, with the pragmas that speak of it."""
+    found = survey(root, host, platform, defines)
+    calls = tuple(
+        CallSite(
+            file=str(one.file),
+            line=one.use.place.line,
+            column=one.use.place.column,
+            callee=one.callee.name,
+            kind=one.callee.kind,
+            entry=one.callee.entry_text,
+            function=one.function,
+            pragmas=one.pragmas,
+            pragma_line=one.pragma_line,
+            indent=one.indent,
+        )
+        for one in found.uses
+        if one.use.is_call
+    )
+    return HostScan(calls, (*found.diagnostics, *check_conditions(found)))
