@@ -116,6 +116,21 @@ def test_conditions_in_a_header_and_of_several_pragmas(project) -> None:
     assert "'m'" in problem.message
 
 
+def test_a_call_in_a_macros_argument_and_in_brackets(project) -> None:
+    source = project.file(
+        "main.c",
+        '#include "fake.h"\n#define CHECK(call) do { if ((call) < 0) return 1; if (!#call) return 2; } while (0)\n'
+        "int main(void)\n{\n    fake_t *f = fakeOpen(0);\n    int words = 1;\n"
+        "    #pragma recap one send(data, top.a, m): words == 1\n    CHECK(fakeWrite(f, 0, 0, words));\n"
+        "    #pragma recap two send(data, top.a, m): words == 1, words\n    (&fakeWrite)(f, 0, 0, words);\n"
+        "    #pragma recap three send(data, top.a, m): wrods == 1\n    CHECK((*fakeWrite)(f, 0, 0, words));\n"
+        "    return 0;\n}\n",
+    )
+    assert [(d.file, d.line, d.hint) for d in project.scan().diagnostics] == [
+        (str(source), 11, "Did you mean 'words'?")
+    ]
+
+
 def test_a_source_that_cannot_be_read_wholly_is_not_judged(project) -> None:
     project.file(
         "main.c",
