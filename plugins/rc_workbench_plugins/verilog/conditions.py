@@ -39,16 +39,18 @@ def check_conditions(
     for block in blocks:
         scope = scopes.get(block.key)
         severity = Severity.ERROR if scope is not None and block.key not in why_not else Severity.WARNING
-        for placed in (p for arm in block.arms if not arm.in_reset for p in arm.pragmas if p.pragma.condition):
+        conditional = [p for arm in block.arms if not arm.in_reset for p in arm.pragmas if p.pragma.condition]
+        local = frozenset(_declared(block.node)) if conditional else frozenset()
+        for placed in conditional:
             if macros is None and "`" in (placed.pragma.condition or ""):
                 macros = tuple(_macros(design))
-            for what, hint in _wrong(design, block, scope, placed, macros or ()):
+            for what, hint in _wrong(design, local, scope, placed, macros or ()):
                 message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {what}"
                 yield Diagnostic(message, hint, severity, placed.file, placed.line, placed.column)
 
 
 def _wrong(
-    design: Design, block: SourceBlock, scope: Any | None, placed: PlacedPragma, macros: tuple[Any, ...]
+    design: Design, local: frozenset[str], scope: Any | None, placed: PlacedPragma, macros: tuple[Any, ...]
 ) -> list[tuple[str, str]]:
     """(what is wrong, what would be right): the first fault of the expression's form, or each name that is unknown."""
     manager = design.manager
@@ -60,7 +62,6 @@ def _wrong(
             return [(engine.formatMessage(problem), _EXAMPLE)]
     if scope is None:
         return []
-    local = set(_declared(block.node))
     unknown = [
         name
         for name in dict.fromkeys(_names(tree.root))
