@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFont,
+    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -20,13 +22,15 @@ from PySide6.QtGui import (
     QTextFormat,
     QTextOption,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from workbench.gui import fonts, theme
-from workbench.gui.source.highlight import Highlighter, spans
+from workbench.gui.source.highlight import Highlighter, Span, pragma_spans, spans, wrong_spans
 from workbench.gui.source.line_numbers import LineNumbers
 from workbench.gui.source.lines_moved import LinesMoved
+from workbench.gui.source.problems import Problems, problem_text
 from workbench.gui.widgets import draw_swatch, paint_state_bar
+from workbench.gui.widgets.severity import level_of, paint_severity
 from workbench.model.pragma import Category
 from workbench.model.text import count_text, percent_text
 from workbench.session.documents import SourceFile
@@ -44,6 +48,7 @@ class Margin:
     numbers: dict[int, LineNumbers] = field(default_factory=dict)
     pragmas: dict[int, Category] = field(default_factory=dict)
     lacking: set[int] = field(default_factory=set)
+    problems: Problems = field(default_factory=dict)
     stale: bool = False
 
 
@@ -63,6 +68,7 @@ class CodeEditor(QPlainTextEdit):
         self.scanned = LinesMoved(text)
         self.flagged = 0
         self._typing = False
+        self._lexed: list[list[Span]] = []
         font = QFont(fonts.LINES_FAMILY)
         font.setPixelSize(13)
         font.setStyleHint(QFont.StyleHint.Monospace)
@@ -143,7 +149,21 @@ class CodeEditor(QPlainTextEdit):
 
     def colour(self) -> None:
         """Lex the text and colour it."""
-        self.highlighter.set_spans(spans(self.toPlainText(), self.path.suffix))
+        self._lexed = spans(self.toPlainText(), self.path.suffix)
+        self.colour_pragmas()
+
+    def colour_pragmas(self) -> None:
+        """Colour lines with a pragma or a problem as the margin has them now."""
+        shown = list(self._lexed)
+        for line in self.margin.pragmas.keys() | self.margin.problems.keys():
+            if line <= len(shown):
+                text, wrong = self.text_of(line), self.margin.problems.get(line)
+                marked = wrong_spans(text, wrong[0].severity) if wrong else pragma_spans(text)
+                shown[line - 1] = [*(s for s in shown[line - 1] if not marked or s[0] < marked[0][0]), *marked]
+        self.highlighter.set_spans(shown)
+
+    def text_of(self, line: int) -> str:
+        return self.document().findBlockByNumber(line - 1).text()
 
     def flag(self, line: int) -> None:
         """Keep a line marked while something speaks of it; 0 for none."""
@@ -200,6 +220,13 @@ class CodeEditor(QPlainTextEdit):
         inside = self.contentsRect()
         self._side.setGeometry(QRect(inside.left(), inside.top(), NUMBERS_PX + GUTTER_PX + 4, inside.height()))
 
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            line = self.cursorForPosition(event.pos()).blockNumber() + 1
+            QToolTip.showText(event.globalPos(), rich_tip(problem_text(self.margin.problems, line)), self)
+            return True
+        return super().viewportEvent(event)
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         line = self.cursorForPosition(event.pos()).blockNumber() + 1
         self.pragma_asked.emit(line)
@@ -227,7 +254,7 @@ class CodeEditor(QPlainTextEdit):
 
 
 class _Side(QWidget):
-    """Bar, share and visits; then swatch and line number."""
+    """Bar, share and visits; then swatch, or sign of a problem, and line number."""
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)
@@ -286,7 +313,9 @@ class _Side(QWidget):
         editor = self._editor
         top = round(row.center().y() - SWATCH_PX / 2)
         left = NUMBERS_PX + 8
-        if line in editor.margin.pragmas:
+        if problems := editor.margin.problems.get(line):
+            paint_severity(painter, left - 1, top - 1, SWATCH_PX + 2, level_of(problems[0].severity))
+        elif line in editor.margin.pragmas:
             draw_swatch(painter, left, top, SWATCH_PX, SWATCH_PX, editor.margin.pragmas[line])
         elif editor.scanned.original(line) in editor.margin.lacking:
             p = theme.palette()
@@ -328,7 +357,14 @@ class _Side(QWidget):
             said = f"{editor.margin.pragmas[line].value}. Click to change it (Ctrl+P)"
         elif editor.scanned.original(line) in editor.margin.lacking:
             said = "No pragma: this time stays unclassified. Click to say what it is doing (Ctrl+P)"
+        if event.position().x() >= NUMBERS_PX and line in editor.margin.problems:
+            said = rich_tip(problem_text(editor.margin.problems, line))
         self.setToolTip(said)
+
+
+def rich_tip(text: str) -> str:
+    """A tooltip that breaks its lines, and shows what looks like markup as it stands."""
+    return f"<p>{escape(text)}</p>".replace("\n", "</p><p>") if text else ""
 
 
 def _at_least(numbers: LineNumbers, least: float) -> tuple[tuple[Category | None, float], ...]:

@@ -1,4 +1,4 @@
-"""Syntax colours from Pygments, line by line, and pragmas in their own colour."""
+"""Syntax colours from Pygments, line by line, and pragmas in their own colour: one when right, another when wrong."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from pygments.token import Comment, Keyword, Number, Operator, String, Token, _T
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from workbench.gui import theme
+from workbench.model.diagnostic import Severity
 from workbench.source.pragma_text import Style
 
 Span = tuple[int, int, str]  # first column from 0, length, what
 _PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\s+recap\s+(?P<name>\w+)\s+(?P<category>\w+)", re.IGNORECASE)
+_ANY_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\b.*?(?=\s*$)", re.IGNORECASE)
+_COLOURS = {"name": "text", "category": "pragma", "error": "high", "warning": "medium_text"}
 
 _LEXERS: dict[str, type[Lexer]] = {
     **dict.fromkeys((".c", ".h"), CLexer),
@@ -51,6 +54,21 @@ def spans(text: str, suffix: str) -> list[list[Span]]:
                 lines[-1].append((column, len(part), what))
             column += len(part)
     return lines
+
+
+def pragma_spans(text: str) -> list[Span]:
+    """Spans of a line with a pragma that is right, from its comment's start."""
+    match = _PRAGMA.search(text)
+    if match is None:
+        return []
+    parts = [(match.start(part), len(match[part]), part) for part in ("name", "category")]
+    return [(match.start(), len(text) - match.start(), "pragma"), *parts]
+
+
+def wrong_spans(text: str, severity: Severity) -> list[Span]:
+    """The span of a line's pragma, with which something is wrong; none in a line without one."""
+    match = _ANY_PRAGMA.search(text)
+    return [(match.start(), len(match[0]), severity.value)] if match else []
 
 
 def _what(kind: _TokenType) -> str:
@@ -99,25 +117,20 @@ class Highlighter(QSyntaxHighlighter):
 
     def highlightBlock(self, text: str) -> None:
         number = self.currentBlock().blockNumber()
-        pragma = _PRAGMA.search(text)
-        if pragma:
-            self._pragma(text, pragma)
-            return
         plain = self._names.finditer(text) if self._names else ()
         for match in plain:
             self.setFormat(match.start(), len(match[0]), _format("link"))
         for start, length, what in self._spans[number] if number < len(self._spans) else ():
             self.setFormat(start, length, _format(what))
 
-    def _pragma(self, text: str, match: re.Match[str]) -> None:
-        self.setFormat(match.start(), len(text) - match.start(), _format("pragma"))
-        for group, what in (("name", "text"), ("category", "pragma")):
-            made = _format(what)
-            made.setFontWeight(QFont.Weight.Bold)
-            self.setFormat(match.start(group), len(match[group]), made)
-
 
 def _format(what: str) -> QTextCharFormat:
     made = QTextCharFormat()
-    made.setForeground(QColor(getattr(theme.palette(), what)))
+    colour = QColor(getattr(theme.palette(), _COLOURS.get(what, what)))
+    made.setForeground(colour)
+    if what in ("name", "category"):
+        made.setFontWeight(QFont.Weight.Bold)
+    if what in ("error", "warning"):
+        made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        made.setUnderlineColor(colour)
     return made

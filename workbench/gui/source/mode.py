@@ -20,10 +20,12 @@ from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.line_numbers import blocks_of, line_numbers
 from workbench.gui.source.points import Point, choices, open_points, point_at, points_now, points_of, suggested
 from workbench.gui.source.popover import PragmaPopover
+from workbench.gui.source.problems import ScannedProblem, problem_text, problems_now, scanned_problems
 from workbench.gui.source.tabs import EditorTabs
 from workbench.gui.source.tree import SidePanel
 from workbench.gui.widgets import EmptyState
 from workbench.gui.widgets.popover import MARGIN_PX
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma, Pragma
 from workbench.session.documents import SourceFile
 from workbench.session.history import Undoable
@@ -41,6 +43,7 @@ class SourceMode(Mode):
         self.tabs = EditorTabs()
         self.find_bar = FindBar(self)
         self._points: dict[Path, tuple[Point, ...]] = {}  # as scanned
+        self._scanned: dict[Path, tuple[ScannedProblem, ...]] = {}
         self._marked: dict[Path, tuple[object, ...]] = {}
         self._project: Path | None = None
         self._watcher = QFileSystemWatcher(self)
@@ -140,6 +143,7 @@ class SourceMode(Mode):
         self.context.documents.remove(editor.file)
         self._watcher.removePath(str(editor.path))
         self._points.pop(editor.path, None)
+        self._scanned.pop(editor.path, None)
 
     def _on_changed(self) -> None:
         """The text, or whether it is saved."""
@@ -243,6 +247,9 @@ class SourceMode(Mode):
         scan, name = self.context.scan, str(editor.path)
         found = points_of(scan, lambda f: self.context.same_file(f, name)) if scan else ()
         self._points[editor.path] = found
+        self._scanned[editor.path] = scanned_problems(
+            scan.diagnostics if scan else (), lambda f: self.context.same_file(f, name), editor.file.saved_text
+        )
         self._marked.pop(editor.path, None)
 
     def _fill_margin(self, editor: CodeEditor) -> None:
@@ -259,19 +266,24 @@ class SourceMode(Mode):
             editor.highlighter.set_names(calls)
         self._marked.pop(path, None)
         self._on_text(editor)
+        editor.colour_pragmas()
 
     def _on_text(self, editor: CodeEditor) -> None:
-        """Which lines hold a pragma, and which lack one: the latter found anew only where pragmas came or went."""
-        placed = _pragmas(editor)
+        """Which lines hold a pragma or something wrong, and which lack one: found anew only where pragmas changed."""
+        placed, wrong = _read(editor)
+        scanned = self._scanned.get(editor.path, ())
+        editor.margin.problems = problems_now(wrong, scanned, editor.scanned, editor.text_of)
         editor.margin.pragmas = {p.line: p.pragma.category for p in placed}
         marked = tuple((editor.scanned.original(p.line), p.pragma) for p in placed)
         if self._marked.get(editor.path) != marked:
             self._marked[editor.path] = marked
             lacking = open_points(self._points_now(editor))
             editor.margin.lacking = {editor.scanned.original(p.line) for p in lacking}
+        if editor is self.editor:
+            self._say_status()
 
     def _points_now(self, editor: CodeEditor) -> tuple[Point, ...]:
-        return points_now(self._points.get(editor.path, ()), editor.scanned, _pragmas(editor))
+        return points_now(self._points.get(editor.path, ()), editor.scanned, _read(editor)[0])
 
     def _on_workspace(self) -> None:
         self.popover.close_it()
@@ -387,12 +399,14 @@ class SourceMode(Mode):
             count = f"{pragmas} pragma" + ("" if pragmas == 1 else "s")
             parts.append(f"{editor.path.name}: {count}, {lacking} places without")
         state = "not saved" if editor.file.dirty else "read only" if editor.isReadOnly() else "saved"
+        extra = extra or problem_text(editor.margin.problems, editor.line).replace("\n", "; ")
         self.context.set_status("source", *parts, state, *([extra] if extra else []))
 
 
-def _pragmas(editor: CodeEditor) -> tuple[PlacedPragma, ...]:
+def _read(editor: CodeEditor) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
+    """The pragmas of the text as it stands, and what is wrong with them."""
     style = pragma_style(editor.path)
-    return find_pragmas(editor.toPlainText(), style, str(editor.path))[0] if style is not None else ()
+    return find_pragmas(editor.toPlainText(), style, str(editor.path)) if style is not None else ((), ())
 
 
 def _newer(path: Path, created: str) -> bool:

@@ -1,0 +1,60 @@
+"""What is wrong on which line of a file's text as it stands now. Plain data, no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.gui.source.lines_moved import LinesMoved
+from workbench.model.diagnostic import Diagnostic, Severity
+
+Problems = dict[int, tuple[Diagnostic, ...]]
+
+
+@dataclass(frozen=True)
+class ScannedProblem:
+    """What the scan says of a line (from 1, as scanned), and the text that the line had."""
+
+    line: int
+    text: str
+    diagnostic: Diagnostic
+
+
+def scanned_problems(
+    diagnostics: Iterable[Diagnostic], same_file: Callable[[str], bool], text: str
+) -> tuple[ScannedProblem, ...]:
+    """The errors and warnings about lines of one file, whose text was scanned as `text`."""
+    lines, known = text.split("\n"), dict[str, bool]()
+    found = []
+    for problem in diagnostics:
+        file, line = problem.file, problem.line
+        if file is None or line is None or not 0 < line <= len(lines) or problem.severity is Severity.NOTE:
+            continue
+        if file not in known:
+            known[file] = same_file(file)
+        if known[file]:
+            found.append(ScannedProblem(line, lines[line - 1], problem))
+    return tuple(found)
+
+
+def problems_now(
+    typed: Sequence[Diagnostic], scanned: Sequence[ScannedProblem], moved: LinesMoved, text_of: Callable[[int], str]
+) -> Problems:
+    """By line, the gravest first: what the text says now (`typed`), and what the scan said of lines that are still as
+    they were. `text_of` gives a line's text now. What both say stands there once."""
+    found: dict[int, dict[tuple[str, str], Diagnostic]] = {}
+    for problem in typed:
+        if problem.line is not None:
+            found.setdefault(problem.line, {})[problem.message, problem.hint] = problem
+    places = moved.places() if scanned else {}
+    for old in scanned:
+        line = places.get(old.line)
+        if line is not None and text_of(line) == old.text:
+            found.setdefault(line, {}).setdefault((old.diagnostic.message, old.diagnostic.hint), old.diagnostic)
+    order = list(Severity)
+    return {line: tuple(sorted(said.values(), key=lambda d: order.index(d.severity))) for line, said in found.items()}
+
+
+def problem_text(problems: Mapping[int, Sequence[Diagnostic]], line: int) -> str:
+    """What is wrong on a line and what would be right, a line of text for each problem; "" where nothing is."""
+    return "\n".join(". ".join(filter(None, (d.message, d.hint))) for d in problems.get(line, ()))
