@@ -143,7 +143,7 @@ class PlatformMode(Mode):
         self.add_size.clicked.connect(self.table.add_point)
         row.addWidget(self.add_size)
         row.addStretch(1)
-        self.paste_hint = label("Paste rows from a spreadsheet with Ctrl+V: they replace the table", "small")
+        self.paste_hint = label("Ctrl+V pastes a spreadsheet's rows over the table", "small")
         row.addWidget(self.paste_hint)
         column.addWidget(foot)
         return panel
