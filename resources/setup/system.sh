@@ -5,7 +5,7 @@ set -eu
 
 missing=""
 need() { missing="$missing $1"; }
-wished="" # without these the tests that drive the window with real keys are skipped, and all else works
+wished="" # without these runs are not confined, the tests that drive the window are skipped, and all else works
 wish() { command -v "$1" >/dev/null 2>&1 || wished="$wished $2"; }
 
 library() { # library FILE PACKAGE
@@ -20,7 +20,6 @@ command_ make make
 command_ python3 python3
 python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
 command_ yosys yosys
-command_ bwrap bubblewrap
 library libEGL.so.1 libegl1
 library libGL.so.1 libgl1
 library libxkbcommon.so.0 libxkbcommon0
@@ -37,13 +36,14 @@ library libxcb-shape.so.0 libxcb-shape0
 library libxcb-xkb.so.1 libxcb-xkb1
 library libxkbcommon-x11.so.0 libxkbcommon-x11-0
 library libX11-xcb.so.1 libx11-xcb1
+wish bwrap bubblewrap
 wish Xvfb xvfb
 wish openbox openbox
 wish xdotool xdotool
 
 [ -n "$missing$wished" ] || exit 0
 if [ -z "$missing" ] && { [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; }; then
-    echo "Missing here, for the tests that drive the window:$wished." >&2
+    echo "Missing here, to confine runs (bubblewrap) and for the tests that drive the window:$wished." >&2
     exit 0
 fi
 if ! command -v apt-get >/dev/null 2>&1; then
@@ -61,4 +61,4 @@ apt-get update -qq
 [ -z "$missing" ] || apt-get install -y -qq --no-install-recommends $missing >/dev/null
 # shellcheck disable=SC2086
 [ -z "$wished" ] || apt-get install -y -qq --no-install-recommends $wished >/dev/null ||
-    echo "These could not be had, so the tests that drive the window are skipped:$wished" >&2
+    echo "These could not be had; without bubblewrap runs are not confined, without the others tests are skipped:$wished" >&2
