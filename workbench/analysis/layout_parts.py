@@ -9,7 +9,7 @@ from math import ceil, sqrt
 from workbench.analysis.layout_edges import Link
 from workbench.analysis.layout_sizes import Box, LayoutStyle, Point
 from workbench.model.blocks import Block, BlockGraph, Edge, Side
-from workbench.model.text import bytes_text, count_text, time_text
+from workbench.model.text import bytes_text, count_text, listed, time_text
 
 #: Parallel edges between two nodes beyond this many share a line.
 MOST_PARALLEL = 6
@@ -200,7 +200,7 @@ def edge_label(link: Link) -> tuple[str, str]:
 def _texts(edges: tuple[Edge, ...]) -> tuple[str, str]:
     """How many and how large, and which messages and how long; the first is empty where no run told."""
     names = list(dict.fromkeys(edge.message for edge in edges if edge.message))
-    called = ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+    called = listed(names, 2)
     count = sum(edge.count or 0 for edge in edges)
     size = sum(edge.bytes or 0 for edge in edges)
     time_s = sum(edge.time_s or 0.0 for edge in edges)

@@ -11,7 +11,7 @@ from workbench.analysis.results import CallMetrics
 from workbench.analysis.svg_parts import COLOURS, rect, svg, text
 from workbench.analysis.transfer_tables import best_size, rate_at
 from workbench.model.platform import Platform, TransferTable
-from workbench.model.text import bytes_text, rate_text
+from workbench.model.text import bytes_text, listed, rate_text
 
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 _INK = ("accent", "good", "medium", "low")
@@ -137,7 +137,7 @@ def _points(axes: _Axes, calls: Sequence[CallMetrics], marked: Sequence[str]) ->
     for (x, y), found in sorted(places.items()):
         names = list(dict.fromkeys(call.site.label for call in found))
         strong = any(name in marked for name in names)
-        said = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        said = listed(names, 4)
         wide = 6.6 * len(said) + 12
         to_left = x + wide + 10 > axes.x + axes.width
         left = x - wide - 8 if to_left else x + 8.0

@@ -64,11 +64,16 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The question whether the nearest of the known names is meant; empty where none is near."""
+    import difflib  # only where something is wrong
+
+    near = difflib.get_close_matches(name, sorted(known), 1)
+    return f"Did you mean '{near[0]}'?" if near else ""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str], file: Path | None = None) -> Diagnostic:
     """That there is no such thing, with the name that may be meant, or all there are."""
-    import difflib
-
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, 1)
-    hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(names) or 'none'}."
+    hint = did_you_mean(name, names) or f"Known: {', '.join(names) or 'none'}."
     return Diagnostic(f"there is no {kind} '{name}'", hint, file=str(file) if file else None)

@@ -9,7 +9,6 @@ Nothing else can be written, so nothing of the machine can be reached. Arithmeti
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 from simpleeval import SimpleEval
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, did_you_mean
 
 _LENGTH_LIMIT = 2000
 _DEPTH_LIMIT = 60
@@ -275,5 +274,4 @@ def _call(name: str, arguments: list[ast.expr]) -> ast.expr:
 
 def _nearest(name: str, known: Iterable[str], otherwise: str) -> str:
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, 1)
-    return f"Did you mean '{close[0]}'?" if close else f"{otherwise}: {', '.join(names) or 'none'}."
+    return did_you_mean(name, names) or f"{otherwise}: {', '.join(names) or 'none'}."

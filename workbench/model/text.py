@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 NARROW = "\u202f"  # thin and not breaking: between groups of three digits, and before a unit
 
@@ -75,3 +76,9 @@ def percent_text(share: float) -> str:
 def ratio_text(ratio: float) -> str:
     """A speedup: `3.43×`."""
     return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio)}×"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names in a sentence, the first few of many: `a, b, c and 4 more`."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -18,6 +18,7 @@ from workbench.model.application import Project
 from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
+from workbench.model.text import listed
 from workbench.model.transfer_time import table_points_ps
 from workbench.process import Supervised
 from workbench.run.card import CardExecutable
@@ -114,9 +115,9 @@ def simulate(
 
 
 def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    where = f"{folder.relative_to(run)} of the run folder"
     return Diagnostic(
-        f"what the run wrote in the project's folder is in {folder.relative_to(run)} of the run folder: {shown}",
+        f"what the run wrote in the project's folder is in {where}: {listed(names)}",
         "The project's own files stay as they are.",
         Severity.NOTE,
     )

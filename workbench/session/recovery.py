@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable
@@ -81,7 +80,7 @@ class Keeper:
 
     def _write(self, document: Document, project: Path | None) -> Kept:
         process = os.getpid()
-        name = hashlib.sha256(f"{document.kind} {document.path}".encode()).hexdigest()[:16]
+        name = sha256(f"{document.kind} {document.path}".encode())[:16]
         record = _folder() / f"{name}-{process}.json"
         kept = Kept(
             str(document.path), document.kind, str(project or ""), document.text, document.base_sha256,

@@ -6,13 +6,14 @@ file of it has changed since, the question comes again and names the file.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.files import sha256
+from workbench.model.text import listed
 from workbench.run.confine import missing_tools
 from workbench.session import store
 from workbench.session.workspace import Workspace
@@ -90,7 +91,7 @@ def _digest(path: Path) -> str:
         facts = path.stat()
         if facts.st_size > _MOST_BYTES:
             return f"{facts.st_size} bytes, {facts.st_mtime_ns} ns"
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return sha256(path.read_bytes())
     except OSError:
         return ""
 
@@ -99,13 +100,13 @@ def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
     """What agreeing would run, and with which rights: a sentence each, for whoever is asked."""
     project = workspace.project
     flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
-    said = [f"Changed since you trusted it: {_listed(found.changed, 4)}."] if found.changed else []
+    said = [f"Changed since you trusted it: {listed(found.changed, 4)}."] if found.changed else []
     said += [
-        f"Host: {_listed(project.host.sources)}, compiled with '{flags}' and started as a program.",
-        f"Hardware: {_listed(project.hardware.sources)}, made into a program by Verilator and started.",
+        f"Host: {listed(project.host.sources)}, compiled with '{flags}' and started as a program.",
+        f"Hardware: {listed(project.hardware.sources)}, made into a program by Verilator and started.",
     ]
     if acts := _hardware_acts(workspace):
-        said.append(f"The hardware's sources reach outside the simulation: {_listed(acts, 4)}.")
+        said.append(f"The hardware's sources reach outside the simulation: {listed(acts, 4)}.")
     lacking = missing_tools()
     if lacking:
         said.append(
@@ -129,9 +130,3 @@ def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:
         for match in _HARDWARE_ACTS.finditer(code):
             found.append(f"{match[0]} at {name}:{code.count(chr(10), 0, match.start()) + 1}")
     return tuple(found)
-
-
-def _listed(names: Iterable[str], most: int = 3) -> str:
-    shown = list(names)
-    rest = len(shown) - most
-    return ", ".join(shown[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -13,7 +12,7 @@ from pyslang import parsing, syntax
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.design import Design, Node
 from rc_workbench_plugins.verilog.instances import Instance, Key
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
 from workbench.model.pragma import PlacedPragma
 
 _EXAMPLE = "Write a Verilog expression over signals of this module, such as ack == 1'b1."
@@ -120,5 +119,4 @@ def _function(design: Design, name: str) -> bool:
 def _meant(name: str, scope: Any, local: Iterable[str]) -> str:
     holders = (scope, scope.containingInstance)
     known = {*local, *(member.name for holder in holders if holder is not None for member in holder if member.name)}
-    near = difflib.get_close_matches(name, sorted(known), 1)
-    return f"Did you mean '{near[0]}'?" if near else _EXAMPLE
+    return did_you_mean(name, known) or _EXAMPLE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from pyslang import ast, parsing, syntax
 from rc_workbench_plugins.verilog.order import declaring, reached, read_order
 from workbench.formats.source_files import expand_sources, is_pattern
 from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, Severity, has_errors
+from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean, has_errors
 from workbench.source.lines import Lines
 
 _HINTS = {
@@ -163,8 +162,7 @@ def _diagnostics(root: Path, manager: Any, lines: Lines, compilation: Any) -> It
 
 def _no_top(root: Path, compilation: Any, hardware: HardwareSources) -> Diagnostic:
     names = sorted(definition.name for definition in compilation.getDefinitions())
-    near = difflib.get_close_matches(hardware.top, names, 1)
-    hint = f"Did you mean '{near[0]}'?" if near else f"The sources define {', '.join(names) or 'no module'}."
+    hint = did_you_mean(hardware.top, names) or f"The sources define {', '.join(names) or 'no module'}."
     return Diagnostic(f"no source defines the top module '{hardware.top}'", hint)
 
 
@@ -172,6 +170,5 @@ def _unknown_parameters(top: Any, overrides: Mapping[str, str]) -> Iterator[Diag
     known = [p.name for p in top.body.parameters]
     for name in overrides:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"It has {', '.join(known) or 'none'}."
+            hint = did_you_mean(name, known) or f"It has {', '.join(known) or 'none'}."
             yield Diagnostic(f"the top module '{top.name}' has no parameter '{name}'", hint)

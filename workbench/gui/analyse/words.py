@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.model.finding import Finding
-from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, significant, time_text
+from workbench.model.text import (
+    bytes_text,
+    count_text,
+    listed,
+    percent_text,
+    rate_text,
+    ratio_text,
+    significant,
+    time_text,
+)
 
 _TIME_SUFFIXES = ("_s", "time", ".latency")
 
@@ -33,7 +42,7 @@ def where_words(finding: Finding) -> str:
 def scope_words(finding: Finding) -> str:
     """The line under a finding's title: the rule's kind and the place with its lines."""
     files = list(dict.fromkeys(f"{Path(p.file).name}:{p.line}" for p in finding.places))
-    lines = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
+    lines = listed(files)
     return f"{where_words(finding)}{'; ' + lines if lines else ''}"
 
 

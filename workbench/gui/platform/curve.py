@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui import fonts, theme
 from workbench.model.pragma import Category
-from workbench.model.text import NARROW, bytes_text, rate_text
+from workbench.model.text import NARROW, bytes_text, listed, rate_text
 
 Align = Qt.AlignmentFlag
 
@@ -271,7 +271,7 @@ class RateCurve(QWidget):
         for group in spots.values():
             head = next((c for c in group if c.strong), group[0])
             names = list(dict.fromkeys(c.label for c in group))
-            text = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+            text = listed(names)
             if any(c.strong for c in group):
                 text = f"{head.label} {bytes_text(head.size)}, {rate_text(head.rate)}"
             named.append(CallPoint(text, head.size, head.rate, head.strong))
