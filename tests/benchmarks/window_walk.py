@@ -60,7 +60,7 @@ def row(driven: Driven, mode: str, size: tuple[int, int], theme: str, **found: A
 
 
 def walk_through(opened: list[Path], theme: str, quick: bool) -> Iterator[dict[str, Any]]:
-    with Stage(warm=False) as stage, stage.window(*opened, theme=theme) as driven:
+    with Stage(warm=False) as stage, stage.window(*opened, theme=theme, turns=True) as driven:
         yield row(driven, "start", SIZES[0], theme)
         for size in SIZES[:1] if quick else SIZES:
             driven.resize(size)

@@ -58,9 +58,15 @@ class Stage:
 
     @contextmanager
     def window(
-        self, *open_: Path, size: tuple[int, int] = (1600, 1000), theme: str = "light", preferences: Path | None = None
+        self,
+        *open_: Path,
+        size: tuple[int, int] = (1600, 1000),
+        theme: str = "light",
+        preferences: Path | None = None,
+        turns: bool = False,
     ) -> Iterator[Driven]:
-        """A window on a project and its runs (or on nothing), with preferences of its own, in front and settled."""
+        """A window on a project and its runs (or on nothing), with preferences of its own, in front and settled;
+        with `turns` it knows how long its thread worked at a time (`turns.Turns`)."""
         with tempfile.TemporaryDirectory(prefix="rcw-driven-") as folder:
             kept = preferences or Path(folder, "preferences")
             environment = {"RCW_PREFERENCES": str(kept)}
@@ -68,9 +74,8 @@ class Stage:
             connection.connect(str(self._socket))
             driven = Driven(connection, self.display)
             try:
-                driven.start(
-                    {"open": [str(p) for p in open_], "size": size, "theme": theme, "environment": environment}
-                )
+                asked = {"open": [str(p) for p in open_], "size": size, "theme": theme, "turns": turns}
+                driven.start(asked | {"environment": environment})
                 yield driven
             finally:
                 driven.kill()

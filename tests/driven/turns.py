@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import faulthandler
 import re
+import signal
 import tempfile
 import threading
 import time
 from collections import Counter
 from pathlib import Path
-from typing import IO
 
 from PySide6.QtCore import QAbstractEventDispatcher
 
@@ -23,7 +23,7 @@ class Turns:
     waits costs no processor time; the questions of a test are left out.
 
     Processor time of the one thread, so that a busy machine changes nothing; the stack is the one seen most often
-    (of this project's own lines) by a second thread that looks every 10 ms while a turn is long.
+    (of this project's own lines) asked for by a second thread every 10 ms while a turn is long.
     """
 
     def __init__(self) -> None:
@@ -61,20 +61,24 @@ class Turns:
         return taken
 
     def _watch(self) -> None:
+        """The main thread writes down its own stack when it is sent a signal. To ask for it from here, of Python
+        (`dump_traceback`, all threads), is a race with threads that begin, which CPython 3.11 does not survive; and a
+        frame held here would keep its painter alive beyond the paint event, which Qt does not."""
+        main = threading.main_thread().ident or 0
         with tempfile.TemporaryFile() as file:
+            faulthandler.register(signal.SIGUSR1, file=file, all_threads=False)
             while True:
                 time.sleep(_SAMPLE_S)
                 if self._now() - self._start > LONG_S / 4:
-                    self._seen[stack_of_main_thread(file)] += 1
+                    file.seek(0)
+                    file.truncate()
+                    signal.pthread_kill(main, signal.SIGUSR1)
+                    time.sleep(_SAMPLE_S / 2)
+                    file.seek(0)
+                    self._seen[own_lines(file.read().decode(errors="replace"))] += 1
 
 
-def stack_of_main_thread(file: IO[bytes]) -> str:
-    """The innermost lines of this project that the main thread is at. faulthandler writes them without taking hold of
-    a frame: a frame held here would keep its painter alive beyond the paint event, which Qt does not survive."""
-    file.seek(0)
-    file.truncate()
-    faulthandler.dump_traceback(file, all_threads=True)
-    file.seek(0)
-    text = file.read().decode(errors="replace").partition(f"{threading.main_thread().ident:#018x}")[2]
-    lines = _LINE.findall(text.partition("\n\n")[0])
+def own_lines(stack: str) -> str:
+    """The innermost lines of this project in a stack as faulthandler writes it."""
+    lines = _LINE.findall(stack)
     return " < ".join(f"{Path(name).name}:{line} {what}" for name, line, what in lines if "workbench" in name[-200:])

@@ -45,7 +45,7 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
     app = make_application(asked["theme"])
     from workbench.gui.main_window import MainWindow
 
-    turns = Turns()
+    turns = Turns() if asked["turns"] else None
     window = MainWindow(load_plugins())
     window.resize(*asked["size"])
     window.open(*[Path(p) for p in asked["open"][:1]] or [None], [Path(run) for run in asked["open"][1:]])
@@ -57,7 +57,8 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
     names |= {name: thing for name, thing in vars(probes).items() if not name.startswith("_")}
 
     def answer(line: str) -> None:
-        turns.pause()
+        if turns:
+            turns.pause()
         said: dict[str, Any] = {}
         try:
             question = json.loads(line)
@@ -71,7 +72,8 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
         faults.clear()
         lines.write(json.dumps(said, default=repr) + "\n")
         lines.flush()
-        turns.resume()
+        if turns:
+            turns.resume()
 
     class Bridge(QObject):
         asked = Signal(str)
