@@ -16,6 +16,7 @@ from workbench.cli.main import main
 from workbench.formats.field_reference import Field
 from workbench.gui.app import make_application
 from workbench.gui.guide import FIRST_PAGE, GuideWindow
+from workbench.gui.slices import Slices
 from workbench.model.run import COLUMNS, ROWS, TABLES
 from workbench.session.fields import NAMES, described, documents, reference
 
@@ -99,7 +100,7 @@ def test_the_guide_leads_to_the_reference_and_back(qtbot: QtBot) -> None:
     make_application()
     parent = QWidget()
     qtbot.addWidget(parent)
-    browser = GuideWindow(parent).browser
+    browser = GuideWindow(parent, Slices(parent)).browser
     links = browser.document().toHtml()
     for name in NAMES:
         assert f'href="fields/{name}.md"' in links

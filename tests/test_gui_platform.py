@@ -55,6 +55,8 @@ def file(tmp_path: Path) -> Path:
 def mode(qtbot: QtBot, qapp: QApplication, file: Path) -> PlatformMode:
     theme.apply_theme(qapp, "light")
     made = PlatformMode(Context(load_plugins()))
+    for _ in made.build():
+        pass
     qtbot.addWidget(made)
     made.resize(1536, 900)
     made.open_document(file)

@@ -55,6 +55,8 @@ def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> 
     context = Context(plugins)
     context.workspace = open_workspace(root / "original.workbench.yaml", plugins)
     made = PredictMode(context)
+    for _ in made.build():
+        pass
 
     def idle(widget: object) -> None:
         qtbot.waitUntil(lambda: not context.background.busy, timeout=WAIT_MS)

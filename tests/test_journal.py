@@ -153,7 +153,7 @@ def test_a_signal_closes_the_idle_window(logs: Path, number: signal.Signals) -> 
     def make_window(*arguments):
         application, window = make(*arguments)
         window.context.background.idle_changed.connect(
-            lambda: window.context.background.busy or print("idle", flush=True))
+            lambda: window.busy or print("idle", flush=True))
         return application, window
     app.make_window = make_window
     sys.exit(app.run_window())

@@ -60,7 +60,7 @@ def save_without_end(project: Path, ready: int) -> None:
     window = MainWindow(plugins)
     window.open(project)
     window.show()
-    while window.context.scan is None or window.context.background.busy:
+    while window.context.scan is None or window.busy:
         application.processEvents()
     window.context.open_line(str(project.parent / "host" / "main.c"), 1)
     modes = {mode: window.show_mode(mode) for mode in ("platform", "predict", "source")}

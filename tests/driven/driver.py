@@ -143,7 +143,7 @@ class Driven:
 
     def settle(self) -> None:
         """Wait until nothing is read or worked out in the background, and what came of it was taken in."""
-        quiet = "not window.context.background.busy and not window.slices.busy"
+        quiet = "not window.busy"
         self.wait_for(lambda: all(self.ask(quiet) for _ in range(3)), "a quiet window")
 
     # ---- keys and mouse

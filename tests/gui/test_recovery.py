@@ -43,7 +43,7 @@ window.open(project)
 window.show()
 
 def edit():
-    if window.context.scan is None or window.context.background.busy:
+    if window.context.scan is None or window.busy:
         return
     timer.stop()
     window.context.open_line(str(project.parent / "host" / "main.c"), 1)

@@ -95,7 +95,7 @@ def test_a_pragma_is_inserted_by_right_click_and_undone(
     qtbot.keyClick(popover, Qt.Key.Key_Escape)
     opened.save()
     assert "recap reset" in top.read_text()
-    qtbot.waitUntil(lambda: not opened.context.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not opened.busy, timeout=20_000)
     scan = opened.context.scan
     assert scan is not None
     assert "reset" in [p.pragma.name for b in scan.hdl.blocks for p in b.pragmas]

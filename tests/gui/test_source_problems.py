@@ -127,7 +127,7 @@ def test_what_the_scan_says_of_a_line_is_flagged_until_the_line_changes(
     top = project.parent / "hdl" / "tiny_top.v"
     top.write_text(top.read_text().replace("left <= DELAY;", "left <= DELAYS;"))
     opened.context.rescan()
-    qtbot.waitUntil(lambda: opened.context.scan is not None and not opened.context.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: opened.context.scan is not None and not opened.busy, timeout=20_000)
     errors = [d for d in opened.context.scan.hdl.diagnostics if d.severity is Severity.ERROR and d.line]
     assert errors, "an unknown name is an error of the scan"
 
@@ -153,7 +153,7 @@ def test_a_pragma_that_the_scan_warns_of_is_not_coloured_as_a_right_one(
     stray = "    //pragma recap nowhere work()\n    wire       empty"
     top.write_text(top.read_text().replace("    wire       empty", stray))
     opened.context.rescan()
-    qtbot.waitUntil(lambda: not opened.context.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not opened.busy, timeout=20_000)
     editor, line = show(opened, top, "recap nowhere")
     assert "stands before no branch" in problem_text(editor.margin.problems, line)
     assert is_wrong(editor, line, "work()", "medium_text")

@@ -35,7 +35,7 @@ Settle = Callable[[MainWindow], None]
 
 def finished(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not window.runner.running, timeout=10_000)
-    qtbot.waitUntil(lambda: not window.context.background.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
 
 
 def the_workspace(window: MainWindow) -> Workspace:
@@ -353,6 +353,7 @@ def test_panels_are_kept_by_mode_and_reset(opened: MainWindow, run_folder: Path,
     opened.actions_of.all["details"].trigger()
     assert not opened.panels.details_visible()
     opened.context.set_mode("timeline")
+    settle(opened)
     assert opened.panels.details_visible()
     opened.context.set_mode("source")
     assert not opened.panels.details_visible()

@@ -129,7 +129,7 @@ class Actions:
     def update(self) -> None:
         """Which commands can be given now."""
         context, control = self._window.context, self._window.run_control
-        mode, history = self._window.mode, self._window.history
+        mode, history = self._window.shown, self._window.history
         document = mode.shown_document if mode else None
         project, run = context.workspace is not None, context.run is not None
         can = {

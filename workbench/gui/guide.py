@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.resources import files
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QBuffer, QSize, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QImage,
+    QImageReader,
     QKeySequence,
     QShortcut,
     QTextBlockFormat,
@@ -18,8 +20,10 @@ from PySide6.QtGui import (
     QTextTable,
 )
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from workbench.gui import theme
+from workbench.gui.slices import Slices
 
 PICTURE_WIDTH_PX = 720
 FIRST_PAGE = QUrl("guide.md")
@@ -29,8 +33,9 @@ _COLUMNS = {5: (20, 20, 12, 26, 22), 3: (25, 15, 60)}  # shares of the width, by
 class _Browser(QTextBrowser):
     """Shows pages of the program's own resources, with their pictures at the width of the text."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, slices: Slices) -> None:
         super().__init__(parent)
+        self._slices = slices
         self.setOpenLinks(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.anchorClicked.connect(self.follow)
@@ -54,21 +59,42 @@ class _Browser(QTextBrowser):
         data = files("workbench.resources").joinpath("help", name.path()).read_bytes()
         if kind != QTextDocument.ResourceType.ImageResource.value:
             return data.decode("utf-8")
+        self._slices.start(self._picture(name, data))
+        buffer = QBuffer()
+        buffer.setData(data)
+        return self._blank(QImageReader(buffer).size())
+
+    def _blank(self, size: QSize) -> QImage:
+        """What keeps a picture's place until it is read."""
+        ratio = self.devicePixelRatioF()
+        width = round(PICTURE_WIDTH_PX * ratio)
+        blank = QImage(width, width * size.height() // max(size.width(), 1), QImage.Format.Format_ARGB32_Premultiplied)
+        blank.setDevicePixelRatio(ratio)
+        blank.fill(Qt.GlobalColor.transparent)
+        return blank
+
+    def _picture(self, name: QUrl, data: bytes) -> Iterator[None]:
+        """Read a picture and put it in its place, in two steps."""
+        document = self.document()
         image = QImage.fromData(data)
+        yield
         ratio = self.devicePixelRatioF()
         image = image.scaledToWidth(round(PICTURE_WIDTH_PX * ratio), Qt.TransformationMode.SmoothTransformation)
         image.setDevicePixelRatio(ratio)
-        return image
+        if isValid(self) and document is self.document():
+            document.addResource(QTextDocument.ResourceType.ImageResource, name, image)
+            self.viewport().update()
+        yield
 
 
 class GuideWindow(QWidget):
     """The guide as text with pictures. Esc closes it, Alt+Left goes back a page."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, slices: Slices) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setWindowTitle("RC Workbench: guide")
         self.resize(840, 900)
-        self.browser = _Browser(self)
+        self.browser = _Browser(self, slices)
         self.browser.setSource(FIRST_PAGE, QTextDocument.ResourceType.MarkdownResource)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -177,6 +177,7 @@ class Header(QWidget):
         self.run_button = RunButton()
         row.addWidget(self.run_button)
         self._project_parts.append(self.run_button)
+        self._project_shown: bool | None = None
         column.addStretch(1)
         column.addLayout(row)
         column.addStretch(1)
@@ -184,8 +185,10 @@ class Header(QWidget):
 
     def show_project(self, visible: bool) -> None:
         """Without a project only menus and search are shown."""
-        for part in self._project_parts:
-            part.setVisible(visible)
+        if visible != self._project_shown:
+            self._project_shown = visible
+            for part in self._project_parts:
+                part.setVisible(visible)
 
     def show_crumb(self, crumb: Crumb, visible: bool) -> None:
         crumb.setVisible(visible)

@@ -74,12 +74,13 @@ class MainWindow(QMainWindow):
         self.about = about.AboutPopover(self)
         self._template = False  # whether a template, or the models, are shown without a project
         self.guide: GuideWindow | None = None  # made when it is asked for
+        self._turn_to_mode = False  # whether the keyboard goes to the mode when it is shown
         self._unsaved: tuple[object, ...] = ()
 
         self.setMenuWidget(self.header)
         self._rail_bar = _fixed_bar(self.rail)
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
-        self.modes = ModeStack(self.context)
+        self.modes = ModeStack(self.context, self.slices)
         self.welcome = Welcome(self.context, self)
         self._centre = QStackedWidget()
         self._centre.addWidget(self.welcome)
@@ -114,6 +115,9 @@ class MainWindow(QMainWindow):
         context.run_changed.connect(self._show_content)
         context.workspace_changed.connect(self._read_ahead)
         context.run_changed.connect(self._read_ahead)
+        context.open_line_requested.connect(self._open_line)
+        context.template_requested.connect(self._open_template)
+        self.modes.shown_changed.connect(self._on_shown)
         self.runner.started.connect(self._on_job_started)
         self.runner.finished.connect(self._refresh)
         for signal in (context.places_changed, context.history_changed, context.notices_changed,
@@ -133,19 +137,20 @@ class MainWindow(QMainWindow):
         return self.context.workspace is not None or self.context.run is not None or self._template
 
     def _on_mode(self) -> None:
-        """Another mode: what floated over the one before goes, and the keyboard is in the new one."""
+        """Another mode: what floated over the one before goes, and the keyboard will be in the new one."""
         for popover in self.findChildren(Popover):
             popover.close_it()
+        self._turn_to_mode = True
         self._show_content()
-        focus_inside(self._shown_page())
 
     def go_to(self, mode: str) -> None:
         """Show a mode and give it the keyboard, also where it is shown already."""
         self.context.set_mode(mode)
-        focus_inside(self._shown_page())
+        self._turn_to_mode = True
+        self._show_content()
 
     def _shown_page(self) -> QWidget:
-        return (self.modes.current() if self.has_content else None) or self.welcome
+        return self.modes.currentWidget() or self.welcome if self._centre.currentIndex() else self.welcome
 
     def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
         if new is None:
@@ -161,14 +166,25 @@ class MainWindow(QMainWindow):
         self.header.show_project(content)
         self.search.setAccessibleName("Find a block, call or command" if content else "Find a project or command")
         if content:
-            self.modes.show_mode(self.context.mode)
             self.rail.show_mode(self.context.mode)
             self.breadcrumb.update(self.header)
+            self.modes.show_mode(self.context.mode)
         else:
             self.welcome.reload()
             self.welcome.open_button.setFocus()
-        self._centre.setCurrentIndex(1 if content else 0)
-        self.panels.show_mode(self.context.mode if content else "")
+            self._centre.setCurrentIndex(0)
+            self.panels.show_mode("")
+        self._refresh()
+
+    def _on_shown(self) -> None:
+        """The mode that is wanted is whole: its panels come with it, and the keyboard where it was asked for."""
+        if not self.has_content:
+            return
+        self._centre.setCurrentIndex(1)
+        self.panels.show_mode(self.context.mode)
+        if self._turn_to_mode:
+            self._turn_to_mode = False
+            focus_inside(self._shown_page())
         self._refresh()
 
     def _show_unsaved(self) -> None:
@@ -229,22 +245,22 @@ class MainWindow(QMainWindow):
 
     def show_predict(self) -> None:
         """The models, with or without a project: prediction needs no code."""
-        self.show_mode("predict")
+        self._template = self._template or self.context.workspace is None
+        self.go_to("predict")
 
     def show_mode(self, mode: str) -> Mode:
-        """A mode, with or without a project."""
+        """Show a mode at once, with or without a project."""
         self._template = self._template or self.context.workspace is None
         self.context.set_mode(mode)
         self._show_content()
-        return self.modes.show_mode(mode)
+        return self.modes.whole(mode)
 
     def _open_template(self, path: Path) -> None:
-        """A platform template by itself, without a project."""
-        from workbench.gui.platform.mode import PlatformMode  # made late, like every mode
+        """A platform template, with or without a project."""
+        self.show_mode("platform").open_document(real(path))
 
-        mode = self.show_mode("platform")
-        if isinstance(mode, PlatformMode):
-            mode.open_document(real(path))
+    def _open_line(self, file: str, line: int) -> None:
+        self.modes.whole("source").open_line(Path(file), line)
 
     def ask_project(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open project", "", "Projects (*.workbench.yaml)")
@@ -294,12 +310,17 @@ class MainWindow(QMainWindow):
 
     @property
     def mode(self) -> Mode | None:
-        """The mode that is shown; None on the welcome page."""
+        """The mode that commands are for; None on the welcome page."""
         return self.modes.current() if self.has_content else None
 
     @property
+    def shown(self) -> Mode | None:
+        """The mode that is shown; None on the welcome page, and while a mode is being built."""
+        return self.modes.shown if self.has_content else None
+
+    @property
     def history(self) -> Undoable:
-        return self.mode.history if self.mode else self.context.history
+        return self.shown.history if self.shown else self.context.history
 
     def save(self) -> None:
         if self.mode:
@@ -314,11 +335,13 @@ class MainWindow(QMainWindow):
             self.mode.close_shown()
 
     def undo(self) -> None:
-        self.context.attempt(self.history.undo)
+        history = self.mode.history if self.mode else self.context.history
+        self.context.attempt(history.undo)
         self._refresh()
 
     def redo(self) -> None:
-        self.context.attempt(self.history.redo)
+        history = self.mode.history if self.mode else self.context.history
+        self.context.attempt(history.redo)
         self._refresh()
 
     def insert_pragma(self) -> None:
@@ -395,7 +418,7 @@ class MainWindow(QMainWindow):
         if self.guide is None:
             from workbench.gui.guide import GuideWindow
 
-            self.guide = GuideWindow(self)
+            self.guide = GuideWindow(self, self.slices)
         self.guide.show()
         self.guide.raise_()
 
@@ -427,7 +450,12 @@ class MainWindow(QMainWindow):
             self.context.theme_changed.emit()
             yield
 
-        self.slices.start(dress)
+        self.slices.start(dress())
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is read or worked out in the background, or being built."""
+        return self.context.background.busy or self.slices.busy
 
     @property
     def background(self) -> Background:
@@ -446,6 +474,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.runner.shut_down()
+        self.slices.finish()
         self.panels.save()
         self.context.documents.forget()
         self.context.shut_down()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
@@ -25,6 +26,10 @@ class Mode(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
+
+    def build(self) -> Iterator[None]:
+        """What is left to be done until the mode is whole, in steps short enough for one turn of the event loop."""
+        yield from ()
 
     @property
     def shown_document(self) -> Document | None:
@@ -96,6 +101,12 @@ class Mode(QWidget):
             return None
         known = any(name.endswith(end) for end in re.findall(r"\*(\.[\w.]+)", self.file_names))
         return Path(name if known else name + ending)
+
+    def open_document(self, path: Path) -> None:
+        """Show a file that is edited here."""
+
+    def open_line(self, path: Path, line: int) -> None:
+        """Show a line of a file."""
 
     def close_shown(self) -> None:
         """Close the document that is shown, where one of several is."""

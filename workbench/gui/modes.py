@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from functools import partial
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
+from workbench.gui.slices import Slices
 from workbench.gui.theme import set_ground
+from workbench.model.diagnostic import Diagnostic
 
 #: Where each mode's widget is; imported late, for a quick start.
 CLASSES = {
@@ -28,22 +33,61 @@ def read_modules() -> None:
 
 
 class ModeStack(QStackedWidget):
-    """The middle of the window."""
+    """The middle of the window. A mode that is wanted for the first time is read in the background and built by
+    slices; what was shown before stays until it is whole."""
 
-    def __init__(self, context: Context) -> None:
+    shown_changed = Signal()
+
+    def __init__(self, context: Context, slices: Slices) -> None:
         super().__init__()
         set_ground(self, "panel")
-        self._context = context
+        self._context, self._slices = context, slices
+        self._wanted = ""
+        self._making: dict[str, Iterator[None]] = {}
         self.made: dict[str, Mode] = {}
 
-    def show_mode(self, mode: str) -> Mode:
-        if mode not in self.made:
-            module, name = CLASSES[mode]
-            self.made[mode] = getattr(importlib.import_module(module), name)(self._context)
-            self.addWidget(self.made[mode])
-        self.setCurrentWidget(self.made[mode])
+    def show_mode(self, mode: str) -> None:
+        """Show a mode as soon as it is whole."""
+        self._wanted = mode
+        if mode in self.made:
+            self._show()
+        elif mode not in self._making:
+            self._making[mode] = self._make(mode)
+            read = partial(importlib.import_module, CLASSES[mode][0])
+            build = partial(self._slices.start, self._making[mode])
+            self._context.background.start(f"code of {mode}", read, lambda _: build(), partial(self._failed, mode))
+
+    def whole(self, mode: str) -> Mode:
+        """A mode, built at once where it is not yet."""
+        for _ in self._making.setdefault(mode, self._make(mode)):
+            pass
         return self.made[mode]
 
+    @property
+    def shown(self) -> Mode | None:
+        """The mode that is wanted, once it is shown."""
+        return self.made.get(self._wanted)
+
     def current(self) -> Mode | None:
-        shown = self.currentWidget()
-        return shown if isinstance(shown, Mode) else None
+        """The mode that is wanted, built at once where it is not yet."""
+        return self.whole(self._wanted) if self._wanted else None
+
+    def _make(self, mode: str) -> Iterator[None]:
+        if mode in self.made:
+            return
+        module, name = CLASSES[mode]
+        made = getattr(importlib.import_module(module), name)(self._context)
+        yield
+        yield from made.build()
+        self.addWidget(made)
+        self.made[mode] = made
+        if mode == self._wanted:
+            self._show()
+
+    def _show(self) -> None:
+        self.setCurrentWidget(self.made[self._wanted])
+        self.shown_changed.emit()
+
+    def _failed(self, mode: str, problems: tuple[Diagnostic, ...]) -> None:
+        del self._making[mode]
+        self._context.notify(*problems)

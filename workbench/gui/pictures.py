@@ -111,7 +111,7 @@ def _window(size: tuple[int, int]) -> Iterator[tuple[MainWindow, Callable[[], No
             def settle() -> None:
                 waited = 0
                 pause(_SETTLE_MS)
-                while (window.context.background.busy or window.slices.busy) and waited < _PATIENCE_MS:
+                while window.busy and waited < _PATIENCE_MS:
                     pause(50)
                     waited += 50
                 pause(_SETTLE_MS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -16,13 +16,18 @@ class Slices(QObject):
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._run)
 
-    def start(self, work: Callable[[], Iterator[None]]) -> None:
-        self._waiting.append(work())
+    def start(self, work: Iterator[None]) -> None:
+        self._waiting.append(work)
         self._timer.start()
 
     @property
     def busy(self) -> bool:
         return bool(self._waiting)
+
+    def finish(self) -> None:
+        """Do at once what is left, before the window goes: nothing half built is left behind."""
+        while self._waiting:
+            self._run()
 
     def _run(self) -> None:
         if self._waiting and next(self._waiting[0], self) is self:  # it has ended

@@ -7,12 +7,14 @@ rate goes on. Rounded down. `resources/card/wbcard.c` computes the same integers
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from workbench.model.platform import TransferTable
 from workbench.model.run import PS_PER_S
 
 
+@lru_cache(maxsize=256)  # asked anew for every size
 def table_points_ps(table: TransferTable) -> tuple[tuple[int, int], ...]:
     """The table's points as (bytes, picoseconds); a time is rounded to the nearest picosecond, at least 1."""
     return tuple((p.bytes, max(1, round(Fraction(str(p.time_s)) * PS_PER_S))) for p in table.points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QSize
@@ -51,7 +52,7 @@ class PlatformMode(Mode):
         self.table = PointTable(self.document)
         self.curve = RateCurve(250)
         self.curve.legend = True
-        self.chosen: Path_ = ()
+        self.chosen: Path_ | None = None  # of the part shown
         self._project: Path | None = None
         self.shown_table = ""
         self.empty = EmptyState("cpu", "No platform is open", "Open a project: its platform template is edited here.")
@@ -65,11 +66,13 @@ class PlatformMode(Mode):
         self.curve.point_hovered.connect(self.table.set_hovered)
         context.workspace_changed.connect(self._workspace_changed)
         context.theme_changed.connect(self._document_changed)
-        context.template_requested.connect(self.open_document)
         context.documents.commit_wanted.connect(self._commit)
         self.document.stepped.connect(lambda: self._write_heads(self._part(self.chosen)))
         self.setFocusProxy(self.list)
+
+    def build(self) -> Iterator[None]:
         self._workspace_changed()
+        yield
 
     # ---- arrangement
 
@@ -170,10 +173,8 @@ class PlatformMode(Mode):
         """Edit a template, whether a project uses it or not."""
         if not self.context.documents.may_leave([self.document]):
             return
-        self.chosen, self.shown_table = (), ""
+        self.chosen, self.shown_table = None, ""
         self.document.open(path)
-        entries = next(s for s in sections_of(self.document) if s.title == "Host calls").parts
-        self.choose(next((p.path for p in entries if "send" in p.note), entries[0].path if entries else ()))
 
     def restore(self, path: Path, text: str) -> bool:
         self.open_document(path)
@@ -190,15 +191,20 @@ class PlatformMode(Mode):
         self.form.show_part(part)
         self._write_heads(part)
         self.list.set_current(path)
-        named = part.table if part else ""
-        if part and part.path[:2] == ("host", "entries"):
-            named = str(self.document.value((*path, "transfer")) or "")
-        if named or not self.shown_table:
-            self._show_table(named or self.shown_table)
+        self._show_table(self._table_of(part))
 
-    def _part(self, path: Path_) -> Part | None:
+    def _part(self, path: Path_ | None) -> Part | None:
+        """The part at a path; where none is, a call that sends, or else the first part."""
         parts = [p for s in sections_of(self.document) for p in s.parts]
-        return next((p for p in parts if p.path == path), parts[0] if parts else None)
+        calls = [p for p in parts if p.path[:2] == ("host", "entries")]
+        wanted = ([p for p in parts if p.path == path], [p for p in calls if "send" in p.note], calls, parts)
+        return next((found[0] for found in wanted if found), None)
+
+    def _table_of(self, part: Part | None) -> str:
+        """The transfer table that belongs to a part, or else the one that is shown."""
+        if part and part.path[:2] == ("host", "entries"):
+            return str(self.document.value((*part.path, "transfer")) or "") or self.shown_table
+        return (part.table if part else "") or self.shown_table
 
     def _document_changed(self) -> None:
         if self.document.path is None:
@@ -212,10 +218,12 @@ class PlatformMode(Mode):
         part = self._part(self.chosen)
         if self.form.part is None or part is None or part.path != self.chosen:
             self.form.show_part(part)
-            self.chosen = part.path if part else ()
-        self.form.read()
+            self.chosen = part.path if part else None
+            self.shown_table = self._table_of(part)
+        else:
+            self.form.read()
         self._write_heads(part)
-        self.list.set_current(self.chosen)
+        self.list.set_current(self.chosen or ())
         self._show_table(self.shown_table)
         self._write_status()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QSize
@@ -63,21 +64,32 @@ class PredictMode(Mode):
         self.page = PAGES[0]
         self.chosen: Path_ = ()
         self._project: Path | None = None
+
+    def build(self) -> Iterator[None]:
         self.models = PartList()
         self.models.filter.setPlaceholderText("Filter models")
         self.models.lines.setAccessibleName("Models")
-        self.parts = PartList()
-        self.form = PartForm(self.document)
-        self.results, self.density, self.explore = Results(), DensityView(context), ExploreView(context)
-        self._build()
-        self._connect()
-        self._list_models()
         self.setFocusProxy(self.models)
+        self.results = Results()
+        yield
+        self.density = DensityView(self.context)
+        yield
+        self.explore = ExploreView(self.context)
+        yield
+        self.parts, self.form = PartList(), PartForm(self.document)
+        self._model_page()
+        yield
+        yield from self._build()
+        self._connect()
+        yield
+        self.document.platforms  # noqa: B018  (read once)
+        yield
         self._workspace_changed()
+        yield
 
     # ---- arrangement
 
-    def _build(self) -> None:
+    def _build(self) -> Iterator[None]:
         left, column = pieces.panel(180)
         models_head = PanelHeader("Models")
         models_head.add(self.files_button())
@@ -95,9 +107,11 @@ class PredictMode(Mode):
         self.stack = QStackedWidget()
         self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Mend it")
         self.nothing.button.clicked.connect(lambda: self.show_page("Model"))
-        for page in (self.results, self.density, self.explore, self._model_page(), self.nothing):
+        for page in (self.results, self.density, self.explore, self.model_page, self.nothing):
             self.stack.addWidget(page)
+            yield
         column.addWidget(self.stack, 1)
+        yield
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(Split((left, 230), (centre, 900), kept=[0]))
@@ -124,7 +138,7 @@ class PredictMode(Mode):
             self.head.add(widget)
         return self.head
 
-    def _model_page(self) -> QWidget:
+    def _model_page(self) -> None:
         left, column = pieces.panel(190)
         self.parts.filter.setPlaceholderText("Filter parts")
         column.addWidget(self.parts, 1)
@@ -134,8 +148,7 @@ class PredictMode(Mode):
         self.form_head.add(self.remove)
         column.addWidget(self.form_head)
         column.addWidget(self.form, 1)
-        self.model_page = split = Split((left, 270), (right, 600), kept=[0])
-        return split
+        self.model_page = Split((left, 270), (right, 600), kept=[0])
 
     def _connect(self) -> None:
         context = self.context
@@ -238,10 +251,8 @@ class PredictMode(Mode):
         self.reading.setVisible(bool(names))
         if file:
             self.changes = {name: value for name, value in self.changes.items() if name in file.inputs}
-        self._show_form()
         self._write_head()
-        self._show_problems()
-        self._show_results()
+        self._show_page()
         if any(m.path == document.path and m.own for m in models_of(self.context.root())):
             self._list_models()
 
@@ -254,7 +265,8 @@ class PredictMode(Mode):
         ):  # fmt: skip
             self.form.show_part(part)
             self.chosen = part.path if part else ()
-        self.form.read()
+        else:
+            self.form.read()
         self.parts.set_current(self.chosen)
         self.form_head.set_title(part.title if part else "", part.what if part else "")
         self.remove.setVisible(bool(part and part.removable and not self.document.read_only))
@@ -302,6 +314,12 @@ class PredictMode(Mode):
         self.page = page
         self.pills[page].setChecked(True)
         self._write_head()
+        self._show_page()
+
+    def _show_page(self) -> None:
+        """What the page needs: the form is made where the model is shown."""
+        if self.page == "Model":
+            self._show_form()
         self._show_problems()
         self._show_results()
 

@@ -75,7 +75,6 @@ class SourceMode(Mode):
         context.running_changed.connect(self._on_running)
         context.runs_changed.connect(lambda: self.side.tree.show_runs(context.run_folders()))
         context.selection_changed.connect(self._on_selection)
-        context.open_line_requested.connect(lambda file, line: self.open_file(Path(file), line))
         self._on_workspace()
 
     # ---- files
@@ -91,6 +90,9 @@ class SourceMode(Mode):
     @property
     def history(self) -> Undoable:
         return self.editor if self.editor is not None else self.context.history
+
+    def open_line(self, path: Path, line: int) -> None:
+        self.open_file(path, line)
 
     def open_file(self, path: Path, line: int = 0) -> None:
         """Show a file, at a line if one is given. One that cannot be read becomes a notice."""
