@@ -39,6 +39,16 @@ def test_a_failing_write_puts_everything_back(tmp_path: Path, monkeypatch: pytes
     assert [path.read_bytes() for path in paths[:2]] == [b"old", b"old"]
 
 
+def test_what_a_killed_save_left_goes_with_the_next(tmp_path: Path) -> None:
+    left, under_way, own = (tmp_path / name for name in (".a.c.rcw-0123abcd", ".a.c.rcw-89abcdef", ".a.c.0123abcd"))
+    for path in (left, under_way, own):
+        path.write_text("x")
+    os.utime(left, (0, 0))
+    os.utime(own, (0, 0))
+    write_files({tmp_path / "a.c": b"int a;\n"})
+    assert sorted(tmp_path.iterdir()) == sorted([under_way, own, tmp_path / "a.c"])
+
+
 def test_permissions_and_links_stay(tmp_path: Path) -> None:
     path, link = tmp_path / "run.sh", tmp_path / "link"
     path.write_bytes(b"a")

@@ -7,6 +7,7 @@ import hashlib
 import os
 import secrets
 import stat
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import BinaryIO
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 SOURCE_LIMIT = 32 << 20  # bytes: no person writes a source of that length
+_STAGED = ".rcw-"  # in the name of a file that is to replace another: .main.c.rcw-0123abcd
+_LEFT_S = 60.0  # nobody writes for that long
 
 
 def sha256(data: bytes) -> str:
@@ -83,10 +86,30 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
                 os.unlink(temporary)
 
 
-def _stage(path: Path, data: bytes) -> str:
+def replace_file(path: Path, data: bytes, permissions: int = 0o666) -> None:
+    """Write one file at once or not at all. Raises OSError where that fails."""
+    temporary = _stage(path, data, permissions)
+    try:
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def sweep(folder: Path) -> None:
+    """Take away what processes that were killed while they wrote left in a folder."""
+    with suppress(OSError):
+        for left in folder.glob(f".*{_STAGED}????????"):
+            if left.is_file() and time.time() - left.stat().st_mtime > _LEFT_S:
+                left.unlink()
+
+
+def _stage(path: Path, data: bytes, permissions: int = 0o666) -> str:
     """A temporary file beside `path` with the data and the permissions that `path` has or would get."""
-    temporary = str(path.parent / f".{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    sweep(path.parent)
+    temporary = str(path.parent / f".{path.name}{_STAGED}{secrets.token_hex(4)}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -106,4 +129,4 @@ def _restore(path: Path, before: bytes | None) -> None:
         if before is None:
             path.unlink()
         else:
-            os.replace(_stage(path, before), path)
+            replace_file(path, before)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
+from workbench.files import sweep
 from workbench.gui.question import DISCARD, Question
 from workbench.session.recovery import Kept, left_behind
 
@@ -64,6 +65,8 @@ class Recovered:
 
     def _restore(self, kept: list[Kept]) -> None:
         window = self._window
+        for folder in {Path(k.path).parent for k in kept}:
+            sweep(folder)
         newest = {(k.kind, k.path): k for k in kept}  # oldest first: a later one counts
         done = []
         for one in newest.values():

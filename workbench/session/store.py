@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from workbench.files import replace_file
+
 Holds = Callable[[Any], bool]
 
 
@@ -77,9 +79,5 @@ def save(name: str, value: Any) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file at once or not at all, for its owner's eyes. Raises OSError where that fails."""
-    import tempfile
-
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        json.dump(value, file, indent=1)
-    os.replace(file.name, path)
+    replace_file(path, json.dumps(value, indent=1).encode(), 0o600)
