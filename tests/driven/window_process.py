@@ -45,7 +45,6 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
     app = make_application(asked["theme"])
     from workbench.gui.main_window import MainWindow
 
-    turns = Turns() if asked["turns"] else None
     window = MainWindow(load_plugins())
     window.resize(*asked["size"])
     window.open(*[Path(p) for p in asked["open"][:1]] or [None], [Path(run) for run in asked["open"][1:]])
@@ -53,6 +52,7 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
 
     import probes
 
+    turns = Turns() if asked["turns"] else None  # from the first turn of the event loop on
     names: dict[str, Any] = {"window": window, "app": app, "turns": turns}
     names |= {name: thing for name, thing in vars(probes).items() if not name.startswith("_")}
 

@@ -124,6 +124,9 @@ def test_the_popover_says_what_is_wrong_and_offers_what_fits(
     assert popover.insert.isEnabled()
     assert {"tiny_top.adder", "$CPU", "tiny_top"} <= {popover.target.itemText(i) for i in range(popover.target.count())}
     assert "w1" in {popover.message.itemText(i) for i in range(popover.message.count())}
+    names = [popover.target.itemText(i) for i in range(popover.target.count())]
+    widest = max(map(popover.target.fontMetrics().horizontalAdvance, names))
+    assert popover.target.view().minimumWidth() > widest  # no name is shortened in the list
     popover.choose(Category.WORK)
     assert popover.text.startswith("#pragma recap ")
     assert popover.text.endswith("work()")

@@ -49,7 +49,7 @@ def draw_label_cell(painter: QPainter, row: Row, rect: QRectF, chosen: bool) -> 
     share = QRectF(right - 50, rect.top(), 50, rect.height())
     name = QRectF(left + 18, rect.top(), share.left() - left - 22 if row.note else right - left - 18, rect.height())
     used = label(painter, name, row.label, "text", 12, 600 if stack else 400)
-    if stack:
+    if stack and text_width("at work") <= name.width() - used - 6:
         label(painter, name.adjusted(used + 6, 0, 0, 0), "at work", "muted", 12)
     label(painter, share, row.note, "second", 12, align=Align.AlignRight)
 
