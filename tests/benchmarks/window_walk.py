@@ -7,7 +7,8 @@ after which nothing happened, `clipped` is text that cannot be read, `blocked_ms
 thread in its longest turn of the event loop, and `stack` where that turn was spent where it was over 100 ms. The
 first size of a theme starts cold, so that it holds the first showing of every mode; a row with mode "theme" is the
 switch to the other theme with every mode made. `held` is what N cycles of closing and opening a project left behind
-(widgets, file descriptors, memory after the first tenth and at the end). `--demo` takes a folder that `workbench demo`
+(widgets, file descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import
+numpy` in a fresh interpreter, before and after the walk: what this machine's milliseconds are worth just then. `--demo` takes a folder that `workbench demo`
 left in place of the small project of the tests; `--quick` walks one size and 20 cycles.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -26,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from driven import driver, walk
 from driven.driver import Driven, Stage
+from startup import cpu_s
 
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.context import MODES
@@ -81,6 +84,10 @@ def walk_through(opened: list[Path], theme: str, quick: bool) -> Iterator[dict[s
         yield row(driven, "theme", size, other)
 
 
+def numpy_now_ms() -> float:
+    return round(min(cpu_s("import numpy", dict(os.environ)) for _ in range(3)) * 1000, 1)
+
+
 def hold(opened: list[Path], cycles: int) -> dict[str, Any]:
     with Stage() as stage, stage.window(*opened) as driven:
         walk.open_and_close(driven, max(cycles // 10, 2), modes=True)
@@ -100,6 +107,7 @@ def main() -> None:
     asked = parser.parse_args()
     driver.PATIENCE_S = 20.0
     with tempfile.TemporaryDirectory() as folder:
+        numpy_ms = [numpy_now_ms()]
         opened = demo_project(asked.demo.resolve()) if asked.demo else small_project(Path(folder))
         rows = []
         for theme in THEMES[:1] if asked.quick else THEMES:
@@ -111,11 +119,12 @@ def main() -> None:
                         end="",
                     )
                     print(f"  dead {found['dead_keys']}  clipped {len(found['clipped'])}  {found.get('stack', '')}")
+        numpy_ms.append(numpy_now_ms())
         held = hold(opened, asked.cycles or (20 if asked.quick else 200))
     if asked.json:
-        print(json.dumps({"rows": rows, "held": held}, indent=1))
+        print(json.dumps({"rows": rows, "held": held, "numpy_ms": numpy_ms}, indent=1))
     else:
-        print("held", held)
+        print("held", held, "import numpy", numpy_ms)
 
 
 if __name__ == "__main__":
