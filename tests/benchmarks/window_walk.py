@@ -7,9 +7,10 @@ after which nothing happened, `clipped` is text that cannot be read, `blocked_ms
 thread in its longest turn of the event loop, and `stack` where that turn was spent where it was over 100 ms. The
 first size of a theme starts cold, so that it holds the first showing of every mode; a row with mode "theme" is the
 switch to the other theme with every mode made. `held` is what N cycles of closing and opening a project left behind
-(widgets, file descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import
-numpy` in a fresh interpreter, before and after the walk: what this machine's milliseconds are worth just then. `--demo` takes a folder that `workbench demo`
-left in place of the small project of the tests; `--quick` walks one size and 20 cycles.
+(widgets, Python's objects, file descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor
+time of `import numpy` in a fresh interpreter, before and after the walk: what this machine's milliseconds are worth
+just then. `--demo` takes a folder that `workbench demo` left in place of the small project of the tests; `--quick`
+walks one size and 20 cycles.
 """
 
 from __future__ import annotations

@@ -104,11 +104,12 @@ def geometry() -> dict[str, tuple[int, ...]]:
 
 
 def held() -> dict[str, int]:
-    """What the window holds: widgets, open file descriptors, kilobytes of memory."""
+    """What the window holds: widgets, objects of Python, open file descriptors, kilobytes of memory."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return {
         "widgets": len(QApplication.allWidgets()),
+        "objects": len(gc.get_objects()),
         "descriptors": len(os.listdir("/proc/self/fd")),
         "memory_kb": pages * os.sysconf("SC_PAGE_SIZE") // 1024,
     }

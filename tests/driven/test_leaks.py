@@ -18,3 +18,4 @@ def test_opening_and_closing_leaves_no_widget_and_no_file_open(
     open_and_close(driven, 1, modes=True)
     after = driven.ask("held()")
     assert (after["widgets"], after["descriptors"]) == (before["widgets"], before["descriptors"])
+    assert after["objects"] - before["objects"] < 13  # not one for each time
