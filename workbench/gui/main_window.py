@@ -145,9 +145,10 @@ class MainWindow(QMainWindow):
 
     def go_to(self, mode: str) -> None:
         """Show a mode and give it the keyboard, also where it is shown already."""
-        self.context.set_mode(mode)
-        self._turn_to_mode = True
-        self._show_content()
+        if mode != self.context.mode:
+            self.context.set_mode(mode)
+        else:
+            self._on_mode()
 
     def _shown_page(self) -> QWidget:
         return self.modes.currentWidget() or self.welcome if self._centre.currentIndex() else self.welcome
@@ -320,7 +321,10 @@ class MainWindow(QMainWindow):
 
     @property
     def history(self) -> Undoable:
-        return self.shown.history if self.shown else self.context.history
+        return self._history_of(self.shown)
+
+    def _history_of(self, mode: Mode | None) -> Undoable:
+        return mode.history if mode else self.context.history
 
     def save(self) -> None:
         if self.mode:
@@ -335,13 +339,11 @@ class MainWindow(QMainWindow):
             self.mode.close_shown()
 
     def undo(self) -> None:
-        history = self.mode.history if self.mode else self.context.history
-        self.context.attempt(history.undo)
+        self.context.attempt(self._history_of(self.mode).undo)
         self._refresh()
 
     def redo(self) -> None:
-        history = self.mode.history if self.mode else self.context.history
-        self.context.attempt(history.redo)
+        self.context.attempt(self._history_of(self.mode).redo)
         self._refresh()
 
     def insert_pragma(self) -> None:

@@ -76,9 +76,13 @@ class ModeStack(QStackedWidget):
         if mode in self.made:
             return
         module, name = CLASSES[mode]
-        made = getattr(importlib.import_module(module), name)(self._context)
-        yield
-        yield from made.build()
+        try:
+            made = getattr(importlib.import_module(module), name)(self._context)
+            yield
+            yield from made.build()
+        except Exception:
+            self._making.pop(mode, None)  # asked for again, it is tried again
+            raise
         self.addWidget(made)
         self.made[mode] = made
         if mode == self._wanted:
