@@ -10,23 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from memory_port import PORT
 
 from workbench.instrument import readout
 from workbench.instrument.probes import MonitorPlan, Probe, place_registers
 from workbench.instrument.wrapper import RUNTIME, Top, TopPort, check_port, runtime_source, wrapper
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.platform import HardwarePort, PortDirection, PortStyle
+from workbench.model.platform import PortStyle
 from workbench.testing.rtl import Cycle, Simulator, simulate
 
-PORT = HardwarePort(
-    address_bits=16,
-    incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
-    outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
-    clock="clk",
-    clock_hz=100e6,
-    reset="rst",
-)
 TOP = Top(
     "dut",
     "dut__recap_user",

@@ -6,25 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from memory_port import PLATFORM, PORT
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.cli.main import main
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.platform import HardwarePort, Platform, PortDirection
 
-PLATFORM = Platform(
-    schema_version=1,
-    name="test",
-    hardware=HardwarePort(
-        address_bits=16,
-        incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
-        outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
-        clock="clk",
-        clock_hz=100e6,
-        reset="rst",
-    ),
-)
 PACKAGE = """\
 package kinds;
   typedef enum logic [1:0] { IDLE, FILL, DRAIN } phase_t;
@@ -109,7 +97,7 @@ def test_every_unknown_name_is_told(tmp_path: Path) -> None:
 
 
 def test_a_block_that_is_not_observed_cannot_fail_for_its_condition(tmp_path: Path) -> None:
-    port = PLATFORM.hardware.model_copy(update={"clock": "other"})  # type: ignore[union-attr]
+    port = PORT.model_copy(update={"clock": "other"})
     (problem,) = diagnosed(tmp_path, "nosuch == 1", hardware=port)
     assert problem.severity is Severity.WARNING
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from memory_port import PLATFORM
 from numpy.typing import NDArray
 from rc_workbench_plugins.verilog import VerilogLanguage
 
@@ -22,23 +23,10 @@ from workbench.api import HdlBuild
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.platform import HardwarePort, Platform, PortDirection
 from workbench.model.pragma import Category
 from workbench.model.run import Table
 from workbench.testing.rtl import Cycle, Simulator, simulate
 
-PLATFORM = Platform(
-    schema_version=1,
-    name="test",
-    hardware=HardwarePort(
-        address_bits=16,
-        incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
-        outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
-        clock="clk",
-        clock_hz=100e6,
-        reset="rst",
-    ),
-)
 READ_OUT = ReadOut(first=0x3F00, last=0x3F0F)
 PORTS = """input wire clk, input wire rst, input wire [15:0] addr, input wire wr_en, input wire rd_en,
     input wire [31:0] wr_data, output reg [31:0] rd_data, input wire [31:0] in, output wire [63:0] out"""

@@ -6,25 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Severity
-from workbench.model.platform import HardwarePort, Platform, PortDirection
 from workbench.model.scan import Branch, HdlBlock, HdlScan
-
-PLATFORM = Platform(
-    schema_version=1,
-    name="test",
-    hardware=HardwarePort(
-        address_bits=16,
-        incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
-        outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
-        clock="clk",
-        clock_hz=100e6,
-        reset="rst",
-    ),
-)
 
 
 def scan(folder: Path, parameters: dict[str, str] | None = None, top: str = "top", **files: str) -> HdlScan:

@@ -19,6 +19,7 @@ from rc_workbench_plugins.c import CLanguage
 from workbench.api import HostBuild
 from workbench.model.application import HostSources
 from workbench.model.platform import Platform
+from workbench.model.scan import HostScan
 
 HEADER = """
 #ifndef FAKE_H
@@ -152,7 +153,7 @@ class Project:
             sources=tuple(self.sources), include_dirs=(*self.include_dirs, str(self.api)), flags=self.flags
         )
 
-    def scan(self):  # type: ignore[no-untyped-def]
+    def scan(self) -> HostScan:
         return self.language.scan(self.root, self.host, self.platform, self.defines)
 
     def instrument(self) -> HostBuild:

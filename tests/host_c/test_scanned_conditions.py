@@ -42,7 +42,7 @@ int main(void)
 """
 
 
-def scanned(project, first: str, second: str = "words"):  # type: ignore[no-untyped-def]
+def scanned(project, first: str, second: str = "words") -> list[tuple[int | None, str, str]]:
     project.file("shapes.h", "#define WIDTH 4\nint later(int n);\nextern int depth;\n")
     source = project.file("main.c", SOURCE % (first, second))
     problems = project.scan().diagnostics

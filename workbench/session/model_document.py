@@ -78,7 +78,7 @@ class ModelDocument(YamlDocument):
         super().__init__(notify)
         self._plugins, self._own = plugins, own
         self.model_file: RatssModelFile | DensityModelFile | None = None
-        self._platforms: dict[str, Platform] | None = None
+        self._templates: dict[str, Platform] | None = None
 
     @property
     def model_kind(self) -> str:
@@ -88,11 +88,16 @@ class ModelDocument(YamlDocument):
     @property
     def platforms(self) -> Mapping[str, Platform]:
         """The templates that a model can name; the open project's platform in place of its template."""
-        if self._platforms is None:
-            read = [load_platform(s.template)[0] for s in self._plugins.platforms.values()]
-            self._platforms = {p.name: p for p in read if p is not None}
         own = self._own()
-        return {**self._platforms, own.name: own} if own else self._platforms
+        templates = self.read_templates()
+        return {**templates, own.name: own} if own else templates
+
+    def read_templates(self) -> dict[str, Platform]:
+        """Every template that can be read, by its platform's name. The files are read the first time only."""
+        if self._templates is None:
+            read = (load_platform(support.template)[0] for support in self._plugins.platforms.values())
+            self._templates = {platform.name: platform for platform in read if platform is not None}
+        return self._templates
 
     @property
     def ratss(self) -> RatssModelFile | None:

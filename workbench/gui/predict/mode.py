@@ -82,7 +82,7 @@ class PredictMode(Mode):
         yield from self._build()
         self._connect()
         yield
-        self.document.platforms  # noqa: B018  (read once)
+        self.document.read_templates()
         yield
         self._workspace_changed()
         yield

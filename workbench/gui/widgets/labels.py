@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from os.path import commonprefix
+from itertools import takewhile
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
@@ -38,7 +38,7 @@ def shortened(text: str, metrics: QFontMetrics, width_px: int, beside: Collectio
         short = metrics.elidedText(text, mode, width_px)
         if short not in [metrics.elidedText(other, mode, width_px) for other in others]:
             return short
-    alike = len(commonprefix([text, *others]))  # noqa: RUF071 - by characters
+    alike = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(text, *others, strict=False)))
     return metrics.elidedText(f"\u2026{text[alike:]}", Qt.TextElideMode.ElideRight, width_px)
 
 
