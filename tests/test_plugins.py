@@ -9,12 +9,18 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 from workbench.api import hookspecs
-from workbench.session.plugins import load_plugins
+from workbench.api.descriptors import LoadedPlugin
+from workbench.api.faults import plugin_fault, plugin_of
+from workbench.session import journal
+from workbench.session.plugins import KINDS, Plugins, load_plugins
+from workbench.session.reader_child import in_child
 
 ROOT = Path(__file__).parent.parent
 BUILT_IN = {"c", "nallatech", "recap_rules", "verilog"}
@@ -28,11 +34,14 @@ def test_every_built_in_loads_and_every_hook_is_used_by_one() -> None:
     assert {hook for name in BUILT_IN for hook in loaded[name].hooks} == hooks
 
 
-def test_every_hook_is_documented_and_typed() -> None:
-    for name, hook in vars(hookspecs).items():
-        if name.startswith("workbench_"):
-            assert inspect.getdoc(hook)
-            assert "return" in hook.__annotations__
+def test_every_hook_is_documented_and_typed_and_its_answers_are_gathered_by_name() -> None:
+    hooks = {name: hook for name, hook in vars(hookspecs).items() if name.startswith("workbench_")}
+    assert {name.removeprefix("workbench_") for name in hooks} == set(KINDS)
+    gathered = get_type_hints(Plugins)
+    for name, hook in hooks.items():
+        assert inspect.getdoc(hook)
+        (returned,) = get_args(get_type_hints(hook)["return"])
+        assert get_args(gathered[name.removeprefix("workbench_")]) == (str, returned)
 
 
 def test_built_ins_import_nothing_that_a_third_party_could_not() -> None:
@@ -91,3 +100,96 @@ def test_a_broken_plugin_is_named_and_the_others_go_on(installed: Path) -> None:
     assert plugins["broken"]["error"] == "RuntimeError: made to fail"
     assert set(plugins) >= {*BUILT_IN, "example"}
     assert not any(plugins[name]["error"] for name in BUILT_IN)
+
+
+HOOKS = """
+from pathlib import Path
+from workbench.api import HostLanguage, PlatformSupport, RuleFile, hookimpl
+"""
+
+
+@pytest.fixture
+def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Installs a plugin of one module, whose text is given, for this process and as long as the test goes on."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def install(name: str, text: str) -> None:
+        info = tmp_path / f"{name}-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        (info / "entry_points.txt").write_text(f"[rc_workbench.plugins]\n{name} = {name}\n")
+        (tmp_path / f"{name}.py").write_text(HOOKS + text)
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+    return install
+
+
+def brought(name: str) -> tuple[Plugins, LoadedPlugin]:
+    plugins = load_plugins()
+    return plugins, next(plugin for plugin in plugins.loaded if plugin.name == name)
+
+
+def test_a_hook_that_fails_is_told_and_nothing_of_its_plugin_is_used(bring: Callable[[str, str], None]) -> None:
+    bring("half", """
+@hookimpl
+def workbench_platforms():
+    return [PlatformSupport("half_card", Path("half_card.yaml"))]
+@hookimpl
+def workbench_rules():
+    raise OSError("no rules today")
+""")  # fmt: skip
+    plugins, half = brought("half")
+    assert half.error == "OSError: no rules today"
+    assert "half_card" not in plugins.platforms
+    assert "nallatech_h101" in plugins.platforms
+
+
+def test_what_is_not_of_the_hooks_kind_is_told_with_what_it_lacks(bring: Callable[[str, str], None]) -> None:
+    bring("untyped", """
+class Ada:
+    name, suffixes, pragma_prefix = "Ada", (".adb",), "--pragma recap "
+    def outline(self, root, files): return ()
+@hookimpl
+def workbench_host_languages():
+    return [Ada()]
+""")  # fmt: skip
+    _, untyped = brought("untyped")
+    assert untyped.error.startswith("TypeError: workbench_host_languages returned <untyped.Ada object")
+    assert untyped.error.endswith("which lacks instrument, scan; it must return a list of HostLanguage")
+
+
+def test_a_hook_that_there_is_not_is_told(bring: Callable[[str, str], None]) -> None:
+    bring("misspelt", "@hookimpl\ndef workbench_platform(): return []\n")
+    assert "unknown hook 'workbench_platform'" in brought("misspelt")[1].error
+
+
+def test_of_two_things_of_one_name_a_third_partys_is_used(bring: Callable[[str, str], None]) -> None:
+    bring(
+        "aaa", "@hookimpl\ndef workbench_platforms(): return [PlatformSupport('nallatech_h101', Path('mine.yaml'))]\n"
+    )
+    assert brought("aaa")[0].platforms["nallatech_h101"].template == Path("mine.yaml")
+
+
+def test_a_fault_in_a_plugins_code_names_the_plugin_wherever_it_comes_out(bring: Callable[[str, str], None]) -> None:
+    bring("failing", """
+class Cobol:
+    name, suffixes, pragma_prefix = "COBOL", (".cob",), "*pragma recap "
+    def outline(self, root, files): return "".join(files)
+    def scan(self, root, host, platform, defines): raise KeyError("PIC")
+    def instrument(self, root, host, platform, defines, out): raise KeyError("PIC")
+@hookimpl
+def workbench_host_languages():
+    return [Cobol()]
+""")  # fmt: skip
+    language = load_plugins().host_languages["COBOL"]
+    with pytest.raises(TypeError) as here:
+        language.outline(Path(), [1])  # type: ignore[list-item]
+    assert plugin_of(here.value) == "failing"
+    told = plugin_fault(here.value, "to outline the sources")
+    assert told.message.startswith("the plugin 'failing' failed to outline the sources: TypeError: ")
+    assert (told.file, told.line) == (sys.modules["failing"].__file__, 7)
+    with pytest.raises(RuntimeError, match="KeyError: 'PIC'") as elsewhere:
+        in_child(lambda: language.outline(Path(), []) or language.scan(Path(), None, None, {}))  # type: ignore[arg-type]
+    assert plugin_of(elsewhere.value) == "failing"
+    assert "the plugin 'failing' failed here" in journal.crash(elsewhere.value).message
+    assert plugin_of(ValueError("of our own")) == ""

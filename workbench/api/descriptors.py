@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
     import numpy as np
@@ -39,6 +39,10 @@ class RuleFile:
     """A knowledge-base file (YAML) of reasons and bottleneck rules."""
 
     path: Path
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class HdlBuild:
     metadata: dict[str, object] = field(default_factory=dict)
 
 
+@runtime_checkable
 class HostLanguage(Protocol):
     """A host language: reads, marks, instruments."""
 
@@ -108,6 +113,7 @@ class HostLanguage(Protocol):
         ...
 
 
+@runtime_checkable
 class HdlLanguage(Protocol):
     """A hardware description language: reads, marks, instruments, and decodes what its monitors counted."""
 

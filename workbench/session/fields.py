@@ -54,9 +54,8 @@ def documents(name: str) -> tuple[Document, ...]:
             Document("Model of computational density", "NAME.density.yaml", DensityModel, density),
         )
     if name == "rules":
-        return (
-            Document("Rules", "NAME.yaml", KnowledgeFile, _read([rules.path for rules in load_plugins().rule_files])),
-        )
+        brought = [file.path for file in load_plugins().rules.values()]
+        return (Document("Rules", "NAME.yaml", KnowledgeFile, _read(brought)),)
     from workbench.testing.runs import synthetic_run  # a whole run with every kind of block
 
     manifest = json.loads(manifest_text(synthetic_run(cores=2, rounds=2).manifest))

@@ -110,13 +110,16 @@ def note(text: str) -> None:
 
 
 def crash(error: BaseException) -> Diagnostic:
-    """Write down a fault of the workbench itself, once, and say where it was written."""
+    """Write down a fault of the workbench itself or of a plugin, once, and say where it was written."""
     global _file
     report = "".join(traceback.format_exception(error))
     if report in _seen or len(_seen) >= MOST_CRASHES:
         return _seen.get(report) or next(reversed(_seen.values()))
     path = _file
-    said = f"the workbench failed here: {type(error).__name__}: {error}"
+    from workbench.api.faults import plugin_of  # only where something is wrong
+
+    plugin = plugin_of(error)
+    said = f"{f'the plugin {plugin!r}' if plugin else 'the workbench'} failed here: {type(error).__name__}: {error}"
     try:
         if path is None:
             folder = log_dir()

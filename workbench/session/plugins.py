@@ -1,57 +1,80 @@
-"""Finds the plugins. One that cannot be loaded becomes a notice; the rest go on."""
+"""Finds the plugins and gathers what they bring. One that fails becomes a notice that names it; the rest go on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from importlib.metadata import entry_points
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+from typing import Any, get_args, get_type_hints
 
 import pluggy
 
 from workbench.api import PROJECT_NAME, HdlLanguage, HostLanguage, PlatformSupport, RuleFile, hookspecs
 from workbench.api.descriptors import LoadedPlugin
-
-GROUP = "rc_workbench.plugins"
+from workbench.api.faults import BUILT_IN, GROUP
 
 
 @dataclass(frozen=True)
 class Plugins:
-    """What the loaded plugins bring. Where two bring the same name, the one loaded last is used."""
+    """What the loaded plugins bring, each kind by name. Where two bring the same name, the one loaded last is used.
+
+    A kind is one field here and one hook: `platforms` holds what `workbench_platforms` returns.
+    """
 
     loaded: tuple[LoadedPlugin, ...]
-    platforms: dict[str, PlatformSupport] = field(default_factory=dict)
-    hdl_languages: dict[str, HdlLanguage] = field(default_factory=dict)
-    host_languages: dict[str, HostLanguage] = field(default_factory=dict)
-    rule_files: tuple[RuleFile, ...] = ()
+    platforms: Mapping[str, PlatformSupport] = field(default_factory=dict)
+    hdl_languages: Mapping[str, HdlLanguage] = field(default_factory=dict)
+    host_languages: Mapping[str, HostLanguage] = field(default_factory=dict)
+    rules: Mapping[str, RuleFile] = field(default_factory=dict)
+
+
+KINDS = tuple(f.name for f in fields(Plugins) if f.name != "loaded")
+Brought = dict[str, dict[str, Any]]  # kind -> name -> descriptor
 
 
 def load_plugins() -> Plugins:
-    """Load every entry point of the group, built-in or not. Never raises for a plugin's fault."""
+    """Load every entry point of the group, the built-in ones first. Never raises for a plugin's fault."""
     manager = pluggy.PluginManager(PROJECT_NAME)
     manager.add_hookspecs(hookspecs)
     loaded: list[LoadedPlugin] = []
-    for point in sorted(
-        entry_points(group=GROUP), key=lambda p: (not p.value.startswith("rc_workbench_plugins"), p.name)
-    ):
+    gathered: Brought = {kind: {} for kind in KINDS}
+    for point in sorted(entry_points(group=GROUP), key=lambda p: (not p.value.startswith(BUILT_IN), p.name)):
         origin = f"{point.dist.name} ({point.value})" if point.dist else point.value
         version = point.dist.version if point.dist else ""
-        name = ""
         try:
-            plugin = point.load()
-            name = manager.register(plugin, name=point.name) or ""
-            manager.check_pending()
-            hooks = [caller.name for caller in manager.get_hookcallers(plugin) or []]
-            for hook in hooks:  # a hook that fails must not take the start-up with it
-                list(getattr(plugin, hook)())
-            loaded.append(LoadedPlugin(point.name, origin, version, hooks))
+            hooks, brought = _load(manager, point)
         except Exception as error:
-            if name:
-                manager.unregister(name=name)
             loaded.append(LoadedPlugin(point.name, origin, version, error=f"{type(error).__name__}: {error}"))
-    call = manager.hook
-    return Plugins(
-        loaded=tuple(loaded),
-        platforms={p.name: p for group in reversed(call.workbench_platforms()) for p in group},
-        hdl_languages={x.name: x for group in reversed(call.workbench_hdl_languages()) for x in group},
-        host_languages={x.name: x for group in reversed(call.workbench_host_languages()) for x in group},
-        rule_files=tuple(r for group in reversed(call.workbench_rules()) for r in group),
-    )
+            continue
+        loaded.append(LoadedPlugin(point.name, origin, version, hooks))
+        for kind, things in brought.items():
+            gathered[kind] |= things
+    return Plugins(tuple(loaded), **gathered)
+
+
+def _load(manager: pluggy.PluginManager, point: EntryPoint) -> tuple[Sequence[str], Brought]:
+    """The hooks that one plugin answers, and what it brings: all of it, or an exception that says what is wrong."""
+    plugin = point.load()
+    name = manager.register(plugin, name=point.name)
+    try:
+        manager.check_pending()
+        hooks = [caller.name for caller in manager.get_hookcallers(plugin) or []]
+        return hooks, {hook.removeprefix("workbench_"): _answer(plugin, hook) for hook in hooks}
+    except Exception:
+        manager.unregister(name=name)
+        raise
+
+
+def _answer(plugin: ModuleType, hook: str) -> dict[str, Any]:
+    """What a plugin's hook returns, by name. TypeError where it is not what the hook's specification says."""
+    (expected,) = get_args(get_type_hints(getattr(hookspecs, hook))["return"])
+    found: dict[str, Any] = {}
+    for thing in getattr(plugin, hook)():
+        if not isinstance(thing, expected):
+            members = {name for name in (*expected.__annotations__, *vars(expected)) if not name.startswith("_")}
+            lacks = [name for name in members if not hasattr(thing, name)]
+            why = f", which lacks {', '.join(sorted(lacks))}" if lacks else ""
+            raise TypeError(f"{hook} returned {thing!r:.80}{why}; it must return a list of {expected.__name__}")
+        found[thing.name] = thing
+    return found

@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
 
+from workbench.api.faults import PluginFault, plugin_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.supervise import PR_SET_PDEATHSIG, prctl
 
@@ -105,7 +106,7 @@ def _raised(fault: _Fault) -> Exception:
         return OSError(*fault.content)
     if fault.kind == "ended":
         return ReaderEnded(*fault.content)
-    return RuntimeError(f"a reader failed:\n{fault.content[0]}")
+    return PluginFault(*fault.content)
 
 
 def _why(status: int, usage: resource.struct_rusage | None, cpu_s: float) -> str:
@@ -169,8 +170,8 @@ def _outcome(work: Callable[[], object]) -> object:
         return _Fault("ended", (_TOO_MUCH,))
     except OSError as error:
         return _Fault("os", (error.errno, error.strerror or str(error), str(error.filename or "")))
-    except BaseException:  # a defect: told by the parent, as it would be without a child
-        return _Fault("fault", (traceback.format_exc(),))
+    except BaseException as error:  # a defect: told by the parent, as it would be without a child
+        return _Fault("fault", (f"a reader failed:\n{traceback.format_exc()}", plugin_of(error)))
 
 
 class _Data(pickle.Unpickler):
