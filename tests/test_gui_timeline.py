@@ -18,16 +18,6 @@ from workbench.gui.selection import SelectedBlock, SelectedCall
 from workbench.gui.timeline import TimelineMode
 from workbench.gui.timeline.calls import calls_of_run
 from workbench.gui.timeline.hover import hit_at, messages_of, next_edge, place_tooltip
-from workbench.gui.timeline.index import (
-    CATEGORIES,
-    NOTHING,
-    TimelineIndex,
-    build_index,
-    index_of_run,
-    most_at_once,
-    sample,
-    shares_over_time,
-)
 from workbench.gui.timeline.look import bar_colours, pixels_of
 from workbench.gui.timeline.raster import column_table, columns, in_runs
 from workbench.gui.timeline.rows import Kind, build_rows
@@ -38,6 +28,16 @@ from workbench.model.run import Run
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
+from workbench.traces.index import (
+    CATEGORIES,
+    NOTHING,
+    TimelineIndex,
+    build_index,
+    index_of_run,
+    most_at_once,
+    sample,
+    shares_over_time,
+)
 
 WAIT_SEND, WORK = CATEGORIES.index("wait_send"), CATEGORIES.index("work")
 

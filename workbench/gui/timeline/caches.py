@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QImage, QPainter, QPixmap
 
 from workbench.gui import theme
-from workbench.gui.timeline.index import most_at_once
 from workbench.gui.timeline.paint import OVERVIEW_PX, paint_labels
 from workbench.gui.timeline.raster import Image
 from workbench.gui.timeline.rows import Row
 from workbench.gui.timeline.scale import Span
 from workbench.gui.timeline.surface import WORK, Surface, overview_surface, rows_surface
+from workbench.traces.index import most_at_once
 
 if TYPE_CHECKING:
     from workbench.gui.timeline.view import TimelineView

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui.theme import set_ground
-from workbench.gui.timeline.index import CATEGORIES, most_at_once
 from workbench.gui.timeline.look import category
 from workbench.gui.timeline.rows import short_labels
 from workbench.gui.timeline.scale import exact_time
@@ -19,6 +18,7 @@ from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, categor
 from workbench.model.blocks import Side
 from workbench.model.run import PS_PER_S
 from workbench.model.text import NARROW, count_text, percent_text, time_text
+from workbench.traces.index import CATEGORIES, most_at_once
 
 MOST_CALLS = 12
 

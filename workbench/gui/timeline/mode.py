@@ -14,7 +14,6 @@ from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.gui.theme import palette, set_ground
 from workbench.gui.timeline.details import TimelineDetails, selection_statistics
 from workbench.gui.timeline.hover import Hit
-from workbench.gui.timeline.index import CATEGORIES
 from workbench.gui.timeline.scale import duration
 from workbench.gui.timeline.scene import Scene, build_scene
 from workbench.gui.timeline.view import TimelineView
@@ -22,6 +21,7 @@ from workbench.gui.widgets import EmptyState, PillButton, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, time_text
+from workbench.traces.index import CATEGORIES
 
 #: Narrower than this the pills of the toolbar show their signs only.
 NAMES_FROM_PX = 1000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.gui.timeline.index import CATEGORIES, NOTHING, WAIT_CODES, Bytes, Pixels
+from workbench.traces.index import CATEGORIES, NOTHING, WAIT_CODES, Bytes, Pixels
 
 Image = NDArray[np.uint32]
 PERIOD = 60  # pixels after which every pattern repeats

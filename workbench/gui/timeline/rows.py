@@ -8,9 +8,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from workbench.gui.timeline.index import CATEGORIES, TimelineIndex
 from workbench.model.blocks import Block, Side
 from workbench.model.text import percent_text
+from workbench.traces.index import CATEGORIES, TimelineIndex
 
 
 class Kind(StrEnum):

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtGui import QImage
 
-from workbench.gui.timeline.index import CATEGORIES, Bytes, sample
 from workbench.gui.timeline.look import bar_colours, bar_table, image_of
 from workbench.gui.timeline.raster import Image, columns, draw_counts, draw_row, stacked_shares
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scale import Span
 from workbench.gui.timeline.scene import Scene
+from workbench.traces.index import CATEGORIES, Bytes, sample
 
 WORK = CATEGORIES.index("work")
 #: So many blocks that are only counted are read from the pyramid, where so many of its bins are in view.

@@ -1,4 +1,4 @@
-"""What a timeline draws from: rows of intervals, and pyramids of time bins over them. No Qt.
+"""What a timeline draws from: rows of intervals, and pyramids of time bins over them.
 
 A row is one block's states in time order: `start_ps` with the state from there to the next start. Two pyramids lie over
 the rows: `dominant` keeps the category that took most of a bin, `present` one bit for every category that occurs in it

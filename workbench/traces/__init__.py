@@ -1,0 +1,1 @@
+"""Traces: every block's states over time, and what is found quickly in them. No Qt."""
