@@ -11,15 +11,16 @@ import pytest
 from rc_workbench_plugins.verilog import workbench_hdl_languages
 
 from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.job import Job
+from workbench.api.targets import Outcome
 from workbench.formats.platform_file import load_platform
 from workbench.formats.project_file import load_project
 from workbench.model.application import Project
 from workbench.model.platform import Platform
 from workbench.run.card import build_card
 from workbench.run.host import build_host
-from workbench.run.job import Job
 from workbench.run.records import read_dwell, read_taps
-from workbench.run.simulate import SimulationOutcome, simulate
+from workbench.run.simulate import simulate
 
 TINY = Path(__file__).parent / "data" / "tiny"
 API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
@@ -40,7 +41,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project, P
     return root, project, platform, host
 
 
-def run(workshop: tuple[Path, Project, Platform, Path], hdl: HdlBuild, out: Path, *, trace: bool) -> SimulationOutcome:
+def run(workshop: tuple[Path, Project, Platform, Path], hdl: HdlBuild, out: Path, *, trace: bool) -> Outcome:
     root, project, platform, host = workshop
     card = build_card(hdl, project, platform, PARAMETERS, out / "card", Job(), trace)
     return simulate(card, host, project, platform, out / "raw", Job(), deterministic=True, root=root)

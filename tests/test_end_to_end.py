@@ -13,13 +13,13 @@ import pytest
 
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report import report_json
+from workbench.api.job import Job, JobEvent
 from workbench.cli.main import main
 from workbench.model.diagnostic import Severity
 from workbench.model.run import PS_PER_S, Run
 from workbench.run.confine import missing_tools
-from workbench.run.job import Job, JobEvent
 from workbench.run.skeleton import from_table, unfold
-from workbench.session.pipeline import STEPS, RunOptions, run_workspace
+from workbench.session.pipeline import RunOptions, run_workspace, steps
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
 from workbench.session.workspace import Workspace, open_workspace
@@ -191,8 +191,8 @@ def test_the_job_tells_its_steps(workspace: Workspace) -> None:
     measured = run_workspace(workspace, RunOptions(out=workspace.root / "runs" / "watched"), Job(events.append))
     assert measured.manifest.overhead["taken_off_pct"] > 0
     assert "was taken off, call by call" in recording_words(measured.manifest)
-    assert next(e for e in events if e.kind == "plan").text == "\n".join(STEPS)
-    assert [e.text for e in events if e.kind == "step_done"] == list(STEPS)
+    assert next(e for e in events if e.kind == "plan").text == "\n".join(steps(workspace.target))
+    assert [e.text for e in events if e.kind == "step_done"] == list(steps(workspace.target))
 
 
 def test_the_report_says_what_the_tables_hold(run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.formats.project_file import load_project
-from workbench.run.job import Job
 from workbench.session.new_project import Choice, Proposal, propose
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from workbench.analysis.targets import resolve_target
+from workbench.api.job import Job
 from workbench.model.blocks import Side
 from workbench.model.pragma import CPU
 from workbench.model.run import RunStatus
 from workbench.model.scan import HdlBlock
-from workbench.run.job import Job
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins, load_plugins

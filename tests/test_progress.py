@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from workbench.api.job import Job, JobEvent
 from workbench.cli.output import visible
 from workbench.cli.progress import progress
 from workbench.gui.app import make_application
 from workbench.gui.jobs import JobRunner
 from workbench.gui.run_dock import RunDock
 from workbench.model.diagnostic import Diagnostic
-from workbench.run.job import Job, JobEvent
 from workbench.run.pace import Pace, duration_text
 from workbench.session import durations
 

@@ -14,15 +14,16 @@ import psutil
 import pytest
 
 from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.job import Cancelled, Job, JobEvent
+from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.platform import HardwarePort, Platform, PortDirection, TransferPoint, TransferTable
 from workbench.model.transfer_time import transfer_ps
 from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host
-from workbench.run.job import Cancelled, Job, JobEvent
 from workbench.run.records import read_dwell, read_taps, read_transfers
-from workbench.run.simulate import SimulationOutcome, simulate
+from workbench.run.simulate import simulate
 
 API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
 SUPPORT = PlatformSupport("test", Path("test.yaml"), API, (API / "fpga.c",))
@@ -188,7 +189,7 @@ def run(
     platform: Platform = PLATFORM,
     raw: str = "raw",
     **simulation: float,
-) -> SimulationOutcome:
+) -> Outcome:
     job = job or Job()
     (tmp_path / "host.c").write_text(source)
     settings = project(**simulation)

@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from workbench.api.job import Job
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.process import LONGEST_LINE, Supervised, printable
-from workbench.run.job import Job
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
 _NUMBERS = count(1)
@@ -137,7 +137,7 @@ def test_a_program_may_say_its_last_words_when_it_is_asked_to_end() -> None:
 def test_output_without_end_is_read_in_bounded_memory() -> None:
     code = """
 import resource, sys
-from workbench.run.job import Job
+from workbench.api.job import Job
 lines = []
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 result = Job().run(["sh", "-c", "head -c 314572800 /dev/zero | tr '\\\\0' x >&2"], on_line=lines.append)

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import TransferPoint, TransferTable
 from workbench.model.transfer_time import transfer_ps
 from workbench.run import toolchain
 from workbench.run.compile import gcc_diagnostics, run_all
-from workbench.run.job import Job
 from workbench.run.machine import libraries, machine_report, qt_diagnostic
 from workbench.run.records import CALLS, DWELL, TAPS, TRANSFERS, read_calls, read_counters, read_end, read_transfers
 from workbench.run.toolchain import Tool, find_compiler, find_verilator, find_yosys

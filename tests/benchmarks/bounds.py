@@ -24,8 +24,8 @@ from typing import Any
 import yaml
 
 from workbench.analysis.text_report import text_report
+from workbench.api.job import Job
 from workbench.model.finding import Advice, Finding
-from workbench.run.job import Job
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result

@@ -22,11 +22,11 @@ from functools import partial
 from pathlib import Path
 
 from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.job import Job
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.platform import HardwarePort, Platform, PortDirection, TransferPoint, TransferTable
 from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host
-from workbench.run.job import Job
 from workbench.run.simulate import simulate
 from workbench.run.toolchain import Tool, find_compiler, find_verilator
 

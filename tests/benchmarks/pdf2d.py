@@ -30,9 +30,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
-from workbench.run.job import Job
 from workbench.run.toolchain import find_yosys
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace

@@ -19,12 +19,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.job import Job
 from workbench.formats.platform_file import load_platform
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.platform import Platform, TransferTable
 from workbench.run.card import build_card
 from workbench.run.host import build_host
-from workbench.run.job import Job
 from workbench.run.records import read_transfers
 from workbench.run.simulate import simulate
 

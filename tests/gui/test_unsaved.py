@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from workbench.api.job import Job
 from workbench.gui.analyse.mode import AnalyseMode
 from workbench.gui.main_window import MainWindow
 from workbench.gui.open_documents import OVERWRITE, RELOAD, RUN_AS_SAVED, SAVE_AND_RUN
@@ -21,7 +22,6 @@ from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.mode import SourceMode
 from workbench.gui.timeline.mode import TimelineMode
 from workbench.model.run import Run
-from workbench.run.job import Job
 from workbench.session.aside import load_aside
 from workbench.session.pipeline import RunOptions
 from workbench.session.trust import trust

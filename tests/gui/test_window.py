@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from workbench.api.descriptors import LoadedPlugin
+from workbench.api.job import Job
 from workbench.gui import theme
 from workbench.gui.context import MODES, Context
 from workbench.gui.main_window import MainWindow
@@ -22,7 +23,6 @@ from workbench.gui.selection import SelectedBlock, SelectedFinding
 from workbench.gui.trust_prompt import TrustPrompt
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import Run, RunStatus
-from workbench.run.job import Job
 from workbench.session import recent, store
 from workbench.session.pipeline import RunOptions
 from workbench.session.plugins import Plugins

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from workbench.analysis.compare import compare, faster_words
 from workbench.analysis.html_report import html_report
+from workbench.api.job import Job
 from workbench.cli.output import DONE, FAILED
 from workbench.cli.progress import progress
 from workbench.files import real
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
-from workbench.run.job import Job
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.files import write_result_text
 from workbench.session.pipeline import RunOptions, run_workspace

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from workbench.api.job import Job
 from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
 from workbench.cli.predict_text import (
     bands_json,
@@ -47,7 +48,6 @@ from workbench.predict.ratss import RatssModelFile, load_ratss, predict, tree_no
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
-from workbench.run.job import Job
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import PROJECT_SUFFIX
 

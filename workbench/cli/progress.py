@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from workbench.api.job import JobEvent
 from workbench.cli.output import visible
-from workbench.run.job import JobEvent
 from workbench.run.pace import Pace
 from workbench.session import journal
 

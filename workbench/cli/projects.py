@@ -6,12 +6,12 @@ import argparse
 import sys
 from functools import partial
 
+from workbench.api.job import Job
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, table
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, RunStatus
 from workbench.model.scan import HdlBlock
-from workbench.run.job import Job
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import standing, trust, trust_sentences

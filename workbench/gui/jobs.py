@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
-from workbench.run.job import Job, JobEvent
 from workbench.session.journal import crash, note
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from workbench.api.job import Job
 from workbench.gui.context import Context
 from workbench.gui.jobs import JobRunner
 from workbench.gui.naming import folder_title
 from workbench.gui.run_dock import RunDock
 from workbench.gui.trust_prompt import ask_trust
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.run.job import Job
 from workbench.session.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.api.job import JobEvent
 from workbench.gui import fonts, theme
 from workbench.gui.icons import draw_icon
 from workbench.gui.jobs import JobRunner
@@ -34,7 +35,6 @@ from workbench.gui.widgets import (
 )
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import time_text
-from workbench.run.job import JobEvent
 from workbench.run.pace import Pace
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.api.descriptors import HdlBuild
+from workbench.api.job import Job
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import HardwarePort, Platform
 from workbench.run.card_cache import card_folder, contents, included_files, keep, relative_texts, remember_reads, take
 from workbench.run.compile import cache_dir, digest, needed, run_all
-from workbench.run.job import Job
 from workbench.run.port_check import check_port
 from workbench.run.toolchain import Tool, find_compiler, find_verilator
 from workbench.run.verilate import VERILATOR_OPTIONS, top_ports, verilate

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
+from workbench.api.targets import Outcome
 from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -17,7 +18,6 @@ from workbench.model.platform import Platform
 from workbench.model.run import TABLES, Table
 from workbench.run.host_tables import calls_table, host_aggregates, host_intervals, resources, thread_blocks
 from workbench.run.records import Records, read_calls, read_dwell, read_taps, read_transfers
-from workbench.run.simulate import SimulationOutcome
 
 LONGEST_STATE_LIST = 256  # a trace keeps a state in one byte
 
@@ -35,7 +35,7 @@ class Collected:
 
 def collect(
     raw: Path,
-    outcome: SimulationOutcome,
+    outcome: Outcome,
     host: HostBuild,
     hdl: HdlBuild,
     language: HdlLanguage,

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from workbench.api.job import Job, ProcessResult
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.run.job import Job, ProcessResult
 from workbench.run.toolchain import Tool
 
 _GCC_LINE = re.compile(

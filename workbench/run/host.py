@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.api.descriptors import HostBuild, PlatformSupport
+from workbench.api.job import Job
 from workbench.formats.source_files import expand_sources
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.run.card import harness_dir
 from workbench.run.compile import needed, run_all
-from workbench.run.job import Job
 from workbench.run.toolchain import find_compiler
 
 _CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
@@ -35,13 +35,6 @@ def build_host(
     project's. With `deterministic` the user's sources, and only they, count the basic blocks that they run.
     The compiler's warnings are added to the job. Raises WorkbenchError with its errors at the user's lines.
     """
-    if not support.api_sources:
-        raise WorkbenchError(
-            Diagnostic(
-                f"platform {platform.name} cannot be simulated: its plugin brings no implementation of its host API",
-                "It can still be described and predicted.",
-            )
-        )
     sources = host.sources if host else expand_sources(root, project.host.sources)
     if not sources:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))

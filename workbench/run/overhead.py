@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.api.targets import Outcome
 from workbench.run.records import read_calls, read_end
-from workbench.run.simulate import SimulationOutcome
 
 
-def recording_overhead(raw: Path, outcome: SimulationOutcome, *, deterministic: bool) -> dict[str, float]:
+def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> dict[str, float]:
     """In percent; {} where the host left no figure.
 
     `taken_off_pct`: what recording took, of the run's virtual time, in which it is not (the paper's card had it in:

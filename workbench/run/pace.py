@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from workbench.run.job import JobEvent
+from workbench.api.job import JobEvent
 
 TOO_EARLY = 0.02  # below this share a step's own progress says nothing about its end
 

@@ -7,13 +7,12 @@ import socket
 import struct
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
+from workbench.api.job import Job
+from workbench.api.targets import Outcome
 from workbench.model.application import Project
 from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
@@ -23,37 +22,11 @@ from workbench.model.transfer_time import table_points_ps
 from workbench.process import Supervised
 from workbench.run.card import CardExecutable
 from workbench.run.confine import Confinement, confine
-from workbench.run.job import Job
 from workbench.run.records import read_counters, read_end, read_transfers
 
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
-
-
-@dataclass(frozen=True)
-class SimulationOutcome:
-    """What one run came to. Times are picoseconds on the virtual clock.
-
-    `exit` is the host program's code, -N where signal N ended it. `stdout` keeps the first 16 MiB; the hash is of all
-    its bytes. `host_ps` is the time that the host's own code took. `cycles` counts clocked cycles out of reset.
-    `counter_words` are None where the design has no monitors or they could not be read. `confined` tells whether host
-    and card ran without network and with writing limited to the run folder.
-    """
-
-    exit: int
-    stdout: str
-    stdout_sha256: str
-    time_ps: int
-    host_ps: int
-    cycles: int
-    counter_words: NDArray[np.uint32] | None
-    diagnostics: tuple[Diagnostic, ...]
-    confined: bool = False
-
-    @property
-    def failed(self) -> bool:
-        return has_errors(self.diagnostics)
 
 
 def simulate(
@@ -67,7 +40,7 @@ def simulate(
     arguments: Sequence[str] = (),
     deterministic: bool = False,
     root: Path | None = None,
-) -> SimulationOutcome:
+) -> Outcome:
     """Run the host against the card; records go to the folder `raw`. Both start in `root`, the project's folder, and
     are confined to it where the system allows that: what they write there is then in `files` and `card_files` beside
     `raw`. Without `root` they start here, unconfined.
@@ -236,9 +209,7 @@ def _progress_text(raw: Path, platform: Platform) -> str:
     return f"{cycles:,} cycles, {cycles / platform.hardware.clock_hz * 1e3:.3f} ms of virtual time"
 
 
-def _outcome(
-    host: _Process, card: _Process, problem: Diagnostic | None, raw: Path, platform: Platform
-) -> SimulationOutcome:
+def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Path, platform: Platform) -> Outcome:
     assert platform.hardware is not None
     host_end, card_end = read_end(raw / "host_end.txt"), read_end(raw / "card_end.txt")
     diagnostics = [problem] if problem else []
@@ -272,7 +243,7 @@ def _outcome(
     if left := host.program.left:
         text = f"the host program left {left} process{'es' if left > 1 else ''} behind at its end"
         diagnostics.append(Diagnostic(text, "A run ends with its host program: they were ended.", Severity.WARNING))
-    return SimulationOutcome(
+    return Outcome(
         exit=code,
         stdout=host.program.stdout.kept.decode(errors="replace"),
         stdout_sha256=host.program.stdout.hash.hexdigest(),

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.run.compile import last_words
-from workbench.run.job import Job
 from workbench.run.toolchain import Tool, verilator_environment
 
 VERILATOR_OPTIONS = (

@@ -8,17 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api import HdlBuild, HostBuild, PlatformSupport
+from workbench.api import HdlBuild, HostBuild
+from workbench.api.job import Job
+from workbench.api.targets import Outcome, Target, Task
 from workbench.files import real
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Manifest, Run, RunStatus
-from workbench.run.card import build_card
 from workbench.run.collect import collect
-from workbench.run.host import build_host
-from workbench.run.job import Job
 from workbench.run.overhead import recording_overhead
-from workbench.run.simulate import SimulationOutcome, simulate
 from workbench.session import durations
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
@@ -26,7 +24,12 @@ from workbench.session.places import placed
 from workbench.session.reading import instrumented, read
 from workbench.session.workspace import Value, Workspace
 
-STEPS = ("Instrument", "Build host", "Build card", "Run", "Read out counters")
+_INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"
+
+
+def steps(target: Target) -> tuple[str, ...]:
+    """The steps of a run at a target, in order."""
+    return (_INSTRUMENT, *target.steps, _READ_OUT)
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,14 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     Raises Cancelled, and WorkbenchError when the project cannot be built or started; a program that was started and
     then failed (a crash, a limit) gives a run with status failed, with what was recorded until then.
     """
-    support = _simulated(workspace)
+    target = workspace.target
+    if lacking := target.lacks(workspace.platform, workspace.support):
+        raise WorkbenchError(*(replace(lack, file=lack.file or str(workspace.platform_path)) for lack in lacking))
     settings = workspace.settings(options.settings)
     out = real(options.out or workspace.next_run_folder())
     writer = RunWriter(out, _manifest(workspace, options, settings))
     try:
-        run = _run(workspace, options, support, settings, writer, job)
+        run = _run(workspace, options, target, settings, writer, job)
         if run.complete:
             durations.remember(workspace.path, _way(options), job.durations_s)
         return run
@@ -106,19 +111,6 @@ def _mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
         writer.mark(status, reason)
 
 
-def _simulated(workspace: Workspace) -> PlatformSupport:
-    support = workspace.support
-    if support is None or not support.api_sources:
-        raise WorkbenchError(
-            Diagnostic(
-                f"the platform '{workspace.platform.name}' cannot be simulated: no plugin brings its API",
-                "Choose nallatech_h101, or install a plugin that implements this API on the simulated card.",
-                file=str(workspace.path),
-            )
-        )
-    return support
-
-
 def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value]) -> Manifest:
     port = workspace.platform.hardware
     return Manifest(
@@ -138,7 +130,7 @@ def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, 
 def _run(
     workspace: Workspace,
     options: RunOptions,
-    support: PlatformSupport,
+    target: Target,
     settings: Mapping[str, Value],
     writer: RunWriter,
     job: Job,
@@ -146,10 +138,10 @@ def _run(
     project, platform, root = workspace.project, workspace.platform, workspace.root
     build = writer.path / "build"
     trace = options.trace and not options.plain
-    job.plan(STEPS, durations.remembered(workspace.path, _way(options)))
+    job.plan(steps(target), durations.remembered(workspace.path, _way(options)))
     shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
     host: HostBuild | None = None
-    with job.step(STEPS[0]):
+    with job.step(_INSTRUMENT):
         if options.plain:
             sources = read(lambda: workspace.hdl_language.needed(root, project.hardware), workspace.path)
             hdl = HdlBuild(sources=sources, top=project.hardware.top, blocks=())
@@ -161,38 +153,25 @@ def _run(
             found = host.diagnostics + hdl.diagnostics
             if has_errors(found):
                 raise WorkbenchError(*found)
-    with job.step(STEPS[1]):
-        executable = build_host(
-            project, platform, support, host, settings, options.deterministic, root, build / "host_build", job
-        )
-    with job.step(STEPS[2]):
-        card = build_card(
-            _with_include_dirs(workspace, hdl),
-            project,
-            platform,
-            workspace.parameters(settings),
-            build / "card",
-            job,
-            trace,
-        )
-    with job.step(STEPS[3]):
-        outcome = simulate(
-            card,
-            executable,
-            project,
-            platform,
-            writer.raw,
-            job,
-            arguments=project.host.arguments,
-            deterministic=options.deterministic,
-            root=root,
-        )
-        for diagnostic in outcome.diagnostics:
-            job.report(diagnostic)
-    with job.step(STEPS[4]):
-        manifest = _finished(writer.manifest, outcome, job, card.tools)
-        shutil.rmtree(build / "host_build", ignore_errors=True)
-        shutil.rmtree(build / "card", ignore_errors=True)
+    task = Task(
+        project=project,
+        platform=platform,
+        support=workspace.support,
+        root=root,
+        host=host,
+        hdl=hdl,
+        settings=settings,
+        parameters=workspace.parameters(settings),
+        build=build,
+        raw=writer.raw,
+        deterministic=options.deterministic,
+        trace=trace,
+    )
+    outcome = target.run(task, target.build(task, job), job)
+    for diagnostic in outcome.diagnostics:
+        job.report(diagnostic)
+    with job.step(_READ_OUT):
+        manifest = _finished(writer.manifest, outcome, job)
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
@@ -210,21 +189,13 @@ def _run(
         return writer.finish(manifest, collected.tables)
 
 
-def _with_include_dirs(workspace: Workspace, hdl: HdlBuild) -> HdlBuild:
-    """The build with the project's own include folders and defines, after those of the instrumented copies."""
-    hardware = workspace.project.hardware
-    folders = tuple(workspace.root / folder for folder in hardware.include_dirs)
-    defines = tuple(f"{name}={value}" for name, value in hardware.defines.items())
-    return replace(hdl, include_dirs=(*hdl.include_dirs, *folders), defines=(*hdl.defines, *defines))
-
-
-def _finished(manifest: Manifest, outcome: SimulationOutcome, job: Job, tools: Mapping[str, str]) -> Manifest:
+def _finished(manifest: Manifest, outcome: Outcome, job: Job) -> Manifest:
     errors = [d.text() for d in outcome.diagnostics if has_errors([d])]
     return replace(
         manifest,
         status=RunStatus.FAILED if errors else RunStatus.COMPLETE,
         reason="\n".join(errors),
-        tools=tools,
+        tools=outcome.tools,
         time_ps=outcome.time_ps,
         cycles=outcome.cycles,
         confined=outcome.confined,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from workbench.model.diagnostic import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.api import PlatformSupport
@@ -49,25 +46,11 @@ def _predict(platform: Platform) -> Service:
 
 
 def _simulate(platform: Platform, support: PlatformSupport | None) -> Service:
-    lacking = list(_lacking(platform, support))
-    why = "; ".join(lacking) or f"the API of {support.name if support else ''} on the simulated card, with its tables"
-    return Service("simulate", not lacking, why)
+    from workbench.run.simulated_card import SimulatedCard
 
-
-def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[str]:
-    if support is None or not support.api_sources:
-        yield f"no plugin brings the API of a platform named '{platform.name}'"
-    if not platform.host.entries:
-        yield "it has no host.entries"
-    if platform.hardware is None:
-        yield "it has no hardware port"
-        return
-    from workbench.run.port_check import check_port
-
-    try:
-        check_port(platform)
-    except WorkbenchError as error:
-        yield from (diagnostic.message for diagnostic in error.diagnostics)
+    lacking = SimulatedCard().lacks(platform, support)
+    why = f"the API of {support.name if support else ''} on the simulated card, with its tables"
+    return Service("simulate", not lacking, "; ".join(lack.message for lack in lacking) or why)
 
 
 def _measure() -> Service:

@@ -17,6 +17,7 @@ from workbench.session.plugins import Plugins
 from workbench.session.reading import scanned
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
+    from workbench.api.targets import Target
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
     from workbench.model.scan import HdlScan, HostScan, ProjectScan
@@ -39,6 +40,13 @@ class Workspace:
     host_language: HostLanguage
     hdl_language: HdlLanguage
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def target(self) -> Target:
+        """Where the project's runs are made."""
+        from workbench.run.simulated_card import SimulatedCard
+
+        return SimulatedCard()
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""

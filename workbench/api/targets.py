@@ -1,0 +1,97 @@
+"""Where a built application runs: what a target is given, what it does, and what it answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from workbench.model.diagnostic import Diagnostic, has_errors
+
+if TYPE_CHECKING:  # what only types need: a target that is found, and not used, costs next to nothing
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from workbench.api.descriptors import HdlBuild, HostBuild, PlatformSupport
+    from workbench.api.job import Job
+    from workbench.model.application import Project
+    from workbench.model.platform import Platform
+
+
+@dataclass(frozen=True)
+class Task:
+    """An application that a target is to build and run.
+
+    `host` and `hdl` are the instrumented copies; in a plain run `host` is None and `hdl` names the user's own sources.
+    `settings` are the project's with this run's laid over, `parameters` those of the top module. What the target builds
+    goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/run/records.py`).
+    """
+
+    project: Project
+    platform: Platform
+    support: PlatformSupport | None
+    root: Path
+    host: HostBuild | None
+    hdl: HdlBuild
+    settings: Mapping[str, int | float | str]
+    parameters: Mapping[str, str]
+    build: Path
+    raw: Path
+    deterministic: bool = False
+    trace: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run came to, whatever the target was. Times are picoseconds on the run's clock.
+
+    `exit` is the host program's code, -N where signal N ended it. `stdout` keeps the first 16 MiB; the hash is of all
+    its bytes. `host_ps` is the time that the host's own code took. `cycles` counts clocked cycles out of reset.
+    `counter_words` are None where the design has no monitors or they could not be read. `confined` tells whether host
+    and card ran without network and with writing limited to the run folder. `tools` names what built it.
+    """
+
+    exit: int
+    stdout: str
+    stdout_sha256: str
+    time_ps: int
+    host_ps: int
+    cycles: int
+    counter_words: NDArray[np.uint32] | None
+    diagnostics: tuple[Diagnostic, ...]
+    confined: bool = False
+    tools: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> bool:
+        return has_errors(self.diagnostics)
+
+
+@runtime_checkable
+class Target(Protocol):
+    """A kind of place to run at. `title` is what people call it; `simulated` tells that its time is virtual.
+
+    `steps` are the job's steps that `build` and `run` go through, in order.
+    """
+
+    name: str
+    title: str
+    simulated: bool
+    steps: Sequence[str]
+
+    def lacks(self, platform: Platform, support: PlatformSupport | None) -> Sequence[Diagnostic]:
+        """What a platform would need before its applications can run here; nothing where they can."""
+        ...
+
+    def build(self, task: Task, job: Job) -> Any:
+        """Make what runs; the answer is handed to `run`. WorkbenchError with the errors at the user's lines."""
+        ...
+
+    def run(self, task: Task, built: Any, job: Job) -> Outcome:
+        """Start it, watch it to its end, and fetch its records into the task's `raw`.
+
+        What goes wrong in the run (a crash, a limit, an exit code) is in the outcome. Raises Cancelled, with nothing
+        left running, and WorkbenchError where it cannot be started.
+        """
+        ...

@@ -1,0 +1,97 @@
+"""The simulated card as a target: the host program beside its RTL in Verilator, on one virtual clock.
+
+What builds and simulates is imported when it is first used: what a target lacks is asked of every template.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.run.port_check import check_port
+
+if TYPE_CHECKING:
+    from workbench.api import HdlBuild, PlatformSupport
+    from workbench.api.job import Job
+    from workbench.api.targets import Outcome, Task
+    from workbench.model.platform import Platform
+    from workbench.run.card import CardExecutable
+
+_BUILD_HOST, _BUILD_CARD, _RUN = "Build host", "Build card", "Run"
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Host and card, built, in folders that go once they have run."""
+
+    host: Path
+    card: CardExecutable
+
+
+class SimulatedCard:
+    name = "simulated"
+    title = "simulated card"
+    simulated = True
+    steps: Sequence[str] = (_BUILD_HOST, _BUILD_CARD, _RUN)
+
+    def lacks(self, platform: Platform, support: PlatformSupport | None) -> tuple[Diagnostic, ...]:
+        return tuple(_lacking(platform, support))
+
+    def build(self, task: Task, job: Job) -> Simulation:
+        from workbench.run.card import build_card
+        from workbench.run.host import build_host
+
+        assert task.support is not None
+        with job.step(_BUILD_HOST):
+            host = build_host(
+                task.project, task.platform, task.support, task.host, task.settings, task.deterministic, task.root,
+                task.build / "host_build", job,
+            )  # fmt: skip
+        with job.step(_BUILD_CARD):
+            hdl = _with_the_projects_own(task)
+            card = build_card(
+                hdl, task.project, task.platform, dict(task.parameters), task.build / "card", job, task.trace
+            )
+        return Simulation(host, card)
+
+    def run(self, task: Task, built: Simulation, job: Job) -> Outcome:
+        from workbench.run.simulate import simulate
+
+        with job.step(_RUN):
+            outcome = simulate(
+                built.card, built.host, task.project, task.platform, task.raw, job,
+                arguments=task.project.host.arguments, deterministic=task.deterministic, root=task.root,
+            )  # fmt: skip
+        for made in (built.host, built.card.path):
+            shutil.rmtree(made.parent, ignore_errors=True)
+        return replace(outcome, tools=built.card.tools)
+
+
+def _with_the_projects_own(task: Task) -> HdlBuild:
+    """The build with the project's own include folders and defines, after those of the instrumented copies."""
+    hardware = task.project.hardware
+    folders = tuple(task.root / folder for folder in hardware.include_dirs)
+    defines = tuple(f"{name}={value}" for name, value in hardware.defines.items())
+    hdl = task.hdl
+    return replace(hdl, include_dirs=(*hdl.include_dirs, *folders), defines=(*hdl.defines, *defines))
+
+
+def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Diagnostic]:
+    if support is None or not support.api_sources:
+        yield Diagnostic(
+            f"no plugin brings the API of a platform named '{platform.name}'",
+            "Choose nallatech_h101, or install a plugin that implements this API on the simulated card.",
+        )
+    if not platform.host.entries:
+        yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
+    if platform.hardware is None:
+        yield Diagnostic("it has no hardware port", "Without one nothing can be simulated.")
+        return
+    try:
+        check_port(platform)
+    except WorkbenchError as error:
+        yield from error.diagnostics
