@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rc_workbench_plugins.recap_rules import workbench_rules
+from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.model.blocks import State
@@ -28,7 +29,7 @@ CYCLE_S = 1e-8
 
 @pytest.fixture(scope="module")
 def knowledge() -> KnowledgeBase:
-    base, problems = load_knowledge([file.path for file in workbench_rules()])
+    base, problems = load_knowledge([file.path for file in workbench_rules()], METRICS)
     assert problems == ()
     return base
 

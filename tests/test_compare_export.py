@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.recap_rules import workbench_rules
+from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import analyse, load_knowledge
 from workbench.analysis.compare import Comparison, compare, comparison_json, faster_words
@@ -31,7 +32,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
     runs = synthetic_run(form="original"), synthetic_run(form="optimised")
     a, b = (analyse(run, synthetic_platform(), knowledge) for run in runs)
     return compare(a, b, runs)
@@ -63,7 +64,7 @@ def test_findings_are_gone_kept_or_new(comparison: Comparison) -> None:
 
 
 def test_a_run_compared_with_itself_is_the_same(run: Run) -> None:
-    knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
     analysis = analyse(run, synthetic_platform(), knowledge)
     same = compare(analysis, analysis, (run, run))
     assert same.speedup == 1
@@ -87,7 +88,7 @@ def with_output(run: Run, sha256: str) -> Run:
 def test_a_speedup_is_said_with_whether_the_outputs_are_the_same(
     run: Run, outputs: tuple[str, str], same: bool | None, words: str
 ) -> None:
-    knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
     analysis = analyse(run, synthetic_platform(), knowledge)
     a, b = (with_output(run, output) for output in outputs)
     comparison = compare(analysis, analysis, (a, b))
@@ -165,7 +166,7 @@ def test_a_place_that_cannot_be_written_is_told_and_nothing_is_left(run: Run, tm
 
 
 def test_the_report_sums_exactly(run: Run) -> None:
-    knowledge, _ = load_knowledge([file.path for file in workbench_rules()])
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
     document = json.loads(json.dumps(report_json(analyse(run, synthetic_platform(), knowledge))))
     assert set(document) >= {"time_s", "clock_hz", "blocks", "calls", "findings"}
     for block in document["blocks"]:

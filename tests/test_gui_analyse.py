@@ -18,7 +18,7 @@ from workbench.gui.analyse import AnalyseMode
 from workbench.gui.analyse.details import FoldedAdvice
 from workbench.gui.analyse.findings import BAR, CAP, IDEAL, TITLE, WHERE, bar_span
 from workbench.gui.analyse.graph_paint import badge_rect, node_facts, rect_of
-from workbench.gui.analyse.words import metric_words, where_words
+from workbench.gui.analyse.words import where_words
 from workbench.gui.context import Context
 from workbench.gui.platform.curve import CallPoint, RateCurve, Series
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
@@ -280,15 +280,10 @@ def test_the_theme_can_change_while_it_is_shown(qapp: QApplication, mode: Analys
 # ---- words and curve
 
 
-def test_words_of_places_and_metrics() -> None:
+def test_words_of_places() -> None:
     group = "top.core[*].ctrl"
     finding = Finding("f", "r", "t", "block", group, "top.core[3].ctrl", 1.0, 2.0, 1.5, "medium", (), group=group)
     assert where_words(finding) == "core[*].ctrl"
-    assert metric_words("rate.avg", 42.1e6) == "42.1\u202fMB/s"
-    assert metric_words("share", 0.469) == "46.9\u202f%"
-    assert metric_words("bytes_per_call", 2048) == "2\u202fKiB"
-    assert metric_words("time_each", 10.2e-6) == "10.2\u202fµs"
-    assert metric_words("count", 360) == "360"
 
 
 def test_the_curve_places_sizes_and_rates_on_log_axes(qtbot: QtBot) -> None:

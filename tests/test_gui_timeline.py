@@ -376,7 +376,7 @@ def test_a_thousand_repaints(view: TimelineView) -> None:
 def opened(run: Run) -> OpenRun:
     from workbench.analysis import analyse, load_knowledge
 
-    knowledge, _ = load_knowledge([])
+    knowledge, _ = load_knowledge([], [])
     platform = synthetic_platform()
     return OpenRun(run, analyse(run, platform, knowledge), platform, knowledge, ())
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from rc_workbench_plugins.recap_rules import workbench_rules
+from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.compare import compare
@@ -29,7 +30,7 @@ from workbench.testing.small_runs import Spent, small_run
 
 @pytest.fixture(scope="module")
 def knowledge() -> KnowledgeBase:
-    return load_knowledge([file.path for file in workbench_rules()])[0]
+    return load_knowledge([file.path for file in workbench_rules()], METRICS)[0]
 
 
 @pytest.fixture(scope="module")

@@ -148,7 +148,7 @@ def test_documents_are_regular_files_of_a_size(tmp_path: Path) -> None:
         for problem in (
             load_platform(tmp_path / f"{name}.yaml")[1][0],
             load_project(tmp_path / f"{name}.yaml")[1][0],
-            load_knowledge([tmp_path / f"{name}.yaml"])[1][0],
+            load_knowledge([tmp_path / f"{name}.yaml"], [])[1][0],
         ):
             assert why in problem.message
 

@@ -15,12 +15,15 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+from workbench.analysis import analyse
 from workbench.api import hookspecs
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import plugin_fault, plugin_of
 from workbench.session import journal
 from workbench.session.plugins import KINDS, Plugins, load_plugins
 from workbench.session.reader_child import in_child
+from workbench.session.results import open_knowledge
+from workbench.testing.runs import synthetic_run
 
 ROOT = Path(__file__).parent.parent
 BUILT_IN = {"c", "nallatech", "recap_rules", "verilog"}
@@ -193,3 +196,32 @@ def workbench_host_languages():
     assert plugin_of(elsewhere.value) == "failing"
     assert "the plugin 'failing' failed here" in journal.crash(elsewhere.value).message
     assert plugin_of(ValueError("of our own")) == ""
+
+
+def test_a_metric_that_fails_leaves_out_the_rules_that_read_it_and_names_its_plugin(
+    bring: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    bring("measuring", """
+from workbench.api import Metric
+@hookimpl
+def workbench_metrics():
+    return [
+        Metric("measuring.states", "States selected", "count", lambda selected: len(selected.states)),
+        Metric("measuring.broken", "Never there", "time", lambda selected: selected.no_such_thing),
+    ]
+@hookimpl
+def workbench_rules():
+    return [RuleFile(Path(__file__).parent / "measuring.yaml")]
+""")  # fmt: skip
+    rule = "{name: %s, category: internal overhead, side: host, when: measuring.%s > 0, show: [measuring.states]}"
+    rules = f"schema_version: 1\nrules:\n  - {rule % ('counted', 'states')}\n  - {rule % ('broken', 'broken')}\n"
+    (tmp_path / "measuring.yaml").write_text(rules)
+    knowledge, problems = open_knowledge(load_plugins())
+    assert problems == ()
+    analysis = analyse(synthetic_run(cores=2, rounds=1), None, knowledge, threshold=1.0)
+    (counted,) = [finding for finding in analysis.findings if finding.rule == "counted"]
+    assert counted.metrics["measuring.states"] == len(analysis.block(counted.block).states) - 1
+    (problem,) = [found for found in analysis.diagnostics if "broken" in found.message]
+    assert problem.message.startswith(
+        "the rule 'broken' was left out: the plugin 'measuring' failed to compute the metric 'measuring.broken': "
+    )

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rc_workbench_plugins.recap_rules import workbench_rules
+from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
-from workbench.analysis.metric_names import METRICS
 from workbench.analysis.rules import ideal_speedup
 from workbench.model.diagnostic import Severity
 from workbench.model.finding import Finding
@@ -26,7 +26,7 @@ WAIT_SEND, WAIT_RECV = Category.WAIT_SEND, Category.WAIT_RECV
 
 @pytest.fixture(scope="module")
 def knowledge() -> KnowledgeBase:
-    base, problems = load_knowledge([file.path for file in workbench_rules()])
+    base, problems = load_knowledge([file.path for file in workbench_rules()], METRICS)
     assert problems == ()
     return base
 
@@ -373,7 +373,7 @@ GOOD = "  - {name: good, category: communication, select: {reasons: [mine]}}\n"
 def _load(tmp_path: Path, text: str) -> tuple[KnowledgeBase, list[tuple[int | None, str]]]:
     path = tmp_path / "rules.yaml"
     path.write_text(text)
-    base, problems = load_knowledge([path])
+    base, problems = load_knowledge([path], METRICS)
     assert all(problem.file == str(path) for problem in problems)
     return base, [(problem.line, f"{problem.message} {problem.hint}") for problem in problems]
 
@@ -421,7 +421,7 @@ def test_files_are_merged_and_later_ones_win(tmp_path: Path, knowledge: Knowledg
         "  - {name: thinking, category: synchronization, select: {reasons: [thinking]}, title: It thinks}\n"
         "  - {name: acknowledge, category: synchronization, when: time > 1000}\n"
     )
-    both, problems = load_knowledge([*(file.path for file in workbench_rules()), mine])
+    both, problems = load_knowledge([*(file.path for file in workbench_rules()), mine], METRICS)
     assert problems == ()
     assert len(both.rules) == len(knowledge.rules) + 1
     assert both.reasons[Category.WAIT_RECV]["thinking"] == "it thinks"
@@ -451,7 +451,7 @@ def test_what_is_no_rule_file_is_told(tmp_path: Path, text: str) -> None:
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    _, problems = load_knowledge([tmp_path / "none.yaml"])
+    _, problems = load_knowledge([tmp_path / "none.yaml"], METRICS)
     assert problems[0].severity is Severity.ERROR
 
 
@@ -478,12 +478,12 @@ def test_every_reason_of_the_taxonomy_is_there(knowledge: KnowledgeBase) -> None
 
 def test_the_documentation_holds_every_metric_and_its_example_works(tmp_path: Path) -> None:
     text = (Path(__file__).parent.parent / "docs" / "rules.md").read_text()
-    for name, metric in METRICS.items():
-        assert f"| `{name}` | {metric.title} | {metric.unit} |" in text
+    for metric in METRICS:
+        assert f"| `{metric.name}` | {metric.title} | {metric.unit} |" in text
     example = text.split("```yaml\n")[1].split("```")[0]
     mine = tmp_path / "mine.yaml"
     mine.write_text(example)
-    base, problems = load_knowledge([*(file.path for file in workbench_rules()), mine])
+    base, problems = load_knowledge([*(file.path for file in workbench_rules()), mine], METRICS)
     assert problems == ()
     wait = Spent("wait", WAIT_RECV, 0.4, ("calibration",), "$MEM", "x", visits=4)
     finding = one(analyse(small_run(1.0, fpga={"top.p": [wait]}), None, base), "calibration")

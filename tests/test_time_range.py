@@ -59,7 +59,7 @@ def test_states_are_those_of_the_intervals_and_sum_to_the_range(first: float, la
     cut = between(RUN, begin, end)
     assert cut.manifest.time_ps == end - begin
     assert state_time(cut) == by_intervals(RUN, begin, end)
-    blocks = analyse(cut, synthetic_platform(), load_knowledge([])[0]).blocks
+    blocks = analyse(cut, synthetic_platform(), load_knowledge([], [])[0]).blocks
     assert all(m.time_s == pytest.approx((end - begin) / PS_PER_S) for m in blocks)
 
 

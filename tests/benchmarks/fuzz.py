@@ -107,11 +107,13 @@ def read_rules(rng: random.Random, folder: Path) -> bool:
 
 
 def _applied(file: Path) -> None:
+    from rc_workbench_plugins.recap_rules.metrics import METRICS
+
     from workbench.analysis import analyse, load_knowledge
     from workbench.analysis.report import report_json
     from workbench.testing.runs import synthetic_platform, synthetic_run
 
-    knowledge, _ = load_knowledge([file])
+    knowledge, _ = load_knowledge([file], METRICS)
     report_json(analyse(synthetic_run(cores=2, rounds=2), synthetic_platform(), knowledge))
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 
 from rc_workbench_plugins.recap_rules import workbench_rules
+from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import KnowledgeBase, analyse, load_knowledge
 from workbench.model.platform import Platform
@@ -114,7 +116,7 @@ def fires(knowledge: KnowledgeBase, run: Run, platform: Platform, name: str, sco
 
 
 def measure() -> dict[str, list[str]]:
-    knowledge, problems = load_knowledge([file.path for file in workbench_rules()])
+    knowledge, problems = load_knowledge([file.path for file in workbench_rules()], METRICS)
     if problems:
         raise SystemExit("\n".join(problem.text() for problem in problems))
     platform = synthetic_platform()
@@ -126,7 +128,7 @@ def measure() -> dict[str, list[str]]:
         case = known.get((rule.name, rule.side, rule.scope))
         if case is None:
             continue
-        only = KnowledgeBase((rule,), knowledge.reasons)
+        only = replace(knowledge, rules=(rule,))
         if fires(only, case[0], platform, rule.name, rule.scope):
             result["fired"].append(label)
         if not fires(only, case[1], platform, rule.name, rule.scope):

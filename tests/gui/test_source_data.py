@@ -133,7 +133,7 @@ def test_a_first_answer_fits_what_is_there() -> None:
 
 def test_numbers_of_lines_are_means_over_replicas() -> None:
     run = synthetic_run(cores=4, rounds=3)
-    analysis = analyse(run, synthetic_platform(), load_knowledge([])[0])
+    analysis = analyse(run, synthetic_platform(), load_knowledge([], [])[0])
     core = line_numbers(analysis, lambda f: f == CORE_FILE)
     cores = [m for m in analysis.blocks if m.block.file == CORE_FILE]
     assert len(cores) == 4

@@ -2,7 +2,7 @@
 
 from workbench.analysis.analyse import analyse
 from workbench.analysis.knowledge import CheckedRule, KnowledgeBase, load_knowledge
-from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics, StateMetrics
+from workbench.api.results import Analysis, BlockMetrics, CallMetrics, StateMetrics
 
 __all__ = [
     "Analysis",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from workbench.analysis.graph import build_graph
 from workbench.analysis.knowledge import KnowledgeBase
-from workbench.analysis.metric_names import METRICS
+from workbench.analysis.measured import Measured
 from workbench.analysis.metrics import block_metrics, call_metrics
-from workbench.analysis.results import Analysis
 from workbench.analysis.rules import find_bottlenecks
+from workbench.api.results import Analysis
 from workbench.model.platform import Platform
 from workbench.model.run import Run
 
@@ -16,7 +16,8 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
     """Metrics, findings and graph of a run. Tables that the run lacks leave their part empty; nothing is guessed."""
     blocks = block_metrics(run)
     calls = call_metrics(run, platform)
-    findings, rule_problems = find_bottlenecks(run, blocks, calls, knowledge, threshold, platform)
+    measured = Measured(run, platform, blocks, calls, knowledge.metrics, threshold)
+    findings, rule_problems = find_bottlenecks(measured, knowledge)
     graph, graph_problems = build_graph(blocks, calls)
     return Analysis(
         time_s=run.time_s,
@@ -27,5 +28,5 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
         graph=graph,
         threshold=threshold,
         diagnostics=(*graph_problems, *rule_problems),
-        metric_titles={name: metric.title for name, metric in METRICS.items()},
+        metrics=knowledge.metrics,
     )

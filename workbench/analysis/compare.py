@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics, GroupMetrics, StateMetrics
+from workbench.api.results import Analysis, BlockMetrics, CallMetrics, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.analysis.results import Analysis
+from workbench.api.results import Analysis
 from workbench.model.finding import Advice, Finding
 from workbench.model.text import ratio_text, time_text
 

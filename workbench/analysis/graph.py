@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from workbench.analysis.results import BlockMetrics, CallMetrics
 from workbench.analysis.targets import resolve_target
+from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import MEM, WAITS, Category

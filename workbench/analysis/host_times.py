@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.analysis.results import BlockMetrics, CallMetrics
 from workbench.analysis.targets import resolve_target
+from workbench.api.metrics import Waiting
+from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Side
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.run import PS_PER_S, Run
@@ -29,17 +30,6 @@ Times = NDArray[np.int64]
 CONTROL = frozenset({"ctrl", "control", "poll"})
 POLL_KINDS = frozenset({"receive"})
 _COLUMNS = ("site", "state", "entry", "address", "t0_ps", "t1_ps", "port_first_ps", "port_last_ps")
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """Seconds of waiting: all of it, what a faster FPGA could save (each poll has to be made once, even so), what lies
-    after the FPGA was ready, and how much of that goes by chance where the same polls come at other moments."""
-
-    total_s: float = 0.0
-    late_s: float = 0.0
-    after_ready_s: float = 0.0
-    chance_s: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from workbench.analysis.report_rows import (
     shortener,
     swatch,
 )
-from workbench.analysis.results import Analysis, StateMetrics
 from workbench.analysis.svg_curve import curve_svg
 from workbench.analysis.svg_graph import ORDER, graph_svg, mean_shares
 from workbench.analysis.svg_parts import COLOURS, category_name, rect, svg
+from workbench.api.results import Analysis, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.finding import Finding, count_words

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from workbench.analysis.metric_names import DEFAULT, METRICS, STAYS, UNITS
+from workbench.api.metrics import UNITS, Metric, Metrics
 from workbench.formats.documents import read_text
 from workbench.formats.yaml_marks import Marked, check, near, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -23,6 +23,7 @@ from workbench.model.pragma import Category
 
 SCHEMA_VERSION = 1
 UNKNOWN = "unknown"
+DEFAULT = "left.without_this"  # the metric that bounds a suggestion that names none
 
 RuleCategory = Literal["communication", "synchronization", "internal overhead", "imbalance"]
 Scope = Literal["block", "call", "application"]
@@ -182,17 +183,20 @@ class CheckedRule:
 
 @dataclass(frozen=True)
 class KnowledgeBase:
-    """All rules, in order of their files, and all reasons by category with what they mean."""
+    """All rules, in order of their files, the metrics they may name, and reasons by category with what they mean."""
 
     rules: tuple[CheckedRule, ...] = ()
     reasons: Mapping[Category, Mapping[str, str]] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=dict)
 
     def parent_of(self, rule: CheckedRule) -> CheckedRule | None:
         return next((r for r in self.rules if r.name == rule.rule.parent and r.side in (rule.side, "any")), None)
 
 
-def load_knowledge(paths: Iterable[Path]) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
-    """Read and merge files. A later file's rule of the same name, side and scope replaces an earlier one."""
+def load_knowledge(paths: Iterable[Path], metrics: Iterable[Metric]) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
+    """Read and merge files of rules over these metrics. A later file's rule of the same name, side and scope replaces
+    an earlier one."""
+    known = {metric.name: metric for metric in metrics}
     rules: dict[tuple[str, str, tuple[Scope, ...]], CheckedRule] = {}
     reasons: dict[Category, dict[str, str]] = {category: {} for category in Category}
     problems: list[Diagnostic] = []
@@ -201,17 +205,17 @@ def load_knowledge(paths: Iterable[Path]) -> tuple[KnowledgeBase, tuple[Diagnost
         problems += unread
         if text is None:
             continue
-        found, file_reasons, more = read_knowledge(text, str(path))
+        found, file_reasons, more = read_knowledge(text, str(path), known)
         problems += more
         rules |= {rule.key: rule for rule in found}
         for category, meanings in file_reasons.items():
             reasons[category] |= meanings
-    base = KnowledgeBase(tuple(rules.values()), reasons)
+    base = KnowledgeBase(tuple(rules.values()), reasons, known)
     return base, (*problems, *_check_references(base))
 
 
 def read_knowledge(
-    text: str, file: str
+    text: str, file: str, metrics: Metrics
 ) -> tuple[tuple[CheckedRule, ...], Mapping[Category, Mapping[str, str]], tuple[Diagnostic, ...]]:
     """One file's rules and reasons, with diagnostics for what is left out."""
     marked, problems = read_marked(text, file)
@@ -234,7 +238,7 @@ def read_knowledge(
         problems += more
         if rule is None:
             continue
-        checked, more = _checked(rule, marked, ("rules", number))
+        checked, more = _checked(rule, marked, ("rules", number), metrics)
         problems += more
         if checked is None:
             continue
@@ -265,14 +269,14 @@ def _part(marked: Marked, path: Place) -> Marked:
 class _Checker:
     """Parses a rule's expressions, and remembers what is wrong with them."""
 
-    def __init__(self, marked: Marked, path: Place) -> None:
-        self._marked, self._path = marked, path
+    def __init__(self, marked: Marked, path: Place, metrics: Metrics) -> None:
+        self._marked, self._path, self._metrics = marked, path, metrics
         self.problems: list[Diagnostic] = []
 
     def expression(self, text: str, *place: int | str) -> Expression | None:
         span = self._marked.span((*self._path, *place))
         quoted = span.end - span.start == len(text) + 2
-        parsed, problems = Expression.parse(text, METRICS, self._marked.file, span.line, span.column + quoted)
+        parsed, problems = Expression.parse(text, self._metrics, self._marked.file, span.line, span.column + quoted)
         self.problems += problems
         return parsed
 
@@ -303,23 +307,25 @@ class _Checker:
             self.complain(f"this text has {count}", "Give one argument for each %.", *place)
         elif len(found) == len(arguments):
             for conversion, argument_ in zip(conversions, found, strict=True):
-                if (conversion == "s") != _is_text(argument_):
+                if (conversion == "s") != self._is_text(argument_):
                     hint = "Write `EXPRESSION as size` (or time, rate, ...) for %s, a plain expression for numbers."
                     self.complain(f"'{argument_.expression.text}' does not suit %{conversion}", hint, *place)
         return tuple(found)
+
+    def _is_text(self, argument: Argument) -> bool:
+        metric = self._metrics.get(argument.expression.text.strip())
+        return bool(argument.unit) or (metric is not None and metric.unit == "text")
 
 
 _AS_UNIT = re.compile(r"(?P<expression>.+) as (?P<unit>\w+)\Z")
 _CONVERSION = re.compile(r"%[-+ 0#]*\d{0,2}(?:\.\d{1,2})?([dfgs])")
 
 
-def _is_text(argument: Argument) -> bool:
-    name = argument.expression.text.strip()
-    return bool(argument.unit) or (name in METRICS and METRICS[name].unit == "text")
-
-
-def _checked(rule: Rule, marked: Marked, path: Place) -> tuple[CheckedRule | None, tuple[Diagnostic, ...]]:
-    checker = _Checker(marked, path)
+def _checked(
+    rule: Rule, marked: Marked, path: Place, metrics: Metrics
+) -> tuple[CheckedRule | None, tuple[Diagnostic, ...]]:
+    checker = _Checker(marked, path, metrics)
+    bounds = {name: metric.stays for name, metric in metrics.items() if metric.stays}
     condition = checker.expression(rule.when, "when")
     call_condition = checker.optional(rule.select.calls, "select", "calls")
     time_saved = checker.optional(rule.time_saved, "time_saved")
@@ -334,15 +340,15 @@ def _checked(rule: Rule, marked: Marked, path: Place) -> tuple[CheckedRule | Non
         when = checker.optional(suggestion.when, *place, "when")
         left, stays = suggestion.time_left.strip(), suggestion.stays
         known = left != UNKNOWN
-        if known and left not in STAYS and not stays:
-            hint = f"Add `stays:` with what this time rests on, or name one of these: {', '.join(STAYS)}."
+        if known and left not in bounds and not stays:
+            hint = f"Add `stays:` with what this time rests on, or name one of these: {', '.join(bounds)}."
             checker.complain("nothing says what stays in this bound", hint, *place, "time_left")
         time_left = checker.expression(left, *place, "time_left") if known else None
-        stays = stays or STAYS.get(left, "")
+        stays = stays or bounds.get(left, "")
         advice.append(CheckedSuggestion(suggestion.text, arguments, when, time_left, stays, suggestion.elsewhere))
     for number, name in enumerate(rule.show):
-        if name not in METRICS:
-            checker.complain(f"there is no metric '{name}'", near(name, METRICS, "Metrics are"), "show", number)
+        if name not in metrics:
+            checker.complain(f"there is no metric '{name}'", near(name, metrics, "Metrics are"), "show", number)
     if ("call" in rule.scope or call_condition or rule.select.kinds) and rule.side == "fpga":
         checker.complain("hardware makes no calls", "Use side host, or scope block without kinds and calls.", "side")
     if checker.problems or condition is None:

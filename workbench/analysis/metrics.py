@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from workbench.analysis.results import (
+from workbench.analysis.transfer_tables import best_size, rate_at, transfer_time_s
+from workbench.api.results import (
     BlockMetrics,
     CallMetrics,
     RunLengths,
@@ -15,7 +16,6 @@ from workbench.analysis.results import (
     TableStatistics,
     Transition,
 )
-from workbench.analysis.transfer_tables import best_size, rate_at, transfer_time_s
 from workbench.model.platform import Platform, TransferTable
 from workbench.model.pragma import WAITS
 from workbench.model.run import PS_PER_S, Run, Table

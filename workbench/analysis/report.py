@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics
+from workbench.api.results import Analysis, BlockMetrics, CallMetrics
 from workbench.model.finding import Finding
 from workbench.model.pragma import UNCLASSIFIED
 

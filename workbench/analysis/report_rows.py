@@ -11,8 +11,6 @@ from typing import Any
 from markupsafe import Markup
 
 from workbench.analysis.finding_words import becomes_words, bound_text, bound_words, cap_words, folded_words
-from workbench.analysis.metric_names import METRICS, metric_text
-from workbench.analysis.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.analysis.svg_curve import curve_svg
 from workbench.analysis.svg_parts import (
     COLOURS,
@@ -25,6 +23,7 @@ from workbench.analysis.svg_parts import (
     svg,
     text,
 )
+from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, tops
 from workbench.model.platform import Platform
@@ -151,7 +150,7 @@ def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[s
         "condition": finding.condition,
         "explanation": finding.explanation,
         "numbers": [
-            {"name": name, "title": METRICS[name].title if name in METRICS else name, "value": metric_text(name, value)}
+            {"name": name, "title": analysis.metrics[name].title, "value": analysis.metrics[name].text(value)}
             for name, value in finding.metrics.items()
         ],
         "places": [{"file": short(p.file), "line": p.line, "label": p.label} for p in finding.places],

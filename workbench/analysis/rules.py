@@ -8,26 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from workbench.analysis.bounds import Bounds, host_wait_share, work_share
-from workbench.analysis.culprit import find_culprit, spoken
-from workbench.analysis.host_times import HostTimes
 from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
-from workbench.analysis.metric_names import Value, value_text
-from workbench.analysis.results import BlockMetrics, CallMetrics
-from workbench.analysis.selection import (
-    Selection,
-    Values,
-    general_values,
-    replica_values,
-    select_block,
-    selection_values,
-)
+from workbench.analysis.measured import Measured
+from workbench.analysis.selection import Selection, Values, select_block
+from workbench.api.metrics import Value, value_text
+from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.finding import Advice, Finding, Place
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
-from workbench.model.run import Entry, Run
+from workbench.model.run import Entry
 
 HIGH, MEDIUM = 2.0, 1.2
 #: A generic rule stays silent on a block where the rules under it explain this share of its time.
@@ -39,15 +30,16 @@ LEAST_GAIN = 1.005
 
 @dataclass(frozen=True)
 class _Fired:
-    """A rule that holds: for which selection, in which scope, with which values."""
+    """A rule that holds: for which selection, in which scope."""
 
     rule: CheckedRule
     scope: Scope
     selection: Selection
-    values: Values
-    saved_s: float
-    culprit: str = ""
     group: str = ""
+
+    @property
+    def saved_s(self) -> float:
+        return self.selection.saved_s
 
     @property
     def side(self) -> Side:
@@ -67,51 +59,37 @@ def severity_of(gain: float) -> str:
     return "high" if gain > HIGH else "medium" if gain >= MEDIUM else "low"
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """What rules are held against: one run's metrics, and what each side's time allows."""
-
-    blocks: Sequence[BlockMetrics]
-    calls: Sequence[CallMetrics]
-    bounds: Bounds
-    general: Values
-    platform: Platform | None
-
-
 def find_bottlenecks(
-    run: Run,
-    blocks: Sequence[BlockMetrics],
-    calls: Sequence[CallMetrics],
-    knowledge: KnowledgeBase,
-    threshold: float,
-    platform: Platform | None = None,
+    measured: Measured, knowledge: KnowledgeBase
 ) -> tuple[tuple[Finding, ...], tuple[Diagnostic, ...]]:
     """Every finding whose ideal speedup reaches the threshold, the largest gain first, those that lead to others last.
 
     A rule whose expressions cannot be computed for this run is a diagnostic; the others go on.
     """
-    if not run.time_s:
+    if not measured.run.time_s:
         return (), ()
-    bounds = Bounds(run.time_s, blocks, calls, HostTimes(run, blocks, calls))
-    general = general_values(run.time_s, threshold, host_wait_share(blocks), work_share(blocks), platform)
-    measured = _Measured(blocks, calls, bounds, general, platform)
     fired: list[_Fired] = []
     problems: list[Diagnostic] = []
     for rule in knowledge.rules:
         try:
             fired += _fire(rule, measured)
         except WorkbenchError as error:
-            problems += [
-                Diagnostic(f"the rule '{rule.name}' was left out: {problem.message}", problem.hint, Severity.WARNING,
-                           rule.file, rule.line)
-                for problem in error.diagnostics
-            ]  # fmt: skip
-    fired = _without_explained(fired, knowledge)
-    findings = [_finding(f, measured, knowledge) for f in fired]
-    ordered = sorted(_unique(findings), key=_rank)
-    return tuple(_nested(ordered, {f.id: x.rule for f, x in zip(_unique(findings), fired, strict=True)})), tuple(
-        problems
-    )
+            problems += _left_out(rule, error)
+    found: list[tuple[Finding, CheckedRule]] = []
+    for one in _without_explained(fired, knowledge):
+        try:
+            found.append((_finding(one, measured, knowledge), one.rule))
+        except WorkbenchError as error:
+            problems += _left_out(one.rule, error)
+    findings = _unique([finding for finding, _ in found])
+    rules = {finding.id: rule for finding, (_, rule) in zip(findings, found, strict=True)}
+    return tuple(_nested(sorted(findings, key=_rank), rules)), tuple(dict.fromkeys(problems))
+
+
+def _left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
+    for problem in error.diagnostics:
+        message = f"the rule '{rule.name}' was left out: {problem.message}"
+        yield Diagnostic(message, problem.hint, Severity.WARNING, rule.file, rule.line)
 
 
 def _rank(finding: Finding) -> tuple[bool, float, bool, float]:
@@ -119,21 +97,20 @@ def _rank(finding: Finding) -> tuple[bool, float, bool, float]:
     return finding.points_elsewhere, -finding.gain, finding.scope == "call", -finding.speedup_ideal
 
 
-def _fire(rule: CheckedRule, measured: _Measured) -> Iterator[_Fired]:
-    calls, general = measured.calls, measured.general
+def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:
     mine = [b for b in measured.blocks if rule.side in ("any", b.block.side.value)]
     if "application" in rule.rule.scope:
         for side in Side:
             busiest = max(
                 (b for b in mine if b.block.side is side), key=lambda b: b.share_of(Category.WORK), default=None
             )
-            if busiest and (selection := select_block(rule, busiest, calls, general)):
+            if busiest and (selection := select_block(rule, busiest, measured)):
                 yield from _hold(rule, "application", selection, measured)
     groups: dict[str, list[BlockMetrics]] = {}
     for block in mine:
         groups.setdefault(block.block.group, []).append(block)
     for members in groups.values():
-        selections = [s for block in members if (s := select_block(rule, block, calls, general))]
+        selections = [s for block in members if (s := select_block(rule, block, measured))]
         if not selections:
             continue
         if "block" in rule.rule.scope:
@@ -142,13 +119,13 @@ def _fire(rule: CheckedRule, measured: _Measured) -> Iterator[_Fired]:
             yield from _hold_calls(rule, selections, measured)
 
 
-def _hold_group(rule: CheckedRule, selections: Sequence[Selection], size: int, measured: _Measured) -> Iterator[_Fired]:
+def _hold_group(rule: CheckedRule, selections: Sequence[Selection], size: int, measured: Measured) -> Iterator[_Fired]:
     """One finding for all replicas: where all have the bottleneck, of the one that would gain least by its mending, for
     no other bounds them all; where only some have it, of the one that has most of it."""
-    times = {s.block.block.id: s.time_s for s in selections}
+    times_s = tuple(s.time_s for s in selections)
     found = []
     for selection in selections:
-        found += list(_hold(rule, "block", selection, measured, replica_values(times)))
+        found += list(_hold(rule, "block", replace(selection, replicas_s=times_s), measured))
     if not found:
         return
     pick = min if len(found) == size else max
@@ -156,7 +133,7 @@ def _hold_group(rule: CheckedRule, selections: Sequence[Selection], size: int, m
     yield replace(chosen, group=chosen.home if size > 1 else "")
 
 
-def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: _Measured) -> Iterator[_Fired]:
+def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: Measured) -> Iterator[_Fired]:
     """Each call of a block on its own, unless there is only one, which the block's own finding tells of."""
     for selection in selections:
         sites = {(c.site_number, c.state.index) for c in selection.calls}
@@ -165,30 +142,19 @@ def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: _M
         for site in sorted(sites):
             alone = tuple(c for c in selection.calls if (c.site_number, c.state.index) == site)
             states = tuple(s for s in selection.states if s.state.index == site[1])
-            part = Selection(selection.block, states, alone, sum(c.time_s for c in alone))
+            part = replace(selection, states=states, calls=alone, time_s=sum(c.time_s for c in alone))
             yield from _hold(rule, "call", part, measured)
 
 
-def _hold(
-    rule: CheckedRule, scope: Scope, selection: Selection, measured: _Measured, more: Values | None = None
-) -> Iterator[_Fired]:
-    values = selection_values(selection, measured.calls, measured.general) | (more or {})
-    values |= measured.bounds.general_values(selection)
-    culprit, side = "", None
-    if rule.rule.names_culprit:
-        culprit, side = find_culprit(selection.block, selection.states, measured.blocks)
-        values["culprit"] = spoken(culprit, side, selection.block.block.side)
-    total = float(values["total"])
+def _hold(rule: CheckedRule, scope: Scope, selection: Selection, measured: Measured) -> Iterator[_Fired]:
+    values, total = selection.values, measured.run.time_s
     if rule.new_time is not None:
         saved = total - float(rule.new_time.evaluate(values))
     else:
         saved = float(rule.time_saved.evaluate(values)) if rule.time_saved else selection.time_s
     saved = min(saved, total)
-    if not saved > 0 or ideal_speedup(total, saved) < float(values["threshold"]):
-        return
-    if rule.condition.evaluate(values):
-        values |= measured.bounds.left_values(selection, values, saved, culprit, side)
-        yield _Fired(rule, scope, selection, values, saved, culprit)
+    if saved > 0 and ideal_speedup(total, saved) >= measured.threshold and rule.condition.evaluate(values):
+        yield _Fired(rule, scope, replace(selection, rule_saves_s=saved))
 
 
 def _without_explained(fired: Sequence[_Fired], knowledge: KnowledgeBase) -> list[_Fired]:
@@ -211,13 +177,13 @@ def _without_explained(fired: Sequence[_Fired], knowledge: KnowledgeBase) -> lis
     return kept
 
 
-def _finding(fired: _Fired, measured: _Measured, knowledge: KnowledgeBase) -> Finding:
-    rule, values, selection = fired.rule, fired.values, fired.selection
-    total = float(values["total"])
-    ideal = ideal_speedup(total, fired.saved_s)
+def _finding(fired: _Fired, measured: Measured, knowledge: KnowledgeBase) -> Finding:
+    rule, selection = fired.rule, fired.selection
+    values = selection.values
+    ideal = ideal_speedup(measured.run.time_s, fired.saved_s)
     parent = knowledge.parent_of(rule)
-    own = list(_advice(rule.suggestions, values, measured.bounds))
-    general = list(_advice(parent.suggestions, values, measured.bounds)) if parent else []
+    own = list(_advice(rule.suggestions, values, measured))
+    general = list(_advice(parent.suggestions, values, measured)) if parent else []
     advice = _worthwhile([*own, *_of_platform(selection, measured.platform, own or general), *general])
     cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
@@ -239,10 +205,10 @@ def _finding(fired: _Fired, measured: _Measured, knowledge: KnowledgeBase) -> Fi
         severity=severity_of(ideal if cap is None else cap),
         advice=advice,
         metrics={name: _rounded(values[name]) for name in rule.metrics},
-        condition=f"{rule.when} and speedup >= {float(values['threshold']):g}",
+        condition=f"{rule.when} and speedup >= {measured.threshold:g}",
         explanation=rule.rule.explanation,
         places=_places(selection),
-        culprit=fired.culprit,
+        culprit=selection.culprit[0],
         group=fired.group,
     )
 
@@ -260,11 +226,11 @@ def _slug(*parts: str) -> str:
     return "-".join(re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts)
 
 
-def _advice(suggestions: Iterable[CheckedSuggestion], values: Values, bounds: Bounds) -> Iterator[Advice]:
+def _advice(suggestions: Iterable[CheckedSuggestion], values: Values, measured: Measured) -> Iterator[Advice]:
     for one in suggestions:
         if one.when is None or one.when.evaluate(values):
             left = None if one.time_left is None else float(one.time_left.evaluate(values))
-            at_most = None if left is None or math.isnan(left) else bounds.at_most(left)
+            at_most = None if left is None or math.isnan(left) else measured.at_most(left)
             yield Advice(_printf(one.text, one.arguments, values), at_most, one.stays, one.elsewhere)
 
 
@@ -281,7 +247,8 @@ def _printf(text: str, arguments: Sequence[Argument], values: Values) -> str:
     given = []
     for argument in arguments:
         name = argument.expression.text.strip()
-        value: Value = values[name] if isinstance(values.get(name), str) else argument.expression.evaluate(values)
+        lone = values.get(name, 0.0)
+        value: Value = lone if isinstance(lone, str) else argument.expression.evaluate(values)
         if argument.unit:
             value = value_text(value, argument.unit)
         elif not isinstance(value, str) and not math.isfinite(value):

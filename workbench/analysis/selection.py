@@ -2,60 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+from workbench.analysis.culprit import find_culprit, spoken
 from workbench.analysis.knowledge import CheckedRule, Select
-from workbench.analysis.metric_names import METRICS, Value
-from workbench.analysis.results import BlockMetrics, CallMetrics, StateMetrics
-from workbench.model.platform import CallKind, Platform
-from workbench.model.pragma import COMMUNICATION, WAITS, Category
-
-Values = dict[str, Value]
+from workbench.analysis.measured import Measured
+from workbench.api.faults import plugin_fault
+from workbench.api.metrics import HostSide, Value, Waiting
+from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
+from workbench.model.blocks import Side
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.pragma import WAITS
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Some states of a block, and the host calls made in them. `time_s` is theirs together."""
+    """Some states of a block, and the host calls made in them, as `api.metrics.Selected` describes it. `rule_saves_s`
+    is None as long as the rule has not said what it saves."""
 
+    of: Measured
     block: BlockMetrics
     states: tuple[StateMetrics, ...]
     calls: tuple[CallMetrics, ...]
     time_s: float
+    replicas_s: tuple[float, ...] = ()
+    names_culprit: bool = False
+    rule_saves_s: float | None = None
+
+    @property
+    def saved_s(self) -> float:
+        return self.time_s if self.rule_saves_s is None else self.rule_saves_s
 
     @property
     def state_indexes(self) -> frozenset[int]:
         return frozenset(s.state.index for s in self.states)
 
+    @property
+    def on_host(self) -> bool:
+        return self.block.block.side is Side.HOST
 
-def select_block(
-    rule: CheckedRule, block: BlockMetrics, calls: Sequence[CallMetrics], general: Values
-) -> Selection | None:
+    @cached_property
+    def culprit(self) -> tuple[str, Side | None]:
+        return find_culprit(self.block, self.states, self.of.blocks) if self.names_culprit else ("", None)
+
+    @property
+    def culprit_title(self) -> str:
+        return spoken(*self.culprit, self.block.block.side) if self.names_culprit else ""
+
+    @cached_property
+    def targets(self) -> int:
+        return len(self.of.times.targets(self.block, self.state_indexes)) if self.on_host else 0
+
+    @property
+    def host(self) -> HostSide:
+        return self.of.host_of(self.block)
+
+    @cached_property
+    def waiting(self) -> Waiting:
+        if not self.on_host:
+            return Waiting(self.time_s, self.time_s)
+        waits_s = sum(s.time_s for s in self.states if s.state.category in WAITS)
+        return self.of.times.waiting(self.block, min(waits_s, self.time_s), self.calls)
+
+    @cached_property
+    def loops_s(self) -> float:
+        return self.of.times.loops_s(self.block, self.calls) if self.on_host else 0.0
+
+    @cached_property
+    def served_s(self) -> float:
+        return self.of.times.served_s(self.block, self.calls) if self.on_host else 0.0
+
+    @cached_property
+    def values(self) -> Values:
+        return Values(self)
+
+
+class Values(Mapping[str, Value]):
+    """The metrics of a selection by name, each computed when it is first read. WorkbenchError where one cannot be."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection, self._metrics = selection, selection.of.metrics
+        self._known: dict[str, Value] = {}
+
+    def __getitem__(self, name: str) -> Value:
+        if name not in self._known:
+            metric = self._metrics[name]
+            try:
+                self._known[name] = metric.value(self._selection)
+            except Exception as error:
+                raise WorkbenchError(plugin_fault(error, f"to compute the metric '{name}'")) from error
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._metrics
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._metrics)
+
+    def __len__(self) -> int:
+        return len(self._metrics)
+
+
+def select_block(rule: CheckedRule, block: BlockMetrics, of: Measured) -> Selection | None:
     """The selection of a rule in a block; None where nothing is selected.
 
     A rule that asks for kinds of calls, or for a condition on calls, selects those calls and the states they are in,
     and its time is the calls'; otherwise the states decide.
     """
-    select = rule.rule.select
+    select, names = rule.rule.select, rule.rule.names_culprit
     states = tuple(s for s in block.states if s.state.index and has(select, s))
     indexes = {s.state.index for s in states}
-    mine = tuple(c for c in calls if c.block == block.block.id and c.state.index in indexes)
+    mine = tuple(c for c in of.calls if c.block == block.block.id and c.state.index in indexes)
     if not select.kinds and rule.call_condition is None:
-        return Selection(block, states, mine, sum(s.time_s for s in states)) if states else None
-    chosen = []
-    for call in mine:
-        if select.kinds and (call.entry is None or call.entry.kind not in [kind.value for kind in select.kinds]):
-            continue
-        if rule.call_condition is not None:
-            values = {**general, **call_values([call], calls), **_times(call.time_s, general)}
-            if not rule.call_condition.evaluate(values):
-                continue
-        chosen.append(call)
+        time_s = sum(s.time_s for s in states)
+        return Selection(of, block, states, mine, time_s, names_culprit=names) if states else None
+    kinds = [kind.value for kind in select.kinds]
+    chosen = [c for c in mine if not kinds or (c.entry is not None and c.entry.kind in kinds)]
+    if (condition := rule.call_condition) is not None:
+        chosen = [c for c in chosen if condition.evaluate(Selection(of, block, (), (c,), c.time_s).values)]
     if not chosen:
         return None
     used = {c.state.index for c in chosen}
     picked = tuple(s for s in states if s.state.index in used)
-    return Selection(block, picked, tuple(chosen), sum(c.time_s for c in chosen))
+    return Selection(of, block, picked, tuple(chosen), sum(c.time_s for c in chosen), names_culprit=names)
 
 
 def has(select: Select, measured: StateMetrics) -> bool:
@@ -69,122 +140,3 @@ def has(select: Select, measured: StateMetrics) -> bool:
         and not reasons & set(select.without_reasons)
         and (not select.not_only or not reasons or bool(reasons - set(select.not_only)))
     )
-
-
-def general_values(
-    total_s: float, threshold: float, host_wait_share: float, fpga_work_share: float, platform: Platform | None = None
-) -> Values:
-    """Every metric's name with a value that says "none", and those that are the same for all rules."""
-    entries = platform.host.entries if platform else ()
-    nothing: Values = {name: "" if metric.unit == "text" else 0.0 for name, metric in METRICS.items()}
-    return nothing | {
-        "total": total_s,
-        "threshold": threshold,
-        "host.wait_share": host_wait_share,
-        "fpga.work_share": fpga_work_share,
-        "platform.interrupt": float(any(entry.kind is CallKind.INTERRUPT for entry in entries)),
-        "platform.asynchronous": float(any(entry.asynchronous for entry in entries)),
-        "platform.port": platform.hardware.style.value if platform and platform.hardware else "",
-    }
-
-
-def selection_values(selection: Selection, calls: Sequence[CallMetrics], general: Values) -> Values:
-    """All metrics of a selection, but for those of replicas and the culprit."""
-    block = selection.block
-    visits = sum(s.visits for s in selection.states)
-    values: Values = {
-        **general,
-        **_times(selection.time_s, general),
-        "visits": visits,
-        "cycles": sum(s.cycles for s in selection.states),
-        "time_each": selection.time_s / visits if visits else 0.0,
-        "block.work_share": block.share_of(Category.WORK),
-        "block.overhead_share": block.share_of(Category.OVERHEAD),
-        "block.communication_share": block.share_of(*COMMUNICATION),
-        "block.wait_share": block.share_of(*WAITS),
-        "block.has_work": float(any(s.state.category is Category.WORK for s in block.states)),
-    }
-    return values | call_values(selection.calls, calls) if selection.calls else values
-
-
-def _times(time_s: float, general: Values) -> Values:
-    total = float(general["total"])
-    return {"time": time_s, "share": time_s / total if total else 0.0}
-
-
-def call_values(chosen: Sequence[CallMetrics], everyone: Sequence[CallMetrics]) -> Values:
-    """Metrics of calls. Without a table, the best rate that any call of the same entry reached stands for it."""
-    count = sum(c.count for c in chosen)
-    size = sum(c.bytes for c in chosen)
-    time_s = sum(c.time_s for c in chosen)
-    runs = sum(c.runs.count for c in chosen)
-    rated = [c.rate for c in chosen if c.rate]
-    values: Values = {
-        "count": count,
-        "sites": len({c.site_number for c in chosen}),
-        "bytes": size,
-        "bytes_per_call": size / count if count else 0.0,
-        "rate.min": min((r.min for r in rated), default=0.0),
-        "rate.avg": size / time_s if time_s else 0.0,
-        "rate.max": max((r.max for r in rated), default=0.0),
-        "runs.count": runs,
-        "runs.min": min((c.runs.min for c in chosen), default=0),
-        "runs.avg": count / runs if runs else 0.0,
-        "runs.max": max((c.runs.max for c in chosen), default=0),
-    }
-    longest = max(chosen, key=lambda c: c.time_s)
-    values |= {
-        "longest.label": longest.site.label,
-        "longest.bytes_per_call": longest.bytes_per_call,
-        "longest.rate": longest.rate.avg if longest.rate else 0.0,
-    }
-    values |= _table_values(longest)
-    best = [_best_times(call, everyone) for call in chosen]
-    for column, name in enumerate(("time_at_best", "time_at_best_size", "time_at_best_type")):
-        values[f"table.{name}"] = sum(times[column] for times in best)
-    if longest.table is None:
-        values["table.best_rate"] = _best_seen(longest, everyone)
-    return values
-
-
-def _table_values(call: CallMetrics) -> Values:
-    table = call.table
-    if table is None:
-        return {}
-    return {
-        "table.known": 1.0,
-        "table.type": table.type,
-        "table.moved": table.moved,
-        "table.best_rate": table.best_rate,
-        "table.best_type": table.best_type,
-        "table.best_size": table.best_size,
-        "table.best_range_low": table.best_range_low,
-        "table.best_rate_of_type": table.best_rate_of_type,
-        "table.range_low": table.range_low,
-        "table.range_high": float("inf") if table.range_high is None else table.range_high,
-        "table.best_type_at_size": table.best_type_at_size,
-        "table.best_rate_at_size": table.best_rate_at_size,
-    }
-
-
-def _best_times(call: CallMetrics, everyone: Sequence[CallMetrics]) -> tuple[float, float, float]:
-    if call.table:
-        return call.table.time_at_best_s, call.table.time_at_best_size_s, call.table.time_at_best_type_s
-    best = _best_seen(call, everyone)
-    return (call.bytes / best if best else call.time_s), call.time_s, call.time_s
-
-
-def _best_seen(call: CallMetrics, everyone: Sequence[CallMetrics]) -> float:
-    return max((c.rate.max for c in everyone if c.rate and c.entry == call.entry), default=0.0)
-
-
-def replica_values(times_s: Mapping[str, float]) -> Values:
-    """Over the replicas of a block: how long each was in the selected states."""
-    times = list(times_s.values())
-    return {
-        "replicas.count": len(times),
-        "replicas.time_least": min(times),
-        "replicas.time_mean": sum(times) / len(times),
-        "replicas.time_most": max(times),
-        "replicas.time_sum": sum(times),
-    }

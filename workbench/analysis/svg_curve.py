@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log2, log10
 
-from workbench.analysis.results import CallMetrics
 from workbench.analysis.svg_parts import COLOURS, rect, svg, text
 from workbench.analysis.transfer_tables import best_size, rate_at
+from workbench.api.results import CallMetrics
 from workbench.model.platform import Platform, TransferTable
 from workbench.model.text import bytes_text, listed, rate_text
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from workbench.analysis.layout import GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
-from workbench.analysis.results import BlockMetrics
 from workbench.analysis.svg_parts import (
     COLOURS,
     Shares,
@@ -18,6 +17,7 @@ from workbench.analysis.svg_parts import (
     svg,
     text,
 )
+from workbench.api.results import BlockMetrics
 from workbench.model.blocks import BlockGraph, Side
 from workbench.model.finding import Finding, findings_on
 from workbench.model.pragma import COMMUNICATION, WAITS, Category

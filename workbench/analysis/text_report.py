@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, bound_words, folded_words, nothing_words
-from workbench.analysis.metric_names import METRICS, metric_text
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import place_words, shortener
-from workbench.analysis.results import Analysis, GroupMetrics
+from workbench.api.metrics import Value
+from workbench.api.results import Analysis, GroupMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, tops
 from workbench.model.platform import Platform
@@ -73,7 +73,7 @@ def _finding(number: int, finding: Finding, run: Run, analysis: Analysis, everyt
     places = f" ({', '.join(files[:_MOST_PLACES])}{more})" if files else ""
     yield _labelled("where", place_words(finding, analysis) + places)
     share = percent_text(finding.time_s / analysis.time_s)
-    yield _labelled("why", f"{time_text(finding.time_s)} of the run, {share}. {_numbers(finding)}")
+    yield _labelled("why", f"{time_text(finding.time_s)} of the run, {share}. {_numbers(finding, analysis)}")
     shown = finding.advice if everything else finding.advice[:1]
     for position, advice in enumerate(shown):
         yield _labelled("how" if not position else "or", advice.text)
@@ -89,17 +89,22 @@ def _finding(number: int, finding: Finding, run: Run, analysis: Analysis, everyt
         yield _labelled("rule", f"{finding.rule}: {finding.condition}")
         yield _labelled("ideal", f"{bound_text(finding.speedup_ideal)}, if this time went and nothing else changed")
         for name, value in finding.metrics.items():
-            yield _labelled("", f"{METRICS[name].title}: {metric_text(name, value)}")
+            yield _labelled("", _metric(name, value, analysis))
 
 
 def _gain(finding: Finding) -> str:
     return f"{time_text(finding.time_s)}, at most {bound_text(finding.gain)}"
 
 
-def _numbers(finding: Finding) -> str:
+def _metric(name: str, value: Value, analysis: Analysis) -> str:
+    metric = analysis.metrics[name]
+    return f"{metric.title}: {metric.text(value)}"
+
+
+def _numbers(finding: Finding, analysis: Analysis) -> str:
     """The first few numbers that the rule shows and that are worth a line."""
     told = [name for name in _TELLING if finding.metrics.get(name)][:_MOST_NUMBERS]
-    said = [f"{METRICS[name].title}: {metric_text(name, finding.metrics[name])}" for name in told]
+    said = [_metric(name, finding.metrics[name], analysis) for name in told]
     return "; ".join(said) + "." if said else ""
 
 

@@ -13,6 +13,7 @@ from workbench.api.descriptors import (
     RuleFile,
 )
 from workbench.api.hookspecs import PROJECT_NAME, hookimpl
+from workbench.api.metrics import Metric
 
 __all__ = [
     "PROJECT_NAME",
@@ -20,6 +21,7 @@ __all__ = [
     "HdlLanguage",
     "HostBuild",
     "HostLanguage",
+    "Metric",
     "PlatformSupport",
     "RuleFile",
     "hookimpl",

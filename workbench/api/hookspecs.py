@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pluggy
 
 from workbench.api.descriptors import HdlLanguage, HostLanguage, PlatformSupport, RuleFile
+from workbench.api.metrics import Metric
 
 PROJECT_NAME = "rc_workbench"
 
@@ -39,4 +40,10 @@ def workbench_host_languages() -> Sequence[HostLanguage]:
 @hookspec
 def workbench_rules() -> Sequence[RuleFile]:
     """Knowledge-base files: reasons and bottleneck rules."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_metrics() -> Sequence[Metric]:
+    """Metrics that rules may name, each with the function that computes it."""
     raise NotImplementedError

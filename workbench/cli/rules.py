@@ -29,4 +29,4 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    return print_checked(arguments, load_knowledge([arguments.file])[1])
+    return print_checked(arguments, load_knowledge([arguments.file], load_plugins().metrics.values())[1])

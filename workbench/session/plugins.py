@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 import pluggy
 
-from workbench.api import PROJECT_NAME, HdlLanguage, HostLanguage, PlatformSupport, RuleFile, hookspecs
+from workbench.api import PROJECT_NAME, HdlLanguage, HostLanguage, Metric, PlatformSupport, RuleFile, hookspecs
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import BUILT_IN, GROUP
 
@@ -27,6 +27,7 @@ class Plugins:
     hdl_languages: Mapping[str, HdlLanguage] = field(default_factory=dict)
     host_languages: Mapping[str, HostLanguage] = field(default_factory=dict)
     rules: Mapping[str, RuleFile] = field(default_factory=dict)
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
 
 
 KINDS = tuple(f.name for f in fields(Plugins) if f.name != "loaded")

@@ -30,7 +30,7 @@ def open_knowledge(plugins: Plugins) -> tuple[KnowledgeBase, tuple[Diagnostic, .
     """Every plugin's rules and reasons, merged."""
     from workbench.analysis import load_knowledge
 
-    return load_knowledge([file.path for file in plugins.rules.values()])
+    return load_knowledge([file.path for file in plugins.rules.values()], plugins.metrics.values())
 
 
 def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[Diagnostic, ...]]:

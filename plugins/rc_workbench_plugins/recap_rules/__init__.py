@@ -1,12 +1,21 @@
-"""The bottleneck taxonomy of ReCAP (2011, section 5) as a knowledge base: reasons and rules, in `rules.yaml`."""
+"""The bottleneck taxonomy of ReCAP (2011, section 5) as a knowledge base: reasons and rules, in `rules.yaml`, over the
+metrics of `metrics.py`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from workbench.api import RuleFile, hookimpl
+from workbench.api import Metric, RuleFile, hookimpl
 
 
 @hookimpl
-def workbench_rules() -> list[RuleFile]:
+def workbench_rules() -> Sequence[RuleFile]:
     return [RuleFile(Path(__file__).parent / "rules.yaml")]
+
+
+@hookimpl
+def workbench_metrics() -> Sequence[Metric]:
+    from rc_workbench_plugins.recap_rules.metrics import METRICS
+
+    return METRICS

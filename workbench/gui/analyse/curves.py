@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from workbench.analysis.results import CallMetrics
 from workbench.analysis.transfer_tables import best_size, rate_at
+from workbench.api.results import CallMetrics
 from workbench.gui.platform.curve import CallPoint, Series
 from workbench.model.platform import Platform, TransferTable
 

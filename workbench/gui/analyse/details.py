@@ -9,11 +9,11 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import becomes_words, bound_words, cap_words, folded_words
-from workbench.analysis.results import Analysis, BlockMetrics, CallMetrics
+from workbench.api.results import Analysis, BlockMetrics, CallMetrics
 from workbench.gui import fonts, theme
 from workbench.gui.analyse.curves import best_band, call_points, table_series, tables_for
 from workbench.gui.analyse.excerpt import SourceExcerpt, read_lines
-from workbench.gui.analyse.words import block_words, metric_words, ratio_or_dash, scope_words
+from workbench.gui.analyse.words import block_words, ratio_or_dash, scope_words
 from workbench.gui.context import Context
 from workbench.gui.platform.curve import RateCurve
 from workbench.gui.theme import set_ground
@@ -31,7 +31,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.blocks import Side
 from workbench.model.finding import Advice, Finding
-from workbench.model.text import count_text, percent_text, rate_text, time_text
+from workbench.model.text import bytes_text, count_text, percent_text, rate_text, time_text
 
 MOST_METRICS = 12
 
@@ -221,11 +221,11 @@ class AnalyseDetails(QWidget):
         grid.setColumnStretch(0, 3)
         grid.setColumnStretch(1, 2)
         for row, (name, value) in enumerate(list(finding.metrics.items())[:MOST_METRICS]):
-            title = analysis.metric_titles.get(name, "")
-            first = label(title or name.replace(".", " ").replace("_", " "), "smallsecond")
+            metric = analysis.metrics[name]
+            first = label(metric.title, "smallsecond")
             first.setWordWrap(True)
             second = ElidedLabel(name, "codemuted", Qt.TextElideMode.ElideMiddle)
-            third = label(metric_words(name, value), "strong")
+            third = label(metric.text(value), "strong")
             third.setAlignment(Qt.AlignmentFlag.AlignRight)
             for place, widget in enumerate((first, second, third)):
                 grid.addWidget(widget, row, place)
@@ -312,7 +312,7 @@ class AnalyseDetails(QWidget):
         count, size, spent = sum(c.count for c in calls), sum(c.bytes for c in calls), sum(c.time_s for c in calls)
         rows = [("Calls", count_text(count)), ("Time", f"{time_text(spent)}, {percent_text(spent / analysis.time_s)}")]
         if size:
-            rows += [("Bytes a call", metric_words("bytes", size / count)), ("Rate", rate_text(size / spent))]
+            rows += [("Bytes a call", bytes_text(size / count)), ("Rate", rate_text(size / spent))]
         if first.rate:
             rows.append(("Least and greatest rate", f"{rate_text(first.rate.min)} to {rate_text(first.rate.max)}"))
         rows.append(("In a row", f"{first.runs.min} to {first.runs.max}, {first.runs.avg:.3g} on average"))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
 from workbench.analysis.layout import Box, FrameBox, GraphLayout, NodeBox, RoutedEdge
-from workbench.analysis.results import Analysis, BlockMetrics
+from workbench.api.results import Analysis, BlockMetrics
 from workbench.gui import icons, theme
 from workbench.gui.timeline.look import label, text_width
 from workbench.gui.widgets import category_name, draw_swatch, paint_badge, paint_state_bar

@@ -6,14 +6,8 @@ from pathlib import Path
 
 from workbench.model.finding import Finding
 from workbench.model.text import (
-    bytes_text,
-    count_text,
     listed,
-    percent_text,
-    rate_text,
     ratio_text,
-    significant,
-    time_text,
 )
 
 _TIME_SUFFIXES = ("_s", "time", ".latency")
@@ -50,24 +44,3 @@ def ratio_or_dash(value: float | None) -> str:
     if value is None:
         return "–"
     return "no limit" if value == float("inf") else ratio_text(value)
-
-
-def metric_words(name: str, value: float | int | str) -> str:
-    """A metric with the unit that its name tells."""
-    if isinstance(value, str):
-        return value
-    last = name.rsplit(".", 1)[-1].lower()
-    full = name.lower()
-    if "share" in last or "utilisation" in last or "fraction" in last:
-        return percent_text(float(value))
-    if ("rate" in full and not last.startswith(("count", "size", "time"))) or "bytes_per_s" in last:
-        return rate_text(float(value)) if value else "0 B/s"
-    if last in ("bytes", "size") or last.endswith(("_bytes", "_size")) or {"bytes", "size"} & set(last.split("_")):
-        return bytes_text(float(value))
-    if "gain" in last or "speedup" in last or last in ("ideal", "cap"):
-        return ratio_or_dash(float(value))
-    if last.endswith("_s") or last == "time" or "time" in last.split("_"):
-        return time_text(float(value))
-    if isinstance(value, int) or float(value).is_integer():
-        return count_text(value)
-    return significant(float(value))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.analysis.compare import Comparison, output_words
-from workbench.analysis.results import Analysis
+from workbench.api.results import Analysis
 from workbench.gui import fonts, theme
 from workbench.gui.analyse.graph_paint import Shares, mean_shares
 from workbench.gui.naming import run_title

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workbench.api.metrics import Metrics
 from workbench.model.blocks import Block, BlockGraph, Side, State
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
@@ -168,7 +168,7 @@ class Analysis:
     graph: BlockGraph
     threshold: float = 1.05
     diagnostics: tuple[Diagnostic, ...] = ()
-    metric_titles: Mapping[str, str] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=dict)  # those that the findings may name
 
     def block(self, block_id: str) -> BlockMetrics:
         """Raises KeyError where the run has no such block."""

@@ -1,0 +1,353 @@
+"""The metrics of ReCAP's rules (2011, sections 4 to 6): one line each, with the function that computes it.
+
+The metrics `left.*` are lower bounds of the run's time once something is mended. Every bound says who does less and who
+stays. What stays is time on the host's thread, or the busiest FPGA block's work, whichever is more ("thus limiting
+speedup to at most 1/0.541 = 1.85x", section 6.1). Waiting is a result and never stays by itself: it is bounded by the
+FPGA's work. Where advice changes how long something takes but not the order of things, a host that polls may also by
+chance find the FPGA ready up to a poll earlier than before, so that counts as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from workbench.api.metrics import Metric, Selected, Value
+from workbench.api.results import BlockMetrics, CallMetrics, TableStatistics
+from workbench.model.blocks import Side
+from workbench.model.platform import CallKind, HostEntry
+from workbench.model.pragma import COMMUNICATION, WAITS, Category
+
+
+def _ratio(top: float, bottom: float) -> float:
+    return top / bottom if bottom else 0.0
+
+
+# ---- calls
+
+
+def _count(s: Selected) -> int:
+    return sum(c.count for c in s.calls)
+
+
+def _bytes(s: Selected) -> int:
+    return sum(c.bytes for c in s.calls)
+
+
+def _runs(s: Selected) -> int:
+    return sum(c.runs.count for c in s.calls)
+
+
+def _longest(compute: Callable[[CallMetrics], Value | None]) -> Callable[[Selected], Value | None]:
+    """Of several calls, of the one that takes longest."""
+    return lambda s: compute(max(s.calls, key=lambda c: c.time_s)) if s.calls else None
+
+
+def _table(compute: Callable[[TableStatistics], Value]) -> Callable[[Selected], Value | None]:
+    """What the platform's transfer tables say of the call that takes longest."""
+    return _longest(lambda call: compute(call.table) if call.table else None)
+
+
+def _best_rate(s: Selected) -> Value | None:
+    """Without a table, the best rate that any call of the same entry reached stands for it."""
+    return _longest(lambda call: call.table.best_rate if call.table else _best_seen(call, s.of.calls))(s)
+
+
+def _best_seen(call: CallMetrics, everyone: Sequence[CallMetrics]) -> float:
+    return max((c.rate.max for c in everyone if c.rate and c.entry == call.entry), default=0.0)
+
+
+def _time_at_best(s: Selected) -> float:
+    def of(call: CallMetrics) -> float:
+        best = 0.0 if call.table else _best_seen(call, s.of.calls)
+        return call.table.time_at_best_s if call.table else call.bytes / best if best else call.time_s
+
+    return sum(of(call) for call in s.calls)
+
+
+# ---- the two sides
+
+
+def _work_time(blocks: Iterable[BlockMetrics]) -> float:
+    return max((b.time_of(Category.WORK) for b in blocks if b.block.side is Side.FPGA), default=0.0)
+
+
+def _work(s: Selected) -> float:
+    return _work_time(s.of.blocks)
+
+
+def _work_share(s: Selected) -> float:
+    return max((b.share_of(Category.WORK) for b in s.of.blocks if b.block.side is Side.FPGA), default=0.0)
+
+
+def _host_wait_share(s: Selected) -> float:
+    """Of the thread that waits least among those that wait."""
+    shares = [b.share_of(*WAITS) for b in s.of.blocks if b.block.side is Side.HOST]
+    return min((share for share in shares if share > 0), default=0.0)
+
+
+def _entries(s: Selected) -> Sequence[HostEntry]:
+    return s.of.platform.host.entries if s.of.platform else ()
+
+
+# ---- the least time of the run once something is mended
+
+
+def _without(s: Selected, lost_s: float) -> float:
+    """Least time when the selection takes so much less, and what goes with it goes too."""
+    if s.block.block.side is Side.HOST:
+        less = lost_s + (s.loops_s + s.host.waiting.chance_s - s.waiting.chance_s)
+    else:
+        less = min(max(s.saved_s, sum(s.replicas_s)) + s.host.waiting.chance_s, s.host.waiting.late_s)
+    return max(s.of.run.time_s - less, _work(s))
+
+
+def _without_culprit(s: Selected) -> float:
+    culprit, side = s.culprit
+    left = s.of.run.time_s - s.host.waiting.late_s
+    if side is Side.HOST:
+        return max(_work(s), 0.0)
+    if s.block.block.side is Side.HOST:
+        return max(left, 0.0)
+    others = _work_time(b for b in s.of.blocks if culprit not in (b.block.id, b.block.group))
+    return max(left, others if culprit else 0.0)
+
+
+def _united(s: Selected, takes_s: float) -> float:
+    """Least time with the selected calls, and what goes with them, in the time given."""
+    return max(s.of.run.time_s - (s.time_s + s.served_s) + takes_s, _work(s))
+
+
+_EVERYTHING_ELSE = "everything else takes the time it took"
+
+METRICS = (
+    Metric("total", "Time of the run", "time", lambda s: s.of.run.time_s),
+    Metric("threshold", "Least speedup reported", "ratio", lambda s: s.of.threshold),
+    # the selection
+    Metric("time", "Time in these states or calls", "time", lambda s: s.time_s),
+    Metric("share", "Share of the run", "share", lambda s: _ratio(s.time_s, s.of.run.time_s)),
+    Metric("visits", "Times entered", "count", lambda s: sum(x.visits for x in s.states)),
+    Metric("cycles", "Clock cycles", "count", lambda s: sum(x.cycles for x in s.states)),
+    Metric("time_each", "Time each time", "time", lambda s: _ratio(s.time_s, sum(x.visits for x in s.states))),
+    # the calls in it (host only)
+    Metric("count", "Calls", "count", _count),
+    Metric("sites", "Call sites", "count", lambda s: len({c.site_number for c in s.calls})),
+    Metric("targets", "FPGA blocks that these calls name", "count", lambda s: s.targets),
+    Metric("bytes", "Bytes moved", "size", _bytes),
+    Metric("bytes_per_call", "Bytes in one call", "size", lambda s: _ratio(_bytes(s), _count(s))),
+    Metric("rate.min", "Rate, least", "rate", lambda s: min((c.rate.min for c in s.calls if c.rate), default=None)),
+    Metric("rate.avg", "Rate, average", "rate", lambda s: _ratio(_bytes(s), sum(c.time_s for c in s.calls))),
+    Metric("rate.max", "Rate, greatest", "rate", lambda s: max((c.rate.max for c in s.calls if c.rate), default=None)),
+    Metric("runs.count", "Runs of consecutive calls", "count", _runs),
+    Metric("runs.min", "Calls in a row, least", "count", lambda s: min((c.runs.min for c in s.calls), default=0)),
+    Metric("runs.avg", "Calls in a row, average", "number", lambda s: _ratio(_count(s), _runs(s))),
+    Metric("runs.max", "Calls in a row, most", "count", lambda s: max((c.runs.max for c in s.calls), default=0)),
+    Metric("longest.label", "The call that takes longest", "text", _longest(lambda c: c.site.label)),
+    Metric("longest.bytes_per_call", "Its bytes in one call", "size", _longest(lambda c: c.bytes_per_call)),
+    Metric("longest.rate", "Its rate, average", "rate", _longest(lambda c: c.rate.avg if c.rate else None)),
+    # what the platform's transfer tables say of those calls; of several calls, of the one that takes longest
+    Metric("table.known", "The platform has a transfer table", "flag", _table(lambda t: 1.0)),
+    Metric("table.type", "Type of transfer", "text", _table(lambda t: t.type)),
+    Metric("table.moved", "Bytes that the run moves in this direction", "size", _table(lambda t: t.moved)),
+    Metric("table.best_rate", "Best rate of any type and size", "rate", _best_rate),
+    Metric("table.best_type", "Type with the best rate", "text", _table(lambda t: t.best_type)),
+    Metric("table.best_size", "Size with the best rate", "size", _table(lambda t: t.best_size)),
+    Metric(
+        "table.best_range_low",
+        "Size from which the best type reaches 95 %",
+        "size",
+        _table(lambda t: t.best_range_low),
+    ),
+    Metric("table.best_rate_of_type", "Best rate of this type", "rate", _table(lambda t: t.best_rate_of_type)),
+    Metric("table.range_low", "Size from which this type reaches 95 %", "size", _table(lambda t: t.range_low)),
+    Metric(
+        "table.range_high",
+        "Size up to which this type reaches 95 %",
+        "size",
+        _table(lambda t: math.inf if t.range_high is None else t.range_high),
+    ),
+    Metric("table.best_type_at_size", "Best type at this size", "text", _table(lambda t: t.best_type_at_size)),
+    Metric("table.best_rate_at_size", "Best rate at this size", "rate", _table(lambda t: t.best_rate_at_size)),
+    Metric("table.time_at_best", "Time at the best type and size", "time", _time_at_best),
+    Metric(
+        "table.time_at_best_size",
+        "Time at this type's best size",
+        "time",
+        lambda s: sum(c.table.time_at_best_size_s if c.table else c.time_s for c in s.calls),
+    ),
+    Metric(
+        "table.time_at_best_type",
+        "Time at the best type for this size",
+        "time",
+        lambda s: sum(c.table.time_at_best_type_s if c.table else c.time_s for c in s.calls),
+    ),
+    # the block that the selection is of
+    Metric("block.work_share", "Share of the block's time at work", "share", lambda s: s.block.share_of(Category.WORK)),
+    Metric(
+        "block.overhead_share",
+        "Share of the block's time in overhead",
+        "share",
+        lambda s: s.block.share_of(Category.OVERHEAD),
+    ),
+    Metric(
+        "block.communication_share",
+        "Share of the block's time sending and receiving",
+        "share",
+        lambda s: s.block.share_of(*COMMUNICATION),
+    ),
+    Metric("block.wait_share", "Share of the block's time waiting", "share", lambda s: s.block.share_of(*WAITS)),
+    Metric(
+        "block.has_work",
+        "The block has a state of work",
+        "flag",
+        lambda s: float(any(x.state.category is Category.WORK for x in s.block.states)),
+    ),
+    # the selection's waits
+    Metric("late_time", "Time waited before the FPGA was ready", "time", lambda s: s.waiting.late_s),
+    Metric("after_ready_time", "Time waited after the FPGA was ready", "time", lambda s: s.waiting.after_ready_s),
+    Metric(
+        "chance_time",
+        "Of that, what polls at other moments may save by chance",
+        "time",
+        lambda s: s.waiting.chance_s,
+    ),
+    # what goes with the selection's calls
+    Metric("loop_time", "Host's own time in the loops around these calls", "time", lambda s: s.loops_s),
+    Metric(
+        "served_time",
+        "Control messages and waits beside these calls, and the loops around all",
+        "time",
+        lambda s: s.served_s,
+    ),
+    # its replicas, if it has any
+    Metric("replicas.count", "Replicas", "count", lambda s: len(s.replicas_s)),
+    Metric(
+        "replicas.time_least",
+        "Time in these states, least of the replicas",
+        "time",
+        lambda s: min(s.replicas_s, default=0.0),
+    ),
+    Metric(
+        "replicas.time_mean",
+        "Time in these states, mean of the replicas",
+        "time",
+        lambda s: _ratio(sum(s.replicas_s), len(s.replicas_s)),
+    ),
+    Metric(
+        "replicas.time_most",
+        "Time in these states, most of the replicas",
+        "time",
+        lambda s: max(s.replicas_s, default=0.0),
+    ),
+    Metric("replicas.time_sum", "Time in these states, all replicas together", "time", lambda s: sum(s.replicas_s)),
+    # the two sides
+    Metric("host.own_time", "Time of the host's own work", "time", lambda s: s.host.own_s),
+    Metric("host.transfer_time", "Time of the host's transfers", "time", lambda s: s.host.transfer_s),
+    Metric("host.wait_time", "Time that the host waits", "time", lambda s: s.host.waiting.total_s),
+    Metric(
+        "host.late_time",
+        "Time that the host waits before the FPGA is ready",
+        "time",
+        lambda s: s.host.waiting.late_s,
+    ),
+    Metric(
+        "host.after_ready_time",
+        "Time that the host waits after the FPGA was ready",
+        "time",
+        lambda s: s.host.waiting.after_ready_s,
+    ),
+    Metric(
+        "fpga.work_time",
+        "Time that the busiest FPGA block works",
+        "time",
+        _work,
+        stays="only the FPGA's own work stays",
+    ),
+    Metric(
+        "host.chance_time",
+        "Of that, what polls at other moments may save by chance",
+        "time",
+        lambda s: s.host.waiting.chance_s,
+    ),
+    Metric("host.wait_share", "Share of the run that the host waits for the FPGA", "share", _host_wait_share),
+    Metric("fpga.work_share", "Share of the run that the busiest FPGA block works", "share", _work_share),
+    Metric("culprit", "Who is late", "text", lambda s: s.culprit_title),
+    # what the platform offers
+    Metric(
+        "platform.interrupt",
+        "The platform can interrupt the host",
+        "flag",
+        lambda s: float(any(e.kind is CallKind.INTERRUPT for e in _entries(s))),
+    ),
+    Metric(
+        "platform.asynchronous",
+        "The platform has calls that return before the transfer ends",
+        "flag",
+        lambda s: float(any(e.asynchronous for e in _entries(s))),
+    ),
+    Metric(
+        "platform.port",
+        "Style of the platform's port",
+        "text",
+        lambda s: s.of.platform.hardware.style.value if s.of.platform and s.of.platform.hardware else None,
+    ),
+    # the least time of the run once something is mended: what a suggestion's bound rests on
+    Metric(
+        "left.without_this",
+        "Least time without what is lost in these states or calls",
+        "time",
+        lambda s: _without(s, s.saved_s),
+        stays=_EVERYTHING_ELSE,
+    ),
+    Metric(
+        "left.without_all",
+        "Least time without these states or calls",
+        "time",
+        lambda s: _without(s, s.time_s),
+        stays=_EVERYTHING_ELSE,
+    ),
+    Metric(
+        "left.overlapped",
+        "Least time with the host's work and transfers beside the FPGA's work",
+        "time",
+        lambda s: max(s.host.own_s + s.host.transfer_s, _work(s)),
+        stays="the host's own work and its transfers stay one after the other, and so does the FPGA's work",
+    ),
+    Metric(
+        "left.side_by_side",
+        "Least time with host, transfers and FPGA side by side",
+        "time",
+        lambda s: max(s.host.own_s, s.host.transfer_s, _work(s)),
+        stays="the host's work, the transfers and the FPGA's work stay, side by side",
+    ),
+    Metric(
+        "left.without_culprit",
+        "Least time if who is late took no time",
+        "time",
+        _without_culprit,
+        stays="only who is late becomes faster",
+    ),
+    Metric(
+        "left.united",
+        "Least time with these transfers united, and what goes with them gone",
+        "time",
+        lambda s: _united(s, _time_at_best(s)),
+        stays="the same bytes at the best rate, the host's own work and the FPGA's work stay; the control messages"
+        " and polls beside these transfers can go with them",
+    ),
+    Metric(
+        "left.fewer",
+        "Least time without these calls and what goes with them",
+        "time",
+        lambda s: _united(s, 0.0),
+        stays="the transfers of data, the host's own work and the FPGA's work stay; the polls beside these messages"
+        " can go with them",
+    ),
+    Metric(
+        "left.prompt",
+        "Least time if the host knew at once that the FPGA is ready",
+        "time",
+        lambda s: max(s.of.run.time_s - s.host.waiting.after_ready_s, _work(s)),
+        stays="the FPGA is ready no sooner than it was",
+    ),
+)

@@ -1,0 +1,153 @@
+"""Metrics that rules may name: each a name, a title, a unit, and the function that computes it of what a rule selects.
+
+A rule's `select` picks states of one block, and on the host the calls made in them. Times are seconds, sizes bytes,
+rates bytes per second, shares 0 to 1. A metric is computed when a rule or a report reads it, and not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, significant, time_text
+
+if TYPE_CHECKING:
+    from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
+    from workbench.model.blocks import Side
+    from workbench.model.platform import Platform
+    from workbench.model.run import Run
+
+Value = float | int | str
+
+_FORMATS: dict[str, Callable[[float], str]] = {
+    "time": time_text,
+    "share": percent_text,
+    "percent": percent_text,
+    "size": bytes_text,
+    "rate": rate_text,
+    "count": count_text,
+    "ratio": ratio_text,
+    "number": significant,
+    "flag": lambda value: "yes" if value else "no",
+}
+UNITS = tuple(_FORMATS)
+
+
+def value_text(value: Value, unit: str) -> str:
+    """A value as a person reads it; `unit` is one of `UNITS`, or "text"."""
+    if isinstance(value, str) or unit == "text":
+        return str(value)
+    if value != value or value in (float("inf"), float("-inf")):
+        return "no limit" if value == float("inf") else "none"
+    return _FORMATS[unit](value)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Seconds of waiting: all of it, what a faster FPGA could save (each poll has to be made once, even so), what lies
+    after the FPGA was ready, and how much of that goes by chance where the same polls come at other moments."""
+
+    total_s: float = 0.0
+    late_s: float = 0.0
+    after_ready_s: float = 0.0
+    chance_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class HostSide:
+    """One host thread: seconds of its own work (and whatever else is no transfer and no wait), transfers, waits."""
+
+    own_s: float
+    transfer_s: float
+    waiting: Waiting
+
+
+class Measured(Protocol):
+    """A run and what was counted in it. `platform` is None where it is not known here."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def platform(self) -> Platform | None: ...
+    @property
+    def blocks(self) -> Sequence[BlockMetrics]: ...
+    @property
+    def calls(self) -> Sequence[CallMetrics]: ...
+    @property
+    def threshold(self) -> float:
+        """The least speedup that is reported."""
+
+
+class Selected(Protocol):
+    """What a rule looks at: some states of a block, and the host's calls made in them. `time_s` is theirs together."""
+
+    @property
+    def of(self) -> Measured: ...
+    @property
+    def block(self) -> BlockMetrics: ...
+    @property
+    def states(self) -> Sequence[StateMetrics]: ...
+    @property
+    def calls(self) -> Sequence[CallMetrics]: ...
+    @property
+    def time_s(self) -> float: ...
+    @property
+    def saved_s(self) -> float:
+        """What the rule says that mending would save; `time_s` as long as it has not said."""
+
+    @property
+    def replicas_s(self) -> Sequence[float]:
+        """Where the block has replicas that the rule selects too: how long each was in the selected states."""
+
+    @property
+    def culprit(self) -> tuple[str, Side | None]:
+        """Id or group of the block that the selected waits are due to, and its side; ("", None) where none is named."""
+
+    @property
+    def culprit_title(self) -> str:
+        """The same as a title names it; "" where the rule asks for none."""
+
+    @property
+    def targets(self) -> int:
+        """How many FPGA blocks the selected states of a host block name."""
+
+    @property
+    def waiting(self) -> Waiting:
+        """The selection's own waits; on the FPGA all of its time is late."""
+
+    @property
+    def host(self) -> HostSide:
+        """The thread that is selected; for hardware, the one that waits least among those that wait, or the first."""
+
+    @property
+    def loops_s(self) -> float:
+        """The host's own time in the loops around the selected calls."""
+
+    @property
+    def served_s(self) -> float:
+        """Control messages and waits beside the selected calls, and the loops around all."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """`compute` gives the value of a selection, or None where the metric does not apply: then it is 0, or "".
+
+    `stays`, for a metric that is a least time of the run: in words, what that time rests on.
+    """
+
+    name: str
+    title: str
+    unit: str  # one of `UNITS`, or "text"
+    compute: Callable[[Selected], Value | None]
+    stays: str = ""
+
+    def value(self, selected: Selected) -> Value:
+        found = self.compute(selected)
+        return found if found is not None else "" if self.unit == "text" else 0.0
+
+    def text(self, value: Value) -> str:
+        return value_text(value, self.unit)
+
+
+Metrics = Mapping[str, Metric]
