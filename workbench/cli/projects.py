@@ -9,6 +9,7 @@ from functools import partial
 from workbench.api.job import Job
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, table
 from workbench.cli.progress import progress
+from workbench.instrument.port_finder import FoundPort, find_ports
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, RunStatus
 from workbench.model.scan import HdlBlock
@@ -30,6 +31,7 @@ def run_scan(arguments: argparse.Namespace) -> int:
     workspace = _open(arguments)
     found = workspace.scan(parse_settings(arguments.changes))
     problems = workspace.diagnostics + found.diagnostics
+    ports = find_ports(found.hdl.ports, [clock for clock, _ in found.hdl.clocks])
     if arguments.json:
         print_json(
             {
@@ -46,6 +48,7 @@ def run_scan(arguments: argparse.Namespace) -> int:
                     for call in found.host.calls
                 ],
                 "blocks": [_block_json(block) for block in found.hdl.blocks],
+                "ports": [_port_json(port) for port in ports.ports],
                 "diagnostics": as_json(problems),
             }
         )
@@ -56,6 +59,9 @@ def run_scan(arguments: argparse.Namespace) -> int:
         rows += [(f"{b.file}:{b.line}", b.id, f"{len(b.branches)} branches, {len(b.instances)} instances",
                   f"{len(b.pragmas)} pragmas" if not b.why_not else b.why_not)
                  for b in found.hdl.blocks]  # fmt: skip
+        rows += [(f"{workspace.project.hardware.top}: {port.name or 'no prefix'}", f"{port.title} {port.side}",
+                  f"{len(port.names)} signals", f"on {port.clock}" if port.clock else "")
+                 for port in ports.ports]  # fmt: skip
         print(table(rows))
     return FAILED if has_errors(problems) else DONE
 
@@ -74,6 +80,19 @@ def _block_json(block: HdlBlock) -> dict[str, object]:
             {"name": p.pragma.name, "category": p.pragma.category.value, "line": p.line} for p in block.pragmas
         ],
         "instances": list(block.instances),
+    }
+
+
+def _port_json(port: FoundPort) -> dict[str, object]:
+    return {
+        "kind": port.style,
+        "prefix": port.name,
+        "side": port.side,
+        "count": port.count,
+        "clock": port.clock,
+        "signals": dict(port.signals),
+        "payload": list(port.payload),
+        "ask": list(port.ask),
     }
 
 

@@ -77,19 +77,34 @@ class HostScan:
 
 
 @dataclass(frozen=True)
+class HdlPort:
+    """A port of a top, or one part of it: `name` is then `port.field` or `port[0].field`, and `port` the whole's name.
+
+    `lsb` is the part's lowest bit in the whole. `used`: the design reads it somewhere (outputs always).
+    """
+
+    name: str
+    direction: str  # input, output, inout
+    bits: int
+    port: str = ""
+    lsb: int = 0
+    used: bool = True
+    line: int = 0
+
+
+@dataclass(frozen=True)
 class HdlScan:
-    """`instances` maps every elaborated instance path to its module name, the top first."""
+    """`instances` maps every elaborated instance path to its module name, the top first.
+
+    `ports`, `clocks` and `resets` are the top's, as `HdlTop` says.
+    """
 
     blocks: tuple[HdlBlock, ...]
     instances: tuple[tuple[str, str], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-
-
-@dataclass(frozen=True)
-class HdlPort:
-    name: str
-    direction: str  # input, output, inout
-    bits: int
+    ports: tuple[HdlPort, ...] = ()
+    clocks: tuple[tuple[str, int], ...] = ()
+    resets: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,8 +112,8 @@ class HdlTop:
     """A module that may be a design's top, elaborated with its parameters' own values.
 
     `sources` are the files that it reaches, each after those it needs; `clocks` counts the clocked blocks that each of
-    its ports drives; `numbers` are the whole numbers that stand in those files. Errors among `diagnostics` mean that
-    it cannot be built as it is.
+    its ports drives, `resets` tells whether low means reset, as the blocks ask for it; `numbers` are the whole numbers
+    that stand in those files. Errors among `diagnostics` mean that it cannot be built as it is.
     """
 
     name: str
@@ -109,6 +124,7 @@ class HdlTop:
     ports: tuple[HdlPort, ...] = ()
     parameters: tuple[tuple[str, int | float | str], ...] = ()
     clocks: tuple[tuple[str, int], ...] = ()
+    resets: tuple[tuple[str, bool], ...] = ()
     numbers: tuple[int, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 

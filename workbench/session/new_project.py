@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.files import real
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.formats.yaml_edit import set_value
+from workbench.instrument.port_finder import describe, find_ports
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.platform import Platform
@@ -297,7 +298,8 @@ def _say_port(
         if title == "clock":
             why = f"drives {blocks.get(name, 0)} of {sum(blocks.values())} clocked blocks"
         else:
-            why = "low means reset, as its name says" if match.reset_low else "the reset of the platform's port"
+            how = "the design uses it" if name in dict(top.resets) else "its name says"
+            why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
         notes.found.append(Found(title, name, why))
     rest = {role.title: name for role, name in match.signals.items() if role.title not in ("clock", "reset")}
     shown = ", ".join(f"{title} {name}" for title, name in rest.items())
@@ -305,11 +307,23 @@ def _say_port(
         "as the platform names them" if match.exact else "by their names, directions and widths; a template of your own"
     )
     notes.found.append(Found("port", shown, why + ("" if match.exact else " keeps them")))
+    _say_interfaces(top, match, notes)
     for role, candidates in match.missing:
         have = ", ".join(candidates) or "none that fits"
         hint = f"Its {role.direction}s of that width: {have}. Name the signal in a template of your own."
         problem = f"the top module {top.name} has no {role.title} that could be told by its name"
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
+
+
+def _say_interfaces(top: HdlTop, match: PortMatch, notes: _Notes) -> None:
+    """What the top has besides the platform's port."""
+    driven = set(match.signals.values())
+    for port in find_ports(top.ports, [clock for clock, _ in top.clocks]).ports:
+        if port.names & driven:
+            continue
+        shown = ", ".join(f"{role} {name}" for role, name in port.signals)
+        asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
+        notes.found.append(Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}"))
 
 
 def _own_template(chosen: _Platform, match: PortMatch) -> str:

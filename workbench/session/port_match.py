@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.instrument.port_finder import RESET, RESET_LOW
 from workbench.model.scan import HdlPort, HdlTop
 
 if TYPE_CHECKING:
     from workbench.model.platform import HardwarePort
 
-_RESET = re.compile(r"(.*_)?(a|s)?(rst|reset)(_?(n|ni|b|l|i|p|low|high))?")
-_RESET_LOW = re.compile(r".*(rst|reset)_?(n|ni|b|l|low)")
 _WRITE = re.compile(r"(.*_)?(we|wen|wr|wren|write|wr_?en|write_?en(able)?|wr_?(valid|strobe|stb))(_i)?")
 _READ = re.compile(r"(.*_)?(re|ren|rd|rden|read|rd_?en|read_?en(able)?|rd_?(valid|strobe|stb))(_i)?")
 _ADDRESS = re.compile(r"(.*_)?(w|r|wr_?|rd_?|write_?|read_?)?(a|adr|addr|address)(_i)?")
@@ -35,7 +34,7 @@ class Role:
 
 ROLES = (
     Role("clock", ("clock",), "input", one_bit=True),
-    Role("reset", ("reset",), "input", one_bit=True, pattern=_RESET),
+    Role("reset", ("reset",), "input", one_bit=True, pattern=RESET),
     Role("write enable", ("write_enable",), "input", one_bit=True, pattern=_WRITE),
     Role("read enable", ("read_enable",), "input", one_bit=True, pattern=_READ),
     Role("write address", ("incoming", "address_signal"), "input", pattern=_ADDRESS),
@@ -89,7 +88,7 @@ def match_port(top: HdlTop, port: HardwarePort) -> PortMatch:
         elif not role.optional:
             missing.append((role, tuple(p.name for p in left)))
     reset = next((name for role, name in signals.items() if role.title == "reset"), "")
-    low = reset != port.reset and bool(_RESET_LOW.fullmatch(reset.lower()))
+    low = reset != port.reset and dict(top.resets).get(reset, bool(RESET_LOW.fullmatch(reset.lower())))
     return PortMatch(signals, exact and not missing, low, tuple(missing))
 
 

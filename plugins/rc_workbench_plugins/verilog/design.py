@@ -24,7 +24,11 @@ _HINTS = {
     "UndeclaredIdentifier": "Declare it, or mend the spelling.",
 }
 _SYNTAX_HINT = "Mend the syntax there, or just before."
-_FLAGS = ast.CompilationFlags.AllowUseBeforeDeclare | ast.CompilationFlags.AllowUnnamedGenerate
+_FLAGS = (
+    ast.CompilationFlags.AllowUseBeforeDeclare
+    | ast.CompilationFlags.AllowUnnamedGenerate
+    | ast.CompilationFlags.AllowTopLevelIfacePorts  # to be looked at; a run says that it needs plain ones
+)
 _NUMBER = re.compile(r"-?[0-9][0-9_]*(\.[0-9]+)?|[0-9]*'[sS]?[bodhBODH][0-9a-fA-F_xXzZ?]+")
 Node = Any  # slang's syntax nodes and tokens have no common base class that tells more
 

@@ -13,6 +13,8 @@ from rc_workbench_plugins.verilog.design import Design
 
 Kind = ast.SymbolKind
 Key = tuple[str, int]
+_NOT = (ast.UnaryOperator.LogicalNot, ast.UnaryOperator.BitwiseNot)
+_AROUND = (ast.StatementKind.Timed, ast.StatementKind.Block, ast.StatementKind.List)
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,15 @@ class Loop:
 
 @dataclass(frozen=True)
 class BlockUse:
-    """A clocked block in one instance. `root_clock` is the top level's port that drives its clock, or ''; `scope` is
-    slang's, in which the block stands."""
+    """A clocked block in one instance. `root_clock` is the top level's port that drives its clock, or ''; `reset` the
+    one that its first condition asks for, and whether it is low then; `scope` is slang's, in which the block stands."""
 
     path: str
     source: SourceBlock
     loops: tuple[Loop, ...]
     root_clock: str
     scope: Any
+    reset: tuple[str, bool] | None = None
 
 
 @dataclass
@@ -80,7 +83,8 @@ def _visit(
             source = blocks.get(_key(design, member.syntax.getFirstToken().location))
             if source is not None:
                 clock = _root_clock(member, clocks, source.clock)
-                instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock, member.parentScope))
+                scope, reset = member.parentScope, _root_reset(member.body, clocks)
+                instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock, scope, reset))
         elif kind == Kind.Instance:
             if member.isModule:
                 _descend(design, blocks, instance, member, f"{path}.{member.name}", loops, clocks, None)
@@ -185,3 +189,20 @@ def _root_clock(block: Any, clocks: Mapping[Any, str], name: str) -> str:
         if event.kind == ast.TimingControlKind.SignalEvent and str(event.expr.syntax).strip() == name:
             return _traced(event.expr, clocks)
     return ""
+
+
+def _root_reset(body: Any, clocks: Mapping[Any, str]) -> tuple[str, bool] | None:
+    """The top level's port that the first condition of a clocked block asks for, and whether for its being low."""
+    while body.kind in _AROUND:
+        body = body.stmt if body.kind == ast.StatementKind.Timed else (
+            body.body if body.kind == ast.StatementKind.Block else body.list[0]
+        )  # fmt: skip
+    if body.kind != ast.StatementKind.Conditional:
+        return None
+    low, asked = False, body.conditions[0].expr
+    if asked.kind == ast.ExpressionKind.BinaryOp and asked.op == ast.BinaryOperator.Equality:
+        low, asked = str(asked.right.constant).endswith("0"), asked.left
+    while asked.kind == ast.ExpressionKind.UnaryOp and asked.op in _NOT:
+        low, asked = not low, asked.operand
+    name = _traced(asked, clocks)
+    return (name, low) if name else None

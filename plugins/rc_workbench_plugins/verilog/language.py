@@ -10,6 +10,7 @@ from rc_workbench_plugins.verilog.blocks import SourceBlock, read_blocks
 from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, elaborate
+from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
@@ -28,7 +29,8 @@ def scan(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
             uses[use.source.key].append(use.path)
     found = tuple(_hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, "")) for block in blocks)
     instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
-    return HdlScan(found, instances, (*diagnostics, *check_conditions(design, blocks, top, reasons)))
+    diagnostics = (*diagnostics, *check_conditions(design, blocks, top, reasons))
+    return HdlScan(found, instances, diagnostics, hdl_ports(design), clocks(top), resets(top))
 
 
 def instrument(

@@ -82,7 +82,7 @@ def reached(files: Mapping[Path, SourceText], starts: Collection[Path]) -> tuple
     open_, seen = list(starts), set(starts)
     while open_:
         file = files[open_.pop()]
-        more = {*file.before, *file.needs} - seen
+        more = {path for path in (*file.before, *file.needs) if path in files} - seen  # an included file is none
         seen |= more
         open_ += more
     return tuple(path for path in files if path in seen)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,16 +10,14 @@ from rc_workbench_plugins.verilog.blocks import read_blocks
 from rc_workbench_plugins.verilog.design import Design, read_design, shown_path
 from rc_workbench_plugins.verilog.instances import elaborate
 from rc_workbench_plugins.verilog.order import SourceText, Unit, leaves_first, reached, read_order
-from rc_workbench_plugins.verilog.top import read_top
+from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from workbench.model.application import HardwareSources, ReadOut
-from workbench.model.diagnostic import WorkbenchError
-from workbench.model.scan import HdlPort, HdlTop
+from workbench.model.scan import HdlTop
 
 _NUMBER = re.compile(r"(?:\b[0-9]+\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)\b|(?<![\w.'])([0-9][0-9_]*)(?![\w.'])")
 _SOURCES = (".v", ".sv")  # the rest are headers, which sources include
 _TEXT = re.compile(r'=\s*"([^"\n]*)"\s*$')
 _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
-_RANGE = re.compile(r"\[(\d+):(\d+)\]")
 _NO_READ_OUT = ReadOut(first=0, last=0)  # a top is looked at before there is one
 
 
@@ -61,30 +58,21 @@ def _top(root: Path, files: Mapping[Path, SourceText], folders: Sequence[Path], 
     shown = tuple(shown_path(root, source) for source in sources)
     hardware = HardwareSources(sources=shown, top=unit.name, include_dirs=include_dirs, read_out=_NO_READ_OUT)
     design = read_design(root, hardware, {})
+    blocks, _ = read_blocks(design)
+    top = elaborate(design, {block.key: block for block in blocks})
     return HdlTop(
         name=unit.name,
         file=shown_path(root, path),
         line=unit.line,
         sources=shown,
         include_dirs=include_dirs,
-        ports=tuple(_ports(design)),
+        ports=hdl_ports(design),
         parameters=tuple(_parameters(design)),
-        clocks=_clocks(design),
+        clocks=clocks(top),
+        resets=resets(top),
         numbers=tuple(sorted({n for source in sources for n in _numbers(files[source].text)})),
         diagnostics=design.diagnostics,
     )
-
-
-def _ports(design: Design) -> Iterator[HdlPort]:
-    if design.top is None:
-        return
-    try:
-        shell = read_top(design.top, design.top.name)
-    except WorkbenchError:
-        return  # ports that no platform's port can be: the run says so
-    for port in shell.ports:
-        bits = _RANGE.fullmatch(port.packed)
-        yield HdlPort(port.name, port.direction, abs(int(bits[1]) - int(bits[2])) + 1 if bits else 1)
 
 
 def _parameters(design: Design) -> Iterator[tuple[str, int | float | str]]:
@@ -103,13 +91,6 @@ def _parameters(design: Design) -> Iterator[tuple[str, int | float | str]]:
             yield parameter.name, int(value)
         elif kind.isFloating or kind.isString:
             yield parameter.name, value
-
-
-def _clocks(design: Design) -> tuple[tuple[str, int], ...]:
-    blocks, _ = read_blocks(design)
-    top = elaborate(design, {block.key: block for block in blocks})
-    uses = (use.root_clock for instance in top.walk() for use in instance.blocks) if top else ()
-    return tuple(Counter(clock for clock in uses if clock).most_common())
 
 
 def _numbers(text: str) -> Iterator[int]:

@@ -1,0 +1,130 @@
+"""A top's ports one by one, with the fields of structs and the members of interfaces; which are used, which reset."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from pyslang import ast
+
+from rc_workbench_plugins.verilog.design import Design
+from rc_workbench_plugins.verilog.instances import Instance
+from workbench.model.scan import HdlPort
+
+Kind = ast.SymbolKind
+_DIRECTIONS = {
+    ast.ArgumentDirection.In: "input",
+    ast.ArgumentDirection.Out: "output",
+    ast.ArgumentDirection.InOut: "inout",
+}
+_MOST_ELEMENTS = 64  # of an array whose elements are looked at one by one
+_RESET = re.compile(r".*(rst|reset).*", re.IGNORECASE)
+
+
+def hdl_ports(design: Design) -> tuple[HdlPort, ...]:
+    """The ports of the elaborated top; none where it could not be elaborated."""
+    if design.top is None:
+        return ()
+    uses = _Uses()
+    found: list[HdlPort] = []
+    for port in design.top.body.portList:
+        line = design.place(port.location)[1]
+        if port.kind == Kind.InterfacePort:
+            instance, modport = port.connection or (None, None)
+            if instance is None or instance.kind != Kind.Instance:
+                continue
+            for member in modport or ():
+                if member.kind == Kind.ModportPort and member.direction in _DIRECTIONS:
+                    leaves = _leaves(f"{port.name}.{member.name}", member.type)
+                    way = _DIRECTIONS[member.direction]
+                    found += [HdlPort(name, way, bits, port.name, lsb, True, line) for name, bits, lsb in leaves]
+        elif port.kind == Kind.Port and port.direction in _DIRECTIONS:
+            used = port.direction != ast.ArgumentDirection.In or uses.uses(design.top.body, port.internalSymbol)
+            for name, bits, lsb in _leaves(port.name, port.type):
+                part = port.name if name != port.name else ""
+                found.append(HdlPort(name, _DIRECTIONS[port.direction], bits, part, lsb, used, line))
+    return tuple(found)
+
+
+def _leaves(name: str, kind: Any, lsb: int = 0) -> Iterator[tuple[str, int, int]]:
+    """What a port of this type is made of: (name, bits, lowest bit)."""
+    kind = kind.canonicalType
+    if kind.isStruct and kind.isIntegral:
+        for member in kind:
+            if member.kind == Kind.Field:
+                yield from _leaves(f"{name}.{member.name}", member.type, lsb + member.bitOffset)
+        return
+    if kind.isPackedArray or kind.isUnpackedArray:
+        element = kind.elementType.canonicalType if hasattr(kind, "range") else None
+        whole = element is None or (kind.isPackedArray and not element.isStruct)
+        if element is not None and not whole and kind.range.width <= _MOST_ELEMENTS:
+            step = element.bitWidth
+            for index in range(kind.range.width):
+                low = lsb + index * step if kind.isPackedArray else 0
+                yield from _leaves(f"{name}[{index}]", element, low)
+            return
+    yield name, max(1, int(kind.bitWidth)), lsb
+
+
+class _Uses:
+    """Whether a design reads a port: somewhere in its module, other than to hand it to one that does not."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Any, tuple[Counter[Any], dict[Any, list[tuple[Any, Any]]]]] = {}
+
+    def uses(self, body: Any, symbol: Any) -> bool:
+        if symbol is None:
+            return False
+        mentioned, handed = self._body(body)
+        below = handed.get(symbol, [])
+        return mentioned[symbol] > len(below) or any(self.uses(inner, port) for inner, port in below)
+
+    def _body(self, body: Any) -> tuple[Counter[Any], dict[Any, list[tuple[Any, Any]]]]:
+        """How often each symbol is named in a module, and which ports of its instances it is just connected to."""
+        if body in self._seen:
+            return self._seen[body]
+        mentioned: Counter[Any] = Counter()
+        handed: dict[Any, list[tuple[Any, Any]]] = defaultdict(list)
+
+        def look(node: Any) -> Any:
+            if isinstance(node, ast.NamedValueExpression):
+                mentioned[node.symbol] += 1
+            elif isinstance(node, ast.InstanceSymbol):
+                for connection in node.portConnections:
+                    expression, port = connection.expression, connection.port
+                    if expression is None:
+                        continue
+                    expression.visit(look)
+                    plain = expression
+                    while plain.kind == ast.ExpressionKind.Conversion:
+                        plain = plain.operand
+                    inner = getattr(port, "internalSymbol", None)
+                    if plain.kind == ast.ExpressionKind.NamedValue and (inner is not None or port.kind == Kind.Port):
+                        handed[plain.symbol].append((node.body, inner))
+                return ast.VisitAction.Skip
+            return ast.VisitAction.Advance
+
+        body.visit(look)
+        self._seen[body] = mentioned, handed
+        return mentioned, handed
+
+
+def clocks(top: Instance | None) -> tuple[tuple[str, int], ...]:
+    """The top's ports that clock blocks, the most used first, and how many blocks each."""
+    uses = (use.root_clock for instance in top.walk() for use in instance.blocks) if top else ()
+    return tuple(Counter(clock for clock in uses if clock).most_common())
+
+
+def resets(top: Instance | None) -> tuple[tuple[str, bool], ...]:
+    """The top's ports that reset clocked blocks, the most used first, and whether low means reset, as they use it."""
+    found: Counter[tuple[str, bool]] = Counter()
+    for instance in top.walk() if top else ():
+        for use in instance.blocks:
+            if use.reset and _RESET.fullmatch(use.reset[0]):
+                found[use.reset] += 1
+    most: dict[str, bool] = {}
+    for (name, low), _ in found.most_common():
+        most.setdefault(name, low)
+    return tuple(most.items())

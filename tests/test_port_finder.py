@@ -1,0 +1,176 @@
+"""Interfaces told by names, directions and widths: what stands for what in headers as people write them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.verilog.tops import tops
+
+from workbench.cli.main import main
+from workbench.instrument.port_finder import FoundPort, FoundPorts, find_ports
+from workbench.model.scan import HdlPort
+
+_PORT = re.compile(r"(in|out)\s+(\w+(?:[.\[\]\w]*))(?:\s+(\d+))?")
+
+
+def header(text: str) -> list[HdlPort]:
+    """`in NAME BITS` and `out NAME BITS`, separated by commas; without bits it is one."""
+    return [
+        HdlPort(name, "input" if way == "in" else "output", int(bits or 1)) for way, name, bits in _PORT.findall(text)
+    ]
+
+
+def found(text: str) -> FoundPorts:
+    return find_ports(header(text))
+
+
+def only(text: str) -> FoundPort:
+    (port,) = found(text).ports
+    return port
+
+
+def axi(prefix: str, way: str, back: str, extra: str = "", join: str = "") -> str:
+    """An AXI interface as master (`way` out) or slave (in); `join` stands between a channel's name and the field's."""
+    return ", ".join(
+        f"{way if one in '>' else back} {prefix}{channel}{join}{name} {bits}"
+        for channel, fields in {
+            "aw": ("> valid 1", "< ready 1", "> addr 16", "> prot 3"),
+            "w": ("> valid 1", "< ready 1", "> data 32", "> strb 4"),
+            "b": ("< valid 1", "> ready 1", "< resp 2"),
+            "ar": ("> valid 1", "< ready 1", "> addr 16"),
+            "r": ("< valid 1", "> ready 1", "< data 32", "< resp 2"),
+        }.items()
+        for one, name, bits in (field.split() for field in fields)
+    ) + (f", {extra}" if extra else "")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "join", "name"),
+    [
+        ("s_axi_", "", "s_axi"),
+        ("S00_AXI_", "", "s00_axi"),
+        ("slv_", "_", "slv"),
+        ("", "", ""),
+        ("MAXIGP0", "", "maxigp0"),
+    ],
+)
+def test_axi_lite_is_axi_without_lengths_whatever_it_is_called(prefix: str, join: str, name: str) -> None:
+    lite = only("in clk, in rst_n, " + axi(prefix, "in", "out", join=join))
+    assert (lite.style, lite.name, lite.side) == ("axi_lite", name, "slave")
+    assert dict(lite.signals)["wstrb"] == f"{prefix}w{join}strb"
+    full = only(axi(prefix, "out", "in", f"out {prefix}aw{join}len 8, out {prefix}ar{join}len 8", join))
+    assert (full.style, full.side) == ("axi4", "master")
+
+
+def test_the_direction_of_a_suffix_tells_two_streams_of_one_name_apart() -> None:
+    both = found(
+        "in clk_i, in rst_ni, in valid_i, out ready_o, in data_i 8, out valid_o, in ready_i, out data_o 8, in go"
+    )
+    assert [(p.style, p.side, dict(p.signals)["valid"], p.payload) for p in both.ports] == [
+        ("stream", "in", "valid_i", ("data_i",)),
+        ("stream", "out", "valid_o", ("data_o",)),
+    ]
+    assert (both.clocks, both.resets, both.rest) == (("clk_i",), ("rst_ni",), ("a",))
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "side", "count"),
+    [
+        ("in s_axis_tdata 32, in s_axis_tvalid, out s_axis_tready, in s_axis_tlast", "axi_stream", "in", 1),
+        ("out M_AXIS_TDATA 256, out M_AXIS_TVALID 4, in M_AXIS_TREADY 4", "axi_stream", "out", 4),
+        ("in PSEL, in PENABLE, in PADDR 8, in PWRITE, in PWDATA 32, out PREADY, out PRDATA 32", "apb", "slave", 1),
+        ("in wb_cyc_i, in wb_stb_i, in wb_we_i, in wb_dat_i 8, out wb_dat_o 8, out wb_ack_o", "wishbone", "slave", 1),
+        ("in avs_c_read, in avs_c_address 4, out avs_c_readdata 32", "avalon_mm", "slave", 1),
+        ("out avm_read_m, out avm_address_m 4, in avm_readdata_m 32, in avm_waitrequest_m", "avalon_mm", "master", 1),
+        ("in a_dout 32, in a_empty_n, out a_read", "fifo_read", "master", 1),
+        ("out b_din 32, in b_full_n, out b_write", "fifo_write", "master", 1),
+        ("in wr_en, in rd_en, in addr 32, in wr_data 32, out rd_data 32", "memory", "slave", 1),
+        ("in cmd_v, out cmd_r, in cmd_d 9", "stream", "in", 1),
+        ("in k_vld, out k_accept, in k_key 9", "stream", "in", 1),
+    ],
+)  # fmt: skip
+def test_each_style_by_its_own_words(text: str, style: str, side: str, count: int) -> None:
+    port = only("in clk, " + text)
+    assert (port.style, port.side, port.count) == (style, side, count)
+    assert port.names == {one.name for one in header(text)}
+
+
+def test_what_does_not_go_together_is_no_interface() -> None:
+    assert not found("in valid, in ready, in data 8").ports  # a monitor's: both come from outside
+    assert not found("in s_tvalid 2, out s_tready 3, in s_tdata 8").ports
+    assert not found("in awvalid, out awready, in awaddr 8").ports  # no data, no answer
+    assert not found("in cfg_valid, in cfg_data 8").ports
+
+
+def test_a_longer_name_takes_its_signals_first_and_what_is_left_under_a_name_is_asked_for() -> None:
+    ports = found(
+        "in s_clk, in s_valid, out s_ready, in s_data 8, in s_hdr_valid, out s_hdr_ready, in s_hdr_len 4,"
+        "out s_full, out busy"
+    )
+    assert {p.name: (p.payload, p.ask) for p in ports.ports} == {
+        "s_hdr": (("s_hdr_len",), ()),
+        "s": (("s_data",), ("s_full",)),
+    }
+    assert ports.rest == ("busy",)
+
+
+def test_each_interface_is_on_the_clock_of_its_name() -> None:
+    two = found(
+        "in s_axis_aclk, in m_axis_aclk, in s_axis_tvalid, out s_axis_tready, out m_axis_tvalid, in m_axis_tready"
+    )
+    assert [(p.name, p.clock) for p in two.ports] == [("s_axis", "s_axis_aclk"), ("m_axis", "m_axis_aclk")]
+
+
+STRUCTS = """
+package bus_pkg;
+  typedef struct packed { logic [15:0] addr; logic [2:0] prot; } ax_t;
+  typedef struct packed {
+    ax_t aw; logic aw_valid; logic [31:0] w_data; logic w_valid; logic b_ready; ax_t ar; logic ar_valid; logic r_ready;
+  } req_t;
+  typedef struct packed {
+    logic aw_ready; logic w_ready; logic b_valid; logic [1:0] b_resp; logic ar_ready; logic r_valid;
+    logic [31:0] r_data;
+  } rsp_t;
+endpackage
+interface beats (input logic clk);
+  logic tvalid, tready; logic [7:0] tdata;
+  modport sink (input tvalid, tdata, output tready);
+endinterface
+module inner (input logic seen, input logic unseen, input logic reset_reset, input logic clk, output logic q);
+  always_ff @(posedge clk or negedge reset_reset) if (!reset_reset) q <= 0; else q <= seen;
+endmodule
+module outer import bus_pkg::*; (
+    input logic clk, input logic reset_reset, input req_t slv_req_i, output rsp_t slv_rsp_o, beats.sink in_beats,
+    input logic mode, input logic spare, output logic q);
+  assign in_beats.tready = slv_req_i.aw_valid;
+  inner inner (.seen(mode), .unseen(spare), .*);
+endmodule
+"""
+
+
+def test_structs_and_interfaces_are_looked_into_and_a_reset_is_low_as_the_design_uses_it(tmp_path: Path) -> None:
+    (tmp_path / "outer.sv").write_text(STRUCTS)
+    (top,) = tops(tmp_path, ["outer.sv"])
+    ports = find_ports(top.ports, [clock for clock, _ in top.clocks])
+    assert [(p.style, p.name, p.side) for p in ports.ports] == [
+        ("axi_lite", "slv", "slave"),
+        ("axi_stream", "in_beats", "in"),
+    ]
+    assert dict(ports.ports[0].signals)["awaddr"] == "slv_req_i.aw.addr"
+    address = next(p for p in top.ports if p.name == "slv_req_i.aw.addr")
+    assert (address.port, address.bits) == ("slv_req_i", 16)
+    assert (
+        address.lsb == 3 + 1 + 32 + 1 + 1 + 19 + 1 + 1
+    )  # prot, aw_valid, w_data, w_valid, b_ready, ar, ar_valid, r_ready
+    assert top.resets == (("reset_reset", True),)
+    assert {p.name for p in top.ports if not p.used} == {"spare"}  # handed to a module that leaves it alone
+
+
+def test_scan_offers_the_interfaces(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scan", "resources/examples/pdf2d/original.workbench.yaml", "--json"]) == 0
+    (port,) = json.loads(capsys.readouterr().out)["ports"]
+    assert (port["kind"], port["side"], port["clock"]) == ("memory", "slave", "clk")
+    assert port["signals"]["write_enable"] == "wr_en"

@@ -1,0 +1,186 @@
+"""Which interfaces a top module has, told from its ports' names, directions and widths alone.
+
+The styles are data (`workbench.model.port_names`). A name's end says the role, what stands before it is the port's own
+name, and the direction says whether the design is the one who asks or the one who answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.model.port_names import STYLES, PortStyle, Role
+from workbench.model.scan import HdlPort
+
+_AFFIX = re.compile(r"^(?:[io]_)?(.+?)(?:_(?:i|o|in|out))?$")
+_INDEX = re.compile(r"\[(\d+)\]")
+_BUNDLE = re.compile(r"(^|_)(req|rsp|resp)$")  # of two structs that are one interface, one for each direction
+_CLOCK = re.compile(r"(.*_)?([a-z]{0,2}clk|clock)(_?\w+)?|clk.*|.*clk")
+RESET = re.compile(r"(.*_)?[a-z]{0,2}(rst|reset)(_?(n|ni|b|l|i|p|low|high))?(_?\d+)?|(rst|reset)_.*|.*_(rst|reset)_.*")
+RESET_LOW = re.compile(r".*(rst|reset)_?(n|ni|b|l|low)(_?\d+)?")
+_DATA = re.compile(r"(.*_)?(w|r|in|out)?(data|dat|last|sof|eof|sop|eop|keep|strb|user|id|dest|error|channel|d)\d*")
+
+
+@dataclass(frozen=True)
+class FoundPort:
+    """An interface. `signals` are the top's names by role; `payload` what else goes with a stream's valid.
+
+    `name` is the part that its signals' names share, in lower case; empty where they have no other than their roles.
+    `initiator`: the design asks (an AXI master, a stream's source), and what stands outside answers. `count` above 1:
+    each signal holds as many interfaces side by side. `ask` are signals of that name which no role fits.
+    """
+
+    style: str
+    title: str
+    name: str
+    initiator: bool
+    signals: tuple[tuple[str, str], ...]
+    payload: tuple[str, ...] = ()
+    count: int = 1
+    clock: str = ""
+    ask: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset((*(name for _, name in self.signals), *self.payload))
+
+    @property
+    def side(self) -> str:
+        """What the design is in it, in the style's own words."""
+        if self.style in ("axi_stream", "stream"):
+            return "out" if self.initiator else "in"
+        return "master" if self.initiator else "slave"
+
+
+@dataclass(frozen=True)
+class FoundPorts:
+    """`clocks` and `resets` are inputs by name; `rest` are the ports that belong to nothing found."""
+
+    ports: tuple[FoundPort, ...]
+    clocks: tuple[str, ...]
+    resets: tuple[str, ...]
+    rest: tuple[str, ...]
+
+
+def find_ports(
+    ports: Sequence[HdlPort], clocks: Iterable[str] = (), styles: Sequence[PortStyle] = STYLES
+) -> FoundPorts:
+    """Find the interfaces among a top's ports. `clocks` are inputs that are known to clock something."""
+    known = list(dict.fromkeys(clocks))
+    named = [p for p in ports if p.direction == "input" and p.bits == 1]
+    known += [p.name for p in named if p.name not in known and _CLOCK.fullmatch(_plain(p))]
+    resets = [p.name for p in named if p.name not in known and RESET.fullmatch(p.name.lower())]
+    left = {p.name: p for p in ports if p.name not in known and p.name not in resets and p.direction != "inout"}
+    found: list[FoundPort] = []
+    for style in styles:
+        for port in _of_style(style, tuple(left.values())):
+            found.append(port)
+            for name in port.names:
+                left.pop(name, None)
+    plain = {name: _plain(port) for name, port in left.items()}
+    asked: dict[str, list[str]] = {}
+    for name, words in plain.items():
+        owners = [port.name for port in found if port.name and words.startswith(port.name + "_")]
+        if owners:
+            asked.setdefault(max(owners, key=len), []).append(name)
+    whole = tuple(
+        FoundPort(
+            **{**vars(port), "clock": _clock_of(port.name, known), "ask": tuple(asked.get(port.name, ()))},
+        )
+        for port in found
+    )
+    rest = tuple(name for name in left if not any(name in names for names in asked.values()))
+    return FoundPorts(whole, tuple(known), tuple(resets), rest)
+
+
+def _plain(port: HdlPort) -> str:
+    """The name in lower case with its fields and indices as words, without what only tells a direction."""
+    base, _, fields = port.name.lower().partition(".")
+    base = _INDEX.sub(r"_\1", base)
+    match = _AFFIX.match(base)
+    base = match[1] if match else base
+    inner = _INDEX.sub(r"_\1", fields).replace(".", "_")
+    return f"{_BUNDLE.sub('', base)}_{inner}".strip("_") if inner else base
+
+
+def _of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[FoundPort]:
+    """The interfaces of one style, the longest names first: `a_b` takes its signals before `a` takes all of `a_*`."""
+    groups: dict[tuple[str, bool], dict[str, HdlPort]] = {}
+    for port in ports:
+        words = _plain(port)
+        for initiator in (False, True):  # the design's side
+            sent = port.direction == "output"
+            roles = [role for role in style.roles if sent == (role.initiator == initiator)]
+            if told := _role(style, words, roles):
+                role, name = told
+                groups.setdefault((name, initiator), {}).setdefault(role.name, port)
+    found: list[FoundPort] = []
+    taken: set[str] = set()
+    for (name, initiator), signals in sorted(groups.items(), key=lambda item: -len(item[0][0])):
+        mine = {role: port for role, port in signals.items() if port.name not in taken}
+        count = _count(style, mine)
+        if not count:
+            continue
+        payload = _payload(style, name, initiator, mine, ports, taken)
+        pairs = tuple((role.name, mine[role.name].name) for role in style.roles if role.name in mine)
+        one = FoundPort(style.name, style.title, name, initiator, pairs, payload, count)
+        found.append(one)
+        taken |= one.names
+    return found
+
+
+def _role(style: PortStyle, words: str, roles: Sequence[Role]) -> tuple[Role, str] | None:
+    """The role that a name tells, by its longest end, and the port's own name: what is left."""
+    ends = sorted(((end, role) for role in roles for end in role.ends), key=lambda pair: -len(pair[0]))
+    for end, role in ends:
+        if words == end or (words.endswith(end) and (words[-len(end) - 1] == "_" or words[-len(end) - 1].isdigit())):
+            return role, words[: -len(end)].rstrip("_")
+    for end, role in ends if style.inner else ():
+        if match := re.fullmatch(rf"((?:.*_)?){end}_(.+)", words):
+            return role, match[1] + match[2]
+    return None
+
+
+def _count(style: PortStyle, signals: Mapping[str, HdlPort]) -> int:
+    """How many interfaces the signals are, 0 where they are none of this style."""
+    needed = [needs for needs in style.needs if needs <= signals.keys()]
+    if not needed or style.without & signals.keys():
+        return 0
+    one_bit = {role.name for role in style.roles if role.one_bit}
+    widths = {signals[role].bits for needs in needed for role in needs if role in one_bit}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _payload(
+    style: PortStyle, name: str, initiator: bool, signals: Mapping[str, HdlPort], ports: Sequence[HdlPort],
+    taken: set[str],
+) -> tuple[str, ...]:  # fmt: skip
+    if not style.payload:
+        return ()
+    mine = {port.name for port in signals.values()} | taken
+    direction = "output" if initiator else "input"
+    others = [p for p in ports if p.direction == direction and p.name not in mine]
+    if name:
+        return tuple(p.name for p in others if _plain(p).startswith(name + "_"))
+    return tuple(p.name for p in others if _DATA.fullmatch(_plain(p)))
+
+
+def _clock_of(name: str, clocks: Sequence[str]) -> str:
+    """The clock whose name begins as the port's does, else the first."""
+
+    def shared(clock: str) -> int:
+        length = 0
+        for one, other in zip(name, clock.lower(), strict=False):
+            if one != other:
+                break
+            length += 1
+        return length
+
+    return max(clocks, key=shared, default="")
+
+
+def describe(port: FoundPort) -> str:
+    """What it is, for people."""
+    several = f", {port.count} side by side" if port.count > 1 else ""
+    return f"{port.name} ({port.title} {port.side}{several})".lstrip()
