@@ -73,7 +73,7 @@ def test_the_direction_of_a_suffix_tells_two_streams_of_one_name_apart() -> None
         ("stream", "in", "valid_i", ("data_i",)),
         ("stream", "out", "valid_o", ("data_o",)),
     ]
-    assert (both.clocks, both.resets, both.rest) == (("clk_i",), ("rst_ni",), ("a",))
+    assert (both.clocks, both.resets, both.rest) == (("clk_i",), ("rst_ni",), ("go",))
 
 
 @pytest.mark.parametrize(
