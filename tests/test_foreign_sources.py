@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from workbench.api.source import files as source_files
 from workbench.cli.main import main
-from workbench.formats import source_files
 from workbench.formats.project_file import load_project
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import Diagnostic, WorkbenchError

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.instrument.lfsr import TAPS, counts, register_after
+from workbench.api.instrument.lfsr import TAPS, counts, register_after
 
 
 @pytest.mark.parametrize("bits", [bits for bits in TAPS if bits <= 9])

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_port import PORT
 
-from workbench.instrument import readout
-from workbench.instrument.probes import MonitorPlan, Probe, place_registers
-from workbench.instrument.wrapper import RUNTIME, Top, TopPort, check_port, runtime_source, wrapper
+from workbench.api.instrument import readout
+from workbench.api.instrument.probes import MonitorPlan, Probe, place_registers
+from workbench.api.instrument.wrapper import RUNTIME, Top, TopPort, check_port, runtime_source, wrapper
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import PortStyle

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.analysis.knowledge import load_knowledge
+from workbench.api.source.files import expand_sources
 from workbench.formats.documents import Schema, parse_document
 from workbench.formats.platform_file import callee_name, load_platform, parse_platform
 from workbench.formats.project_file import load_project, parse_project
-from workbench.formats.source_files import expand_sources
 from workbench.model.diagnostic import Severity
 from workbench.model.platform import Document, Platform
 

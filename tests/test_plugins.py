@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import os
@@ -45,25 +44,6 @@ def test_every_hook_is_documented_and_typed_and_its_answers_are_gathered_by_name
         assert inspect.getdoc(hook)
         (returned,) = get_args(get_type_hints(hook)["return"])
         assert get_args(gathered[name.removeprefix("workbench_")]) == (str, returned)
-
-
-def test_built_ins_import_nothing_that_a_third_party_could_not() -> None:
-    allowed = ("workbench.api", "workbench.model", "workbench.source", "workbench.formats", "workbench.instrument")
-    for path in (ROOT / "plugins" / "rc_workbench_plugins").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            names = (
-                [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else []
-            )
-            for name in names:
-                if name.split(".")[0] == "workbench" and name not in (
-                    "workbench.resources",
-                    "workbench.platform_templates",
-                ):
-                    assert name.startswith(allowed), f"{path}: {name}"
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rc_workbench_plugins.verilog.tops import tops
 
+from workbench.api.instrument.port_finder import FoundPort, FoundPorts, find_ports
 from workbench.cli.main import main
-from workbench.instrument.port_finder import FoundPort, FoundPorts, find_ports
 from workbench.model.scan import HdlPort
 
 _PORT = re.compile(r"(in|out)\s+(\w+(?:[.\[\]\w]*))(?:\s+(\d+))?")

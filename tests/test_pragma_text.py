@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.api.source.pragma_text import PREFIX, Style, find_pragmas, format_pragma, parse_pragma
 from workbench.model.diagnostic import Severity
 from workbench.model.pragma import Category, Pragma
-from workbench.source.pragma_text import PREFIX, Style, find_pragmas, format_pragma, parse_pragma
 
 # ReCAP 2011, Fig. 4, with plain quotes
 FIGURE_4: list[tuple[Style, str, Pragma]] = [

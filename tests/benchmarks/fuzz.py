@@ -121,7 +121,7 @@ _PRAGMA = "{} {} {}({}, {}, {}): {}"
 
 
 def read_pragmas(rng: random.Random, folder: Path) -> bool:
-    from workbench.source.pragma_text import PREFIX, Style, find_pragmas, pragma_extent
+    from workbench.api.source.pragma_text import PREFIX, Style, find_pragmas, pragma_extent
 
     style: Style = rng.choice(("c", "vhdl", "verilog"))
     lines = []

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.analysis import analyse, load_knowledge
+from workbench.api.source.pragma_text import find_pragmas
 from workbench.gui.source.highlight import pragma_style, spans
 from workbench.gui.source.line_numbers import blocks_of, file_shares, line_numbers
 from workbench.gui.source.lines_moved import LinesMoved
@@ -24,7 +25,6 @@ from workbench.gui.source.points import (
 )
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.scan import Branch, CallSite, HdlBlock, HdlScan, HostScan, ProjectScan
-from workbench.source.pragma_text import find_pragmas
 from workbench.testing.runs import CORE_FILE, HOST_FILE, synthetic_platform, synthetic_run
 
 lines = st.lists(st.sampled_from(["", "a", "b", "  c", "d\u00e9"]), max_size=8).map("\n".join)

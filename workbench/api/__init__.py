@@ -1,7 +1,17 @@
 """What a plugin imports: the hooks it may answer, and the descriptors it answers with.
 
 A plugin is a module named by an entry point of group `rc_workbench.plugins`; it decorates functions with `hookimpl`.
-The built-in plugins (`rc_workbench_plugins`) use nothing else.
+The built-in plugins (`rc_workbench_plugins`) use nothing but this package and `workbench.model`:
+
+    hookspecs    the hooks, one for each kind of thing that a plugin may bring
+    descriptors  platforms, rules, languages: what hooks return
+    metrics      metrics that rules name, and what they are computed of
+    results      a run's blocks, calls and findings as analysed
+    targets      where a built design runs
+    job          steps, progress, a log and a cancel
+    faults       naming the plugin that failed
+    source       lines, pragmas and file patterns of sources, in any language
+    instrument   counters that observe hardware, their wrapper and the reading of their words
 """
 
 from workbench.api.descriptors import (

@@ -6,10 +6,10 @@ import argparse
 import sys
 from functools import partial
 
+from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, table
 from workbench.cli.progress import progress
-from workbench.instrument.port_finder import FoundPort, find_ports
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, RunStatus
 from workbench.model.scan import HdlBlock

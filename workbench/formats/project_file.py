@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from workbench.files import SOURCE_LIMIT, read_regular
-from workbench.formats.documents import Schema, load_document, parse_document, warning
-from workbench.formats.source_files import (
+from workbench.api.source.files import (
     ENTRY_LIMIT,
     MATCH_LIMIT,
     TooManyFiles,
@@ -21,6 +19,8 @@ from workbench.formats.source_files import (
     matches,
     within,
 )
+from workbench.files import SOURCE_LIMIT, read_regular
+from workbench.formats.documents import Schema, load_document, parse_document, warning
 from workbench.formats.yaml_marks import Marked
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic

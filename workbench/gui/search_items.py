@@ -58,7 +58,7 @@ def _source_items(context: Context) -> Iterable[SearchItem]:
     workspace = context.workspace
     if workspace is None:
         return
-    from workbench.formats.source_files import expand_sources
+    from workbench.api.source.files import expand_sources
 
     project = workspace.project
     for path in expand_sources(workspace.root, (*project.host.sources, *project.hardware.sources)):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.api.descriptors import HostBuild, PlatformSupport
 from workbench.api.job import Job
-from workbench.formats.source_files import expand_sources
+from workbench.api.source.files import expand_sources
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform

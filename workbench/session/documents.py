@@ -7,11 +7,11 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+from workbench.api.source.edits import decode, encode
 from workbench.files import read_file, sha256
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.files import write_atomically
 from workbench.session.history import Command, History
-from workbench.source.edits import decode, encode
 
 
 class Event:

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from workbench.api.instrument.port_finder import describe, find_ports
 from workbench.files import real
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.formats.yaml_edit import set_value
-from workbench.instrument.port_finder import describe, find_ports
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.platform import Platform

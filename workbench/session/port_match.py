@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.instrument.port_finder import RESET, RESET_LOW
+from workbench.api.instrument.port_finder import RESET, RESET_LOW
 from workbench.model.scan import HdlPort, HdlTop
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from workbench.api.source.includes import Includes
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.reader_child import CPU_S, ReaderEnded, ended, in_child
-from workbench.source.includes import Includes
 
 if TYPE_CHECKING:
     from workbench.model.application import HardwareSources, HostSources

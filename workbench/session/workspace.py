@@ -178,7 +178,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
 
 def _with_expanded_sources(project: Project, root: Path) -> Project:
     """The project with every source named by itself, patterns resolved. The files are those that were checked."""
-    from workbench.formats.source_files import expand_sources
+    from workbench.api.source.files import expand_sources
 
     def expanded(sources: Iterable[str]) -> tuple[str, ...]:
         return tuple(os.path.relpath(path, root) for path in expand_sources(root, sources))

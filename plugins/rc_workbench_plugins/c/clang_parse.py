@@ -12,9 +12,9 @@ from pathlib import Path
 
 from clang import cindex
 
+from workbench.api.source.lines import Lines
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.source.lines import Lines
 
 #: Compiler flags that change what a source means; others do not concern a parser.
 _FLAG_STARTS = ("-D", "-U", "-I", "-std=", "-ansi", "-m32", "-m64", "-fshort", "-funsigned", "-fsigned", "-fms-ext")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.reading import Range
 from rc_workbench_plugins.c.survey import Files
-from workbench.source.lines import line_starts
+from workbench.api.source.lines import line_starts
 
 _INCLUDE = re.compile(rb'(\s*#\s*(?:include|import)\s*)("[^"\n]*"|<[^>\n]*>|[A-Za-z_]\w*)')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

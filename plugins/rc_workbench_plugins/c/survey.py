@@ -13,12 +13,12 @@ from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.prototypes import Callee, callees
 from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
+from workbench.api.source.lines import line_starts, source_bytes
+from workbench.api.source.pragma_text import find_pragmas
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
-from workbench.source.lines import line_starts, source_bytes
-from workbench.source.pragma_text import find_pragmas
 
 
 @dataclass(frozen=True)

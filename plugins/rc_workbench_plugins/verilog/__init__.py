@@ -48,7 +48,7 @@ class VerilogLanguage:
         return tops.tops(root, files)
 
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
-        from workbench.instrument import readout
+        from workbench.api.instrument import readout
 
         return readout.tables(build.metadata, len(build.blocks), words)
 

@@ -24,9 +24,9 @@ from rc_workbench_plugins.verilog.rewrite import (
 )
 from rc_workbench_plugins.verilog.top import read_top
 from workbench.api import HdlBuild
-from workbench.instrument import wrapper
-from workbench.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, place_registers, state_bits
-from workbench.instrument.wrapper import Top
+from workbench.api.instrument import wrapper
+from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, place_registers, state_bits
+from workbench.api.instrument.wrapper import Top
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors

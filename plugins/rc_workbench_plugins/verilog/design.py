@@ -13,10 +13,10 @@ import pyslang
 from pyslang import ast, parsing, syntax
 
 from rc_workbench_plugins.verilog.order import declaring, reached, read_order
-from workbench.formats.source_files import expand_sources, is_pattern
+from workbench.api.source.files import expand_sources, is_pattern
+from workbench.api.source.lines import Lines
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean, has_errors
-from workbench.source.lines import Lines
 
 _HINTS = {
     "UnknownModule": "Add the file that defines it to the project's hardware sources.",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.instances import Instance, Key, Loop
-from workbench.instrument.probes import state_bits
+from workbench.api.instrument.probes import state_bits
 
 
 @dataclass

@@ -11,8 +11,8 @@ from pyslang import syntax
 
 from rc_workbench_plugins.verilog.blocks import SourceBlock, after_declarations, id_of, meaning, reset_chain
 from rc_workbench_plugins.verilog.design import Design, Node
-from workbench.instrument.probes import state_bits
-from workbench.instrument.wrapper import STATE_PORT
+from workbench.api.instrument.probes import state_bits
+from workbench.api.instrument.wrapper import STATE_PORT
 from workbench.model.pragma import PlacedPragma
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from pyslang import parsing, syntax
 
 from rc_workbench_plugins.verilog.design import Design, Node
+from workbench.api.source.lines import line_starts
+from workbench.api.source.pragma_text import find_pragmas
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
-from workbench.source.lines import line_starts
-from workbench.source.pragma_text import find_pragmas
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyslang import ast
 
-from workbench.instrument.wrapper import Top, TopParameter, TopPort
+from workbench.api.instrument.wrapper import Top, TopParameter, TopPort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 _DIRECTIONS = {

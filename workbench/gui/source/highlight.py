@@ -11,9 +11,9 @@ from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer
 from pygments.token import Comment, Keyword, Number, Operator, String, Token, _TokenType
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
+from workbench.api.source.pragma_text import Style
 from workbench.gui import theme
 from workbench.model.diagnostic import Severity
-from workbench.source.pragma_text import Style
 
 Span = tuple[int, int, str]  # first column from 0, length, what
 _PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\s+recap\s+(?P<name>\w+)\s+(?P<category>\w+)", re.IGNORECASE)

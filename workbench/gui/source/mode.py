@@ -9,6 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QFileSystemWatcher, QPoint, Qt
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
+from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
+from workbench.api.source.pragma_text import Style, find_pragmas
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title, run_title
@@ -29,8 +31,6 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma, Pragma
 from workbench.session.documents import SourceFile
 from workbench.session.history import Undoable
-from workbench.source.edits import insert_pragma, remove_pragma, replace_pragma
-from workbench.source.pragma_text import Style, find_pragmas
 
 
 class SourceMode(Mode):

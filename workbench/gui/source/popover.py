@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.api.source.pragma_text import PREFIX, Style, format_pragma, parse_pragma
 from workbench.gui import fonts, theme
 from workbench.gui.source.points import Choices, Point
 from workbench.gui.widgets import Button, draw_swatch, label
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.pragma import Category, Pragma
 from workbench.model.text import percent_text
-from workbench.source.pragma_text import PREFIX, Style, format_pragma, parse_pragma
 
 #: The widest list of a field; longer items are cut at their start, where they are most alike.
 MOST_LIST_PX = 720

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.formats.source_files import expand_sources
+from workbench.api.source.files import expand_sources
 from workbench.gui import fonts, theme
 from workbench.gui.context import Context
 from workbench.gui.icons import draw_icon

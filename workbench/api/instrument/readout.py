@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.instrument import lfsr
-from workbench.instrument.probes import HEADER_WORDS, MAGIC, state_bits
+from workbench.api.instrument import lfsr
+from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, state_bits
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import TABLES, Table
 

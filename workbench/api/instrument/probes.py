@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.instrument.lfsr import TAPS
+from workbench.api.instrument.lfsr import TAPS
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import HardwarePort, PortStyle

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from workbench.instrument.probes import HEADER_WORDS, MAGIC, MonitorPlan
+from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, MonitorPlan
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import HardwarePort
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from workbench.api.source.pragma_text import PREFIX, Style, format_pragma, pragma_extent
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.pragma import Pragma
-from workbench.source.pragma_text import PREFIX, Style, format_pragma, pragma_extent
 
 
 def insert_lines(text: str, line: int, indent: int, texts: Iterable[str]) -> str:
