@@ -13,7 +13,7 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import analyse, load_knowledge
 from workbench.analysis.compare import Comparison, compare, comparison_json, faster_words
-from workbench.analysis.export import EXPORTERS, export_chrome, export_csv, intervals_of
+from workbench.analysis.export import EXPORTERS, export_chrome, export_csv
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.cli.main import main
@@ -23,6 +23,7 @@ from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
+from workbench.traces.trace import trace_of
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +120,8 @@ def test_a_failed_run_can_be_compared(run: Run, tmp_path: Path, capsys: pytest.C
 def test_the_chrome_trace_holds_every_interval_and_call_exactly(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     export_chrome(run, path)
+    trace = trace_of(run)
+    assert trace is not None
     document = json.loads(path.read_text())
     events = document["traceEvents"]
     assert document["otherData"]["simulated"] is True
@@ -126,9 +129,9 @@ def test_the_chrome_trace_holds_every_interval_and_call_exactly(run: Run, tmp_pa
     assert [names[n + 1] for n in range(len(run.manifest.blocks))] == [b.id for b in run.manifest.blocks]
     for number in range(len(run.manifest.blocks)):
         mine = [e for e in events if e["ph"] == "X" and e["tid"] == number + 1]
-        starts, ends, states = intervals_of(run, number)
-        assert [e["args"]["start_ps"] for e in mine] == starts.tolist()
-        assert [e["args"]["start_ps"] + e["args"]["duration_ps"] for e in mine] == ends.tolist()
+        edges, states = trace.row(number)
+        assert [e["args"]["start_ps"] for e in mine] == edges[:-1].tolist()
+        assert [e["args"]["start_ps"] + e["args"]["duration_ps"] for e in mine] == edges[1:].tolist()
         assert [e["args"]["state"] for e in mine] == states.tolist()
         assert sum(e["args"]["duration_ps"] for e in mine) == run.manifest.time_ps
         assert mine[-1]["ts"] + mine[-1]["dur"] == pytest.approx(run.manifest.time_ps / 1e6)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QApplication
@@ -28,16 +28,9 @@ from workbench.model.run import Run
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
-from workbench.traces.index import (
-    CATEGORIES,
-    NOTHING,
-    TimelineIndex,
-    build_index,
-    index_of_run,
-    most_at_once,
-    sample,
-    shares_over_time,
-)
+from workbench.testing.traces import small_index
+from workbench.traces.sample import sample
+from workbench.traces.trace import CATEGORIES, NOTHING
 
 WAIT_SEND, WORK = CATEGORIES.index("wait_send"), CATEGORIES.index("work")
 
@@ -64,107 +57,6 @@ def view(qtbot: QtBot, qapp: QApplication, scene: Scene) -> TimelineView:
     made.show()
     qtbot.waitExposed(made)
     return made
-
-
-def small_index(starts: list[int], states: list[int], end: int) -> TimelineIndex:
-    codes = np.zeros((1, 256), np.uint8)
-    codes[0, : len(CATEGORIES)] = np.arange(len(CATEGORIES))
-    return build_index(np.array(starts, np.int64), np.array(states, np.uint8), np.array([0, len(starts)]), codes, end)
-
-
-# ---- the index
-
-
-@given(
-    spans=st.lists(st.integers(1, 5_000), min_size=1, max_size=80),
-    seed=st.integers(0, 2**32 - 1),
-)
-@settings(max_examples=60, deadline=None)
-def test_pyramids_hold_exactly_what_counting_finds(spans: list[int], seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    states = rng.integers(0, len(CATEGORIES), len(spans))
-    starts = np.concatenate(([0], np.cumsum(spans)[:-1]))
-    end = int(sum(spans))
-    index = small_index(starts.tolist(), states.tolist(), end)
-    each_ps = np.repeat(states, spans)
-    assert index.totals_ps[0].sum() == end
-    assert index.totals_ps[0].tolist() == np.bincount(each_ps, minlength=len(CATEGORIES)).tolist()
-    for level in index.levels:
-        for number in range(level.dominant.shape[1]):
-            inside = each_ps[number * level.bin_ps : (number + 1) * level.bin_ps]
-            if not len(inside):
-                assert level.dominant[0, number] == NOTHING
-                assert level.present[0, number] == 0
-                continue
-            counts = np.bincount(inside, minlength=len(CATEGORIES))
-            assert counts[level.dominant[0, number]] == counts.max()
-            assert level.present[0, number] == sum(1 << int(c) for c in np.unique(inside))
-    a, b = sorted(rng.integers(0, end + 1, 2))
-    expected = np.bincount(each_ps[a:b], minlength=256)
-    assert index.state_times(0, int(a), int(b)).tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize("zoom", [1, 7, 400, 20_000])
-def test_a_stall_of_one_cycle_is_pinned_at_every_zoom(zoom: int) -> None:
-    """200,000 intervals, one of them a wait to send of 10 ns: some pixel shows it, however much is in view."""
-    count = 200_000
-    starts = np.arange(count, dtype=np.int64) * 1_000_000
-    states = (np.arange(count) % 2 * 2 + 1).astype(np.uint8)  # work and send
-    at = 154_321
-    starts = np.insert(starts, at, starts[at - 1] + 500_000)
-    starts = np.insert(starts, at + 1, starts[at] + 10_000)
-    states = np.insert(states, at, WAIT_SEND)
-    states = np.insert(states, at + 1, 1)
-    index = small_index(starts.tolist(), states.tolist(), count * 1_000_000)
-    pixel = index.end_ps / 1600 / zoom
-    first = max(0.0, float(starts[at]) - 800 * pixel)
-    for coarse in (False, True):
-        shown = sample(index, [0], first, pixel, 1600, coarse)
-        seen = (shown.pin[0] == WAIT_SEND) | (shown.code[0] == WAIT_SEND)
-        assert seen.any()
-        middle = np.flatnonzero(seen).mean()
-        assert abs(middle - (starts[at] - first) / pixel) < max(3, index.levels[0].bin_ps / pixel)
-
-
-def test_samples_agree_with_the_state_at_each_pixel(scene: Scene) -> None:
-    index = scene.index
-    pixel = index.levels[0].bin_ps / 50
-    shown = sample(index, [0, 3], index.end_ps * 0.4, pixel, 500)
-    assert shown.exact
-    for place, row in enumerate((0, 3)):
-        for x in range(0, 500, 7):
-            found = index.at(row, index.end_ps * 0.4 + (x + 0.5) * pixel)
-            assert found is not None
-            near = {int(c) for c in shown.code[place, max(x - 1, 0) : x + 2]}
-            assert int(index.codes[row, found[0]]) in near
-
-
-def test_time_outside_the_run_shows_nothing(scene: Scene) -> None:
-    index = scene.index
-    shown = sample(index, [0], index.end_ps * 0.9, index.end_ps / 1000, 500)
-    assert (shown.code[0, 101:] == NOTHING).all()
-    assert (shown.code[0, :99] != NOTHING).all()
-    assert index.at(0, index.end_ps) is None
-
-
-def test_at_once_counts_overlaps() -> None:
-    codes = np.tile(np.arange(256, dtype=np.uint8), (3, 1))
-    starts = np.array([0, 10, 20, 0, 15, 30, 0, 20, 40], np.int64)
-    states = np.array([0, 1, 0, 0, 1, 0, 0, 1, 0], np.uint8)
-    index = build_index(starts, states, np.array([0, 3, 6, 9]), codes % 7, 50)
-    assert most_at_once(index, [0, 1, 2], WORK, 0, 50) == 2  # 10..20 ends as 20..40 begins
-    assert most_at_once(index, [0], WORK, 0, 50) == 1
-    assert most_at_once(index, [0, 1, 2], WORK, 41, 50) == 0
-
-
-def test_overview_shares_sum_to_one(scene: Scene) -> None:
-    shares = shares_over_time(scene.index, 0, 64)
-    assert shares.shape == (len(CATEGORIES), 64)
-    assert np.allclose(shares.sum(axis=0)[:-1], 1)
-
-
-def test_a_profile_has_no_index(run: Run) -> None:
-    assert index_of_run(without_tables(run, "intervals", "interval_offsets")) is None
 
 
 # ---- rows, rulers, colours
@@ -215,7 +107,7 @@ def test_waits_are_44_percent_high_and_patterns_start_at_three_pixels(qapp: QApp
 
 def test_dimmed_columns_are_paler(qapp: QApplication) -> None:
     theme.apply_theme(qapp, "light")
-    index = small_index([0], [WORK], 1000)
+    index = small_index([[(0, WORK)]], 1000)
     shown = sample(index, [0], 0, 10, 100)
     table = column_table(10, bar_colours())
     dim = np.arange(100) >= 50

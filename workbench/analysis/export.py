@@ -8,32 +8,19 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from workbench.analysis.metrics import block_metrics, call_metrics
 from workbench.model.blocks import Block
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
+from workbench.traces.trace import has_trace, trace_of
 
 PS_PER_US = 1_000_000
 CSV_COLUMNS = ("block", "side", "state", "category", "reasons", "target", "message", "time_s", "cycles", "visits",
                "calls", "bytes", "entry", "site")  # fmt: skip
-
-
-def intervals_of(run: Run, number: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Starts and ends (ps) and states of one block of a traced run; empty where the run has no trace."""
-    if "intervals" not in run.tables or "interval_offsets" not in run.tables:
-        nothing = np.zeros(0, dtype=np.int64)
-        return nothing, nothing, nothing
-    offsets = run.tables["interval_offsets"]["offset"]
-    part = slice(int(offsets[number]), int(offsets[number + 1]))
-    starts = np.asarray(run.tables["intervals"]["start_ps"][part])
-    ends = np.concatenate((starts[1:], [run.manifest.time_ps])) if len(starts) else starts
-    return starts, ends, np.asarray(run.tables["intervals"]["state"][part])
 
 
 def chrome_events(run: Run) -> Iterator[dict[str, Any]]:
@@ -41,6 +28,7 @@ def chrome_events(run: Run) -> Iterator[dict[str, Any]]:
 
     Times are microseconds, as the format wants; `start_ps` and `duration_ps` keep them exactly.
     """
+    trace = trace_of(run)
     sides = {"host": 1, "fpga": 2}
     for name, process in sides.items():
         yield {"ph": "M", "pid": process, "tid": 0, "name": "process_name", "args": {"name": name}}
@@ -48,8 +36,9 @@ def chrome_events(run: Run) -> Iterator[dict[str, Any]]:
         place = {"pid": sides[block.side.value], "tid": number + 1}
         yield {"ph": "M", **place, "name": "thread_name", "args": {"name": block.id}}
         yield {"ph": "M", **place, "name": "thread_sort_index", "args": {"sort_index": number}}
-        for start, end, state in zip(*(column.tolist() for column in intervals_of(run, number)), strict=True):
-            yield _event(place, block, state, start, end)
+        for edges, states in trace.pieces(number) if trace else ():
+            for (start, end), state in zip(pairwise(edges.tolist()), states.tolist(), strict=True):
+                yield _event(place, block, state, start, end)
     yield from _call_events(run)
 
 
@@ -84,7 +73,7 @@ def _call_events(run: Run) -> Iterator[dict[str, Any]]:
 
 def export_chrome(run: Run, path: Path) -> None:
     """Write a trace for chrome://tracing or Perfetto. WorkbenchError for a run without trace, or an unwritable path."""
-    if "intervals" not in run.tables and "calls" not in run.tables:
+    if not has_trace(run) and "calls" not in run.tables:
         raise WorkbenchError(
             Diagnostic("this run has no trace", "Run again with tracing on (`workbench run --trace`).",
                        file=str(run.path) if run.path else None)

@@ -22,7 +22,9 @@ from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Side
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.run import PS_PER_S, Run
+from workbench.traces.trace import Trace, category_code, trace_of
 
+WORK = category_code(Category.WORK)
 Mask = NDArray[np.bool_]
 Times = NDArray[np.int64]
 
@@ -191,13 +193,13 @@ class HostTimes:
     def _work_ends(self, rows: _Rows, polls: Times, seen: Times, block: BlockMetrics) -> Times:
         """When each of these moments' work under way ends, in the block that the poll waits for: not before that is it
         ready. The moment itself where the run has no trace or the block is not at work."""
-        tables = self._run.tables
-        if "intervals" not in tables or "interval_offsets" not in tables or not len(polls):
+        trace = trace_of(self._run)
+        if trace is None or not len(polls):
             return seen
         ready = seen.copy()
         for state in np.unique(rows.state[polls]).tolist():
             mine = rows.state[polls] == state
-            ends = [_ends_of_work(self._run, target, seen[mine]) for target in self.targets(block, [state])]
+            ends = [_ends_of_work(trace, target, seen[mine]) for target in self.targets(block, [state])]
             if ends:
                 ready[mine] = np.minimum.reduce(ends)
         return ready
@@ -298,18 +300,14 @@ def _stretches(rows: _Rows, polls: Times) -> Times:
     return np.concatenate(([0], np.cumsum(~follows)))
 
 
-def _ends_of_work(run: Run, block: BlockMetrics, moments: Times) -> Times:
+def _ends_of_work(trace: Trace, block: BlockMetrics, moments: Times) -> Times:
     """For each moment the end of the work that the block is at; the moment itself where it is at none."""
-    offsets, table = run.tables["interval_offsets"]["offset"], run.tables["intervals"]
-    part = slice(int(offsets[block.number]), int(offsets[block.number + 1]))
-    starts = np.asarray(table["start_ps"][part]).astype(np.int64)
-    works = np.array([s.category is Category.WORK for s in block.block.states], dtype=bool)[table["state"][part]]
-    if not len(starts):
+    edges, states = trace.row(block.number)
+    if not len(states):
         return moments
-    ends = np.concatenate((starts[1:], [run.manifest.time_ps]))
+    works = trace.codes[block.number][states] == WORK
     # the end of each stretch of work, however many states of work it passes through
-    stops = np.where(works, 0, np.arange(len(works)))
-    ahead = np.minimum.accumulate(np.where(works, len(works), stops)[::-1])[::-1]
-    until = np.where(ahead < len(works), starts[np.minimum(ahead, len(works) - 1)], ends[-1])
-    at = np.maximum(np.searchsorted(starts, moments, side="right") - 1, 0)
+    stops = np.where(works, len(works), np.arange(len(works)))
+    until = edges[np.minimum.accumulate(stops[::-1])[::-1]]
+    at = np.maximum(np.searchsorted(edges[:-1], moments, side="right") - 1, 0)
     return np.where(works[at], until[at], moments)

@@ -14,6 +14,7 @@ from workbench.model.run import PS_PER_S, TABLES, Run, Table
 from workbench.model.text import time_text
 from workbench.run.host_tables import call_stats
 from workbench.session.results import OpenRun
+from workbench.traces.trace import Trace, trace_of
 
 #: Columns of `calls` that are moments; -1 is none.
 _MOMENTS = ("t0_ps", "t1_ps", "grant_ps", "port_first_ps", "port_last_ps")
@@ -34,17 +35,14 @@ def between(run: Run, first_ps: int, last_ps: int) -> Run:
     nothing lies between.
     """
     first_ps, last_ps = max(first_ps, 0), min(last_ps, run.manifest.time_ps)
-    if "intervals" not in run.tables or "interval_offsets" not in run.tables:
+    trace = trace_of(run)
+    if trace is None:
         where = str(run.path) if run.path else None
         raise WorkbenchError(Diagnostic("this run has no trace", "Trace a run to look at a part of it.", file=where))
     if first_ps >= last_ps:
         raise WorkbenchError(Diagnostic("this range is empty", "Choose a longer one on the timeline."))
     length = last_ps - first_ps
-    intervals, offsets = _intervals(run, first_ps, last_ps)
-    times, moves = _sums(run.manifest.blocks, intervals, offsets, length)
-    tables: dict[str, Table] = {
-        "intervals": intervals, "interval_offsets": {"offset": offsets}, "state_time": times, "transitions": moves,
-    }  # fmt: skip
+    tables = _of_states(run.manifest.blocks, trace, first_ps, last_ps)
     if "calls" in run.tables:
         tables["calls"] = _calls(run.tables["calls"], first_ps, last_ps)
         tables["call_stats"] = call_stats(tables["calls"])
@@ -54,41 +52,29 @@ def between(run: Run, first_ps: int, last_ps: int) -> Run:
     return Run(run.path, replace(run.manifest, name=name, time_ps=length, cycles=cycles), tables)
 
 
-def _intervals(run: Run, first_ps: int, last_ps: int) -> tuple[Table, np.ndarray]:
-    starts, states = run.tables["intervals"]["start_ps"], run.tables["intervals"]["state"]
-    offsets = run.tables["interval_offsets"]["offset"]
-    cut: list[tuple[np.ndarray, np.ndarray]] = []
-    for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        mine = np.asarray(starts[begin:end])
-        low = max(int(np.searchsorted(mine, first_ps, "right")) - 1, 0)
-        high = int(np.searchsorted(mine, last_ps, "left"))
-        moved = np.maximum(mine[low:high] - first_ps, 0)
-        cut.append((moved, np.asarray(states[begin + low : begin + high])))
-    counts = [len(moved) for moved, _ in cut]
-    table = {
-        "start_ps": np.concatenate([m for m, _ in cut]).astype("i8") if cut else np.zeros(0, "i8"),
-        "state": np.concatenate([s for _, s in cut]).astype("u1") if cut else np.zeros(0, "u1"),
-    }
-    return table, np.concatenate(([0], np.cumsum(counts))).astype("i8")
-
-
-def _sums(blocks: Sequence[Block], intervals: Table, offsets: np.ndarray, length: int) -> tuple[Table, Table]:
-    """`state_time` and `transitions` of the stretch."""
+def _of_states(blocks: Sequence[Block], trace: Trace, first_ps: int, last_ps: int) -> dict[str, Table]:
+    """The stretch's intervals, and `state_time` and `transitions` as sums over them."""
     times: list[tuple[int, ...]] = []
     moves: list[tuple[int, ...]] = []
-    for number, block in enumerate(blocks):
-        mine = slice(int(offsets[number]), int(offsets[number + 1]))
-        states = intervals["state"][mine].astype(np.int64)
-        lengths = np.diff(np.append(intervals["start_ps"][mine], length))
-        spent, visits = np.zeros(len(block.states), "i8"), np.bincount(states, minlength=len(block.states))
-        np.add.at(spent, states, lengths)
+    rows = [trace.between(row, first_ps, last_ps) for row in range(trace.rows)]
+    cut = [edges.clip(first_ps, last_ps) - first_ps for edges, _ in rows]
+    for number, (block, edges, (_, states)) in enumerate(zip(blocks, cut, rows, strict=True)):
+        count = len(block.states)
+        spent = np.bincount(states, weights=np.diff(edges), minlength=count).astype(np.int64)
+        visits = np.bincount(states, minlength=count)
         per_ps = block.clock_hz / PS_PER_S if block.clock_hz else 0.0
-        times += [
-            (number, s, int(spent[s]), round(int(spent[s]) * per_ps), int(visits[s])) for s in range(len(block.states))
-        ]
-        pairs, counts = np.unique(np.stack([states[:-1], states[1:]]), axis=1, return_counts=True)
-        moves += [(number, a, b, n) for (a, b), n in zip(pairs.T.tolist(), counts.tolist(), strict=True)]
-    return _table("state_time", times), _table("transitions", moves)
+        times += [(number, s, int(spent[s]), round(int(spent[s]) * per_ps), int(visits[s])) for s in range(count)]
+        pairs, counts = np.unique(states[:-1].astype(np.int64) * count + states[1:], return_counts=True)
+        moves += [(number, *divmod(pair, count), n) for pair, n in zip(pairs.tolist(), counts.tolist(), strict=True)]
+    return {
+        "intervals": {
+            "start_ps": np.concatenate([edges[:-1] for edges in cut]),
+            "state": np.concatenate([states for _, states in rows]),
+        },
+        "interval_offsets": {"offset": np.cumsum([0, *(len(states) for _, states in rows)], dtype=np.int64)},
+        "state_time": _table("state_time", times),
+        "transitions": _table("transitions", moves),
+    }
 
 
 def _calls(calls: Table, first_ps: int, last_ps: int) -> Table:

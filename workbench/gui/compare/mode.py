@@ -31,6 +31,7 @@ from workbench.gui.widgets import (
 from workbench.model.run import Run
 from workbench.model.text import time_text
 from workbench.session.results import OpenRun, open_result
+from workbench.traces.trace import has_trace
 
 TABLES = (("call", "By call"), ("block", "By block"), ("state", "By state"))
 HEADS = {
@@ -249,7 +250,7 @@ class CompareMode(Mode):
         self.findings.show_comparison(self.comparison, name)
 
     def _build_rounds(self, a: Run, b: Run) -> None:
-        missing = [run for run in (a, b) if "intervals" not in run.tables]
+        missing = [run for run in (a, b) if not has_trace(run)]
         if missing:
             names = " and ".join("A" if run is a else "B" for run in missing)
             verb = "have" if len(missing) > 1 else "has"

@@ -12,7 +12,7 @@ from workbench.gui.timeline.raster import Image
 from workbench.gui.timeline.rows import Row
 from workbench.gui.timeline.scale import Span
 from workbench.gui.timeline.surface import WORK, Surface, overview_surface, rows_surface
-from workbench.traces.index import most_at_once
+from workbench.traces.sample import most_at_once
 
 if TYPE_CHECKING:
     from workbench.gui.timeline.view import TimelineView
@@ -73,7 +73,9 @@ class Caches:
         key = (row.key, view.span)
         if key not in self._most:
             self._most = {k: v for k, v in self._most.items() if k[1] == view.span}
-            self._most[key] = most_at_once(view.scene.index, row.members, WORK, view.span.from_ps, view.span.to_ps)
+            self._most[key] = most_at_once(
+                view.scene.index.trace, row.members, WORK, view.span.from_ps, view.span.to_ps
+            )
         return self._most[key]
 
     def overview(self) -> QImage:

@@ -18,7 +18,8 @@ from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, categor
 from workbench.model.blocks import Side
 from workbench.model.run import PS_PER_S
 from workbench.model.text import NARROW, count_text, percent_text, time_text
-from workbench.traces.index import CATEGORIES, most_at_once
+from workbench.traces.sample import most_at_once
+from workbench.traces.trace import CATEGORIES
 
 MOST_CALLS = 12
 
@@ -63,7 +64,11 @@ def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
         if len(members) > 1:
             name = name.split("[")[0]
             shares.append(Share(f"{name} × {len(members)}", "mean", _seconds(scene, members, from_ps, to_ps)))
-            at_work = (name, most_at_once(scene.index, members, CATEGORIES.index("work"), from_ps, to_ps), len(members))
+            at_work = (
+                name,
+                most_at_once(scene.index.trace, members, CATEGORIES.index("work"), from_ps, to_ps),
+                len(members),
+            )
         else:
             shares.append(Share(name, "", _seconds(scene, members, from_ps, to_ps)))
     calls: dict[int, tuple[int, int]] = {}
@@ -78,8 +83,7 @@ def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
 def _seconds(scene: Scene, members: Sequence[int], from_ps: int, to_ps: int) -> tuple[float, ...]:
     total = np.zeros(len(CATEGORIES))
     for row in members:
-        times = scene.index.state_times(row, from_ps, to_ps)
-        total += np.bincount(scene.index.codes[row], weights=times, minlength=len(CATEGORIES))[: len(CATEGORIES)]
+        total += scene.index.category_times_ps(row, from_ps, to_ps)
     return tuple(total / len(members) / PS_PER_S)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
 from workbench.gui.timeline.look import text_width
@@ -41,12 +40,12 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
     call = calls.at(time_ps) if calls else None
     if row.kind is Kind.CALLS and call is None:
         return None
-    found = scene.index.at(row.block, time_ps)
+    found = scene.index.trace.at(row.block, time_ps)
     if found is None:
         return None
     state, start, end = found
     block = scene.blocks[row.block]
-    code = int(scene.index.codes[row.block, state])
+    code = int(scene.index.trace.codes[row.block][state])
     if calls is not None and call is not None:
         first, last = calls.group_of(call)
         site = scene.run.manifest.sites[calls.site[call]]
@@ -99,12 +98,7 @@ def place_tooltip(pointer: QPointF, size: tuple[float, float], inside: QRectF, a
 
 def next_edge(scene: Scene, row: int, state: int, time_ps: float, backwards: bool = False) -> int | None:
     """When a block next enters a state (or last entered it)."""
-    starts, states = scene.index.row(row)
-    edges = starts[np.flatnonzero(states == state)]
-    at = int(np.searchsorted(edges, round(time_ps), "left" if backwards else "right"))
-    if backwards:
-        return int(edges[at - 1]) if at > 0 else None
-    return int(edges[at]) if at < len(edges) else None
+    return scene.index.trace.next_entry(row, state, round(time_ps), backwards=backwards)
 
 
 def messages_of(scene: Scene, hit: Hit, least_ps: float = 0.0) -> list[tuple[int, int, int, int]]:

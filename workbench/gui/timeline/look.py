@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 from workbench.gui import fonts, theme
 from workbench.gui.timeline.raster import PERIOD, BarColours, Image, column_table
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.traces.index import CATEGORIES, NOTHING
+from workbench.traces.trace import CATEGORIES, NOTHING
 
 
 def category(code: int) -> Category | None:

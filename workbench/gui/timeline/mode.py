@@ -21,7 +21,7 @@ from workbench.gui.widgets import EmptyState, PillButton, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, time_text
-from workbench.traces.index import CATEGORIES
+from workbench.traces.trace import CATEGORIES, has_trace
 
 #: Narrower than this the pills of the toolbar show their signs only.
 NAMES_FROM_PX = 1000
@@ -113,7 +113,7 @@ class TimelineMode(Mode):
             self._say(
                 "No run is open", "Run the project, or open a run folder, and its course in time appears here.", "Run"
             )
-        elif "intervals" not in run.tables:
+        elif not has_trace(run):
             why = (
                 "It was profiled only: it knows how much time each state took, and not when. "
                 "A traced run keeps every interval."
@@ -257,7 +257,7 @@ class TimelineMode(Mode):
             blocks = sum(1 for row in self.view.rows if row.kind == "states")
             self.context.set_status(
                 "timeline",
-                f"{count_text(scene.index.intervals)} intervals, {blocks} rows",
+                f"{count_text(scene.index.trace.intervals)} intervals, {blocks} rows",
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",
                 f"1 px = {duration(self.view.span.pixel_ps, 3)}",
                 *((f"frame {self.view.frame_ms:.1f} ms",) if self.view.frame_ms else ()),

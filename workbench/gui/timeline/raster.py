@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.traces.index import CATEGORIES, NOTHING, WAIT_CODES, Bytes, Pixels
+from workbench.traces.sample import Pixels
+from workbench.traces.trace import CATEGORIES, NOTHING, WAIT_CODES, Bytes
 
 Image = NDArray[np.uint32]
 PERIOD = 60  # pixels after which every pattern repeats

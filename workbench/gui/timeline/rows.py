@@ -10,7 +10,8 @@ import numpy as np
 
 from workbench.model.blocks import Block, Side
 from workbench.model.text import percent_text
-from workbench.traces.index import CATEGORIES, TimelineIndex
+from workbench.traces.index import TimelineIndex
+from workbench.traces.trace import CATEGORIES
 
 
 class Kind(StrEnum):

@@ -14,10 +14,10 @@ from workbench.gui.timeline.scale import duration, exact_time
 from workbench.model.blocks import Block, Side
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import count_text
-from workbench.traces.index import WAIT_CODES, TimelineIndex, index_of_run, shares_over_time
+from workbench.traces.index import TimelineIndex, index_of_run
+from workbench.traces.trace import WAIT_CODES
 
 _PINNED = 3
-OVERVIEW_BINS = 480
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class RareEvent:
 @dataclass(frozen=True)
 class Scene:
     """A traced run's index, calls and rare events. `main` is the block that the overview sums up: `shares` are its
-    states' over the whole run, shape (categories, bins)."""
+    states' over the whole run, shape (categories, bins of `index.pyramid.sum_ps`)."""
 
     run: Run
     index: TimelineIndex
@@ -59,8 +59,7 @@ def build_scene(run: Run, progress: Callable[[float], None] = lambda fraction: N
         return None
     host = [n for n, b in enumerate(run.manifest.blocks) if b.side is Side.HOST]
     main = host[0] if host else 0
-    shares = shares_over_time(index, main, OVERVIEW_BINS)
-    return Scene(run, index, calls_of_run(run), rare_events(run, index), main, shares)
+    return Scene(run, index, calls_of_run(run), rare_events(run, index), main, index.shares(main))
 
 
 def rare_events(run: Run, index: TimelineIndex) -> tuple[RareEvent, ...]:
@@ -68,20 +67,15 @@ def rare_events(run: Run, index: TimelineIndex) -> tuple[RareEvent, ...]:
     labels = short_labels([b for b in run.manifest.blocks if b.side is Side.FPGA])
     found: list[RareEvent] = []
     for row in np.flatnonzero(index.rare):
-        starts, states = index.row(int(row))
-        codes = index.codes[row][states]
         block = run.manifest.blocks[row]
+        name = labels.get(block.id, block.id.removeprefix("host."))
         for code in WAIT_CODES:
-            at = np.flatnonzero(codes == code)
-            if not (index.rare[row] >> code) & 1 or not 1 <= len(at) <= _PINNED:
+            if not (index.rare[row] >> code) & 1:
                 continue
-            ends = np.append(starts[1:], index.end_ps)[at]
-            name = labels.get(block.id, block.id.removeprefix("host."))
-            for k, end in zip(at, ends, strict=True):
-                span = int(end - starts[k])
-                told = _span_text(span, run.manifest.clock_hz if block.side is Side.FPGA else 0)
-                text = f"{exact_time(int(starts[k]), max(index.end_ps / 1000, 1))}: {name} stalled {told}"
-                found.append(RareEvent(int(row), int(starts[k]), span, text))
+            for start, end in index.seldom(int(row), code, _PINNED):
+                told = _span_text(end - start, run.manifest.clock_hz if block.side is Side.FPGA else 0)
+                text = f"{exact_time(start, max(index.end_ps / 1000, 1))}: {name} stalled {told}"
+                found.append(RareEvent(int(row), start, end - start, text))
     return tuple(sorted(found, key=lambda event: -event.span_ps)[:_PINNED])
 
 

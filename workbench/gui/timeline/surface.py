@@ -13,7 +13,8 @@ from workbench.gui.timeline.raster import Image, columns, draw_counts, draw_row,
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scale import Span
 from workbench.gui.timeline.scene import Scene
-from workbench.traces.index import CATEGORIES, Bytes, sample
+from workbench.traces.sample import sample
+from workbench.traces.trace import CATEGORIES, Bytes
 
 WORK = CATEGORIES.index("work")
 #: So many blocks that are only counted are read from the pyramid, where so many of its bins are in view.
@@ -90,7 +91,8 @@ def rows_surface(
 
 def overview_surface(scene: Scene, width: int, height: int, ratio: int = 1) -> tuple[QImage, Image]:
     """The main block's states over the whole run, stacked by share."""
-    across = np.arange(width * ratio) * scene.shares.shape[1] // (width * ratio)
+    centres = (np.arange(width * ratio) + 0.5) * (scene.index.end_ps / (width * ratio))
+    across = (centres / scene.index.pyramid.sum_ps).astype(np.int64)
     shares = scene.shares[:, across]
     buffer = np.ascontiguousarray(stacked_shares(shares, height * ratio, bar_colours("panel", ratio)))
     return image_of(buffer, ratio), buffer
