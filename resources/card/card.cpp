@@ -1,4 +1,5 @@
 // The card process: the Verilated design, run exactly as many cycles as the host's virtual time says. See README.md.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -27,9 +28,11 @@ struct HostGone : std::exception {};
 
 struct Transfer {
     bool send = false;
+    int32_t ticket = 0;
     int64_t start_ps = 0, duration_ps = 0, address = 0, words = 0;
     int64_t asked = 0;  // words that had their cycle at the port
     int64_t there = 0;  // words of a receive that were sampled
+    int64_t there_cycle = 0;  // the one after the last of them
     int64_t first_cycle = -1, last_cycle = -1;
     int64_t due = 0;    // cycle of the next word
     std::vector<uint8_t> data;
@@ -107,7 +110,8 @@ public:
             case RCW_OPEN: reply({}, nullptr); break;
             case RCW_SEND: send_words(request); break;
             case RCW_RECEIVE: receive_words(request); break;
-            case RCW_WAIT_IRQ: wait_irq(); break;
+            case RCW_COLLECT: collect(request); break;
+            case RCW_WAIT_IRQ: wait_irq(request); break;
             case RCW_CLOSE: break;
             default: throw Failure("the host's library and the card do not fit together: build both anew");
             }
@@ -190,17 +194,22 @@ private:
         counter_reads_ += meets_counters(request);
         Transfer empty;
         fill(empty, request);
+        empty.ticket = request.ticket;
         begin(std::move(empty));
-        Transfer& transfer = transfers_.back();
+    }
+
+    void collect(const rcw_request& request) {
+        const auto asked = [&](const Transfer& t) { return !t.send && t.ticket == request.ticket; };
+        Transfer& transfer = *std::find_if(transfers_.begin(), transfers_.end(), asked);
         const int64_t end_cycle = cycles_before(request.until_ps);
         run(end_cycle);
         while (transfer.there < transfer.words) run(cycle_ + 1);
         watch_polling(transfer);
         rcw_reply answer{};
-        answer.time_ps = cycle_ > end_cycle ? cycle_start(cycle_) : request.until_ps;
+        answer.time_ps = transfer.there_cycle > end_cycle ? cycle_start(transfer.there_cycle) : request.until_ps;
         answer.first_cycle = transfer.first_cycle;
         answer.last_cycle = transfer.last_cycle;
-        answer.bytes = request.bytes;
+        answer.bytes = int64_t(transfer.data.size());
         reply(answer, transfer.data.data());
         transfers_.remove_if([&](const Transfer& t) { return &t == &transfer; });
     }
@@ -235,21 +244,26 @@ private:
                           + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit) + ")");
     }
 
-    void wait_irq() {
+    // Run until the interrupt is high, or to the time at which the host does something else.
+    void wait_irq(const rcw_request& request) {
         if (!Design::has_interrupt())
             throw Failure("the host waits for an interrupt, but the design has no interrupt signal that the platform names");
-        const int64_t began = cycle_;
+        const int64_t began = cycles_before(request.now_ps), limit = cycles_before(request.until_ps);
+        rcw_reply answer{};
+        answer.time_ps = -1;
         for (;;) {
             design_.settle();
-            if (design_.interrupt()) break;
+            if (design_.interrupt()) {
+                answer.time_ps = cycle_start(cycle_);
+                break;
+            }
+            if (cycle_ >= limit) break;
             if (cycle_ - began >= config_.idle_cycle_limit)
                 throw Failure("no interrupt came within " + std::to_string(cycle_ - began)
                               + " cycles (simulation.idle_cycle_limit) of the host's wait, begun in cycle "
                               + std::to_string(began));
             run(cycle_ + 1);
         }
-        rcw_reply answer{};
-        answer.time_ps = cycle_start(cycle_);
         reply(answer, nullptr);
     }
 
@@ -336,6 +350,7 @@ private:
         const uint64_t word = design_.read_word();
         std::memcpy(s.transfer->data.data() + s.word * CARD_WORD_BYTES, &word, CARD_WORD_BYTES);
         ++s.transfer->there;
+        s.transfer->there_cycle = s.cycle + 1;
     }
 
     void write_now(uint64_t address, uint64_t word) {

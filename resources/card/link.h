@@ -1,20 +1,21 @@
 /* Messages between the host's client library (wbcard.c) and the card process (card.cpp), over one stream socket.
  * A request is followed by `bytes` of payload when it is a send; a reply by `bytes` of payload.
- * Sends and closes have no reply: the card works on them while the host goes on. Native byte order, no padding. */
+ * Sends, receives and closes have no reply: the card works on them while the host goes on. What a receive got is asked
+ * for by a collect. Requests come in the order of their times. Native byte order, no padding. */
 #ifndef RCW_LINK_H
 #define RCW_LINK_H
 #include <stdint.h>
 
-enum { RCW_OPEN = 1, RCW_SEND, RCW_RECEIVE, RCW_WAIT_IRQ, RCW_CLOSE, RCW_BYE };
+enum { RCW_OPEN = 1, RCW_SEND, RCW_RECEIVE, RCW_COLLECT, RCW_WAIT_IRQ, RCW_CLOSE, RCW_BYE };
 enum { RCW_OK = 0, RCW_FAILED = 1 };
 
 typedef struct {
     int32_t kind;
-    int32_t reserved;
-    int64_t now_ps;      /* the host's time at the call: the card may run up to here */
+    int32_t ticket;      /* receive, collect: which one */
+    int64_t now_ps;      /* the host's time at the call: the card may run up to here; wait: when it began */
     int64_t start_ps;    /* send, receive: when the transfer has its link */
     int64_t duration_ps; /* send, receive: how long it lasts */
-    int64_t until_ps;    /* the host does nothing to the card before this time */
+    int64_t until_ps;    /* the host does nothing to the card before this time; collect: when the host wants it */
     int64_t address;
     int64_t bytes;
 } rcw_request;
@@ -22,8 +23,8 @@ typedef struct {
 typedef struct {
     int32_t status;      /* RCW_FAILED: the payload is a message for people */
     int32_t reserved;
-    int64_t time_ps;     /* receive: when the last word was there; wait: when the interrupt was */
-    int64_t first_cycle; /* receive: cycle of the first and last word at the port */
+    int64_t time_ps;     /* collect: when the last word was there; wait: when the interrupt was, -1: not until then */
+    int64_t first_cycle; /* collect: cycle of the first and last word at the port */
     int64_t last_cycle;
     int64_t bytes;
 } rcw_reply;

@@ -10,19 +10,19 @@ typedef struct {
     int32_t site;        /* number of the call site */
     int32_t state;       /* state of the host block during the call */
     int32_t entry;       /* number of the platform entry whose condition held, -1 for none */
-    int32_t thread;      /* 0 for main, then in order of first call */
+    int32_t thread;      /* in order of creation (without a simulated card: of first call), main 0 */
     int64_t t0_ps, t1_ps;
     int64_t bytes;       /* -1: not a transfer */
     int64_t address;     /* -1: none */
     int32_t fpga;
     int32_t reserved;    /* 1 in a whole record */
-    int64_t first_transfer; /* number of the card's first transfer inside this call, -1: none */
+    int64_t first_transfer; /* the first of the thread's transfers inside this call, counted from 0; -1: none */
     int64_t transfers;      /* how many */
 } rcw_call_record;       /* 72 bytes */
 
 /* transfers.bin: one per transfer on the card's link, by the card's client library (wbcard.c) */
 typedef struct {
-    int64_t number;      /* counts from 0 */
+    int64_t number;      /* counts from 0, in order of call_ps; they are written as they end */
     int32_t kind;        /* 0 send, 1 receive, 2 wait */
     int32_t table;       /* number of the transfer table in card_config, -1: none */
     int64_t address;
@@ -31,8 +31,9 @@ typedef struct {
     int64_t grant_ps;    /* when the link was free */
     int64_t end_ps;      /* when the host had it back (or, asynchronous: when it was done) */
     int64_t port_first_ps, port_last_ps; /* first and last word at the FPGA's port */
-    int64_t host_ps;     /* the host's own time since the previous API call returned */
-} rcw_transfer_record;   /* 80 bytes */
+    int64_t host_ps;     /* the thread's own time since its previous API call returned */
+    int64_t thread;      /* in order of creation, main 0 */
+} rcw_transfer_record;   /* 88 bytes */
 
 /* taps.bin (traced runs): one per change of a block's state, by the card, in order of cycle */
 typedef struct {

@@ -4,30 +4,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clocks.h"
+#include "host_time.h"
 #include "link.h"
+#include "real.h"
 #include "records.h"
+#include "vcores.h"
 
+#define HERE __builtin_return_address(0)
 #define MAX_TABLES 64
 #define MAX_POINTS 256
 #define BUFFERED_RECORDS 1024
 #define MOST_BYTES (INT64_C(1) << 30) /* what a card process keeps of one transfer */
-#define SHORT_NS 20000 /* who loses the processor loses it for longer */
 
 typedef struct {
     char name[128];
     int resource;
     int overlaps;
+    int holds_core;
     int points;
     int64_t bytes[MAX_POINTS];
     int64_t ps[MAX_POINTS];
@@ -37,123 +40,39 @@ struct wbcard {
     int open;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wbcard the_card;
 static int link_fd = -1, transfers_fd = -1;
-static int failed;
 static pid_t this_process;
 static int64_t period_num = 1, period_den = 1; /* a cycle is period_num / period_den picoseconds */
 static int64_t word_bytes = 4, read_delay;
 static int64_t cycle_limit;
-static int deterministic;
-static int64_t basic_block_ps;
-static double host_factor = 1.0;
-static int64_t cpu_cost_ps, wall_cost_ps; /* what one reading of a clock adds to it: the mean of many */
-static int64_t skip_tail_ps;              /* what rcw_skip_ps takes after its own reading, likewise */
 static table_t tables[MAX_TABLES];
 static int table_count;
 static int64_t resource_free_ps[MAX_TABLES];
-static int64_t card_ps;       /* how far the card has been told to run */
-static int64_t async_end_ps;  /* when the last asynchronous send is done */
-static int64_t latest_ps;     /* the latest time that any thread has reached: where a new thread starts */
-static int64_t total_host_ps;
+static int64_t async_end_ps; /* when the last asynchronous send is done */
+static int64_t irq_since_ps = -1; /* since when the first of those waits that wait for the interrupt */
 static int64_t transfer_count;
 static rcw_transfer_record buffered[BUFFERED_RECORDS];
 static int buffered_count;
+static rcw_request unsent; /* a receive that is submitted: it goes with the next message */
 
-static __thread uint64_t blocks_run; /* basic blocks of the user's sources, counted by gcc's own calls */
-static __thread int known_thread;
-static __thread int64_t thread_ps;   /* this thread's time when it last left the library */
-static __thread uint64_t blocks_mark; /* blocks_run, or the clocks, at that moment */
-static __thread int64_t cpu_mark_ns, wall_mark_ns, wall_last_ns, charged_ps, owed_ps;
-static __thread int64_t own_ps;      /* host time since the last API call returned */
+static __thread int64_t own_transfers, own_mark_ps; /* the thread's transfers; its work when its last API call returned */
 
-void __sanitizer_cov_trace_pc(void) { blocks_run++; }
+static void fatal(const char *message) { vc_fatal(message); }
 
-static void fatal(const char *message)
+int64_t rcw_now_ps(void) { return vc_self ? vc_point() : 0; }
+
+int64_t rcw_transfer_count(void) { return own_transfers; }
+
+int rcw_thread_number(int without) { return vc_self ? vc_self->number : without; }
+
+void rcw_aside(int aside)
 {
-    fflush(stdout);
-    fprintf(stderr, "simulated card: %s\n", message);
-    failed = 1;
-    exit(WBCARD_EXIT_FAILED);
+    static __thread vthread *self;
+    if (aside)
+        self = vc_self;
+    vc_self = aside ? NULL : self;
 }
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static int64_t cpu_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
-static int64_t wall_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
-
-/* What is done before this is the library's own, and costs nothing. */
-static void forget(void)
-{
-    blocks_mark = blocks_run;
-    if (!deterministic) {
-        charged_ps = 0;
-        cpu_mark_ns = cpu_ns();
-        wall_mark_ns = wall_last_ns = wall_ns();
-    }
-}
-
-/* The thread's CPU time since this was last asked, or since the mark, in picoseconds. Reading the CPU clock is a system
- * call that takes longer than much of what is to be measured; reading the wall clock is not. So the wall clock tells the
- * time of a short stretch, and of any in which the thread ran all the while, which the CPU clock knows. Clocks go in steps:
- * what a stretch comes to less than nothing is taken off the next, so that sums are right. */
-static int64_t stretch_ps(void)
-{
-    int64_t now = wall_ns(), gap_ns = now - wall_last_ns;
-    int64_t ps = gap_ns > SHORT_NS ? 0 : gap_ns * 1000 - wall_cost_ps;
-    if (gap_ns > SHORT_NS) {
-        int64_t cpu = cpu_ns() - cpu_mark_ns;
-        ps = now - wall_mark_ns > cpu ? cpu * 1000 - cpu_cost_ps - charged_ps : gap_ns * 1000 - wall_cost_ps;
-        now = wall_ns();
-    }
-    wall_last_ns = now;
-    charged_ps += ps + wall_cost_ps;
-    ps += owed_ps;
-    owed_ps = ps < 0 ? ps : 0;
-    return ps < 0 ? 0 : ps;
-}
-
-/* Charge what the host's own code did since the last mark to this thread's time, and mark this moment. */
-static void charge(void)
-{
-    int64_t cost;
-    if (!known_thread) {
-        thread_ps = latest_ps;
-        known_thread = 1;
-        wall_mark_ns = wall_last_ns = INT64_MIN / 2; /* longer than any CPU time: count all of that */
-    }
-    if (deterministic)
-        cost = (int64_t)(blocks_run - blocks_mark) * basic_block_ps;
-    else
-        cost = llround((double)stretch_ps() * host_factor);
-    blocks_mark = blocks_run;
-    thread_ps += cost;
-    own_ps += cost;
-    __atomic_fetch_add(&total_host_ps, cost, __ATOMIC_RELAXED);
-}
-
-int64_t rcw_now_ps(void)
-{
-    charge();
-    return thread_ps;
-}
-
-int64_t rcw_skip_ps(void)
-{
-    if (deterministic || !known_thread) /* only the user's sources are counted then */
-        return 0;
-    int64_t skipped_ps = llround((double)stretch_ps() * host_factor);
-    owed_ps -= skip_tail_ps;
-    return skipped_ps;
-}
-
-int64_t rcw_transfer_count(void) { return __atomic_load_n(&transfer_count, __ATOMIC_RELAXED); }
 
 /* ---- the link to the card process ---- */
 
@@ -186,7 +105,7 @@ static void receive_reply(rcw_reply *reply, void *data, int64_t bytes)
         fatal("the card process ended in the middle of a reply");
 }
 
-static void send_exactly(const void *data, size_t bytes)
+static void send_now(const void *data, size_t bytes)
 {
     const char *at = data;
     while (bytes) {
@@ -203,13 +122,30 @@ static void send_exactly(const void *data, size_t bytes)
     }
 }
 
+static void send_exactly(const void *data, size_t bytes)
+{
+    if (unsent.kind) {
+        rcw_request request = unsent;
+        unsent.kind = 0;
+        send_now(&request, sizeof request);
+    }
+    send_now(data, bytes);
+}
+
+/* A request that has to be answered before the host goes on goes with the message that asks for the answer. */
+static void submit(const rcw_request *request)
+{
+    send_exactly(NULL, 0);
+    unsent = *request;
+}
+
 /* ---- records ---- */
 
 static void write_all(int fd, const void *data, size_t bytes)
 {
     const char *at = data;
     while (bytes) {
-        ssize_t written = write(fd, at, bytes);
+        ssize_t written = REAL(write)(fd, at, bytes);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0) {
@@ -305,11 +241,23 @@ static void read_config(const char *path)
         else if (sscanf(line, "cycle_limit %lld", &a) == 1)
             cycle_limit = a;
         else if (sscanf(line, "deterministic %lld", &a) == 1)
-            deterministic = (int)a;
+            host_time.deterministic = (int)a;
         else if (sscanf(line, "basic_block_ps %lld", &a) == 1)
-            basic_block_ps = a;
-        else if (sscanf(line, "host_factor %lf", &host_factor) == 1)
+            host_time.basic_block_ps = a;
+        else if (sscanf(line, "host_factor %lf", &host_time.factor) == 1)
             continue;
+        else if (sscanf(line, "cores %lld", &a) == 1)
+            vc_set.cores = (int)a;
+        else if (sscanf(line, "slice_ps %lld", &a) == 1)
+            vc_set.slice_ps = a;
+        else if (sscanf(line, "call_ps %lld", &a) == 1)
+            vc_set.call_ps = a;
+        else if (sscanf(line, "wake_ps %lld", &a) == 1)
+            vc_set.wake_ps = a;
+        else if (sscanf(line, "switch_ps %lld", &a) == 1)
+            vc_set.switch_ps = a;
+        else if (sscanf(line, "holds_core %lld", &a) == 1 && table_count)
+            tables[table_count - 1].holds_core = (int)a;
         else if (sscanf(line, "table %d %d %n", &resource, &overlaps, &name_at) == 2 && name_at) {
             if (table_count == MAX_TABLES || resource < 0 || resource >= MAX_TABLES)
                 fatal("the platform has too many transfer tables");
@@ -336,85 +284,65 @@ static void write_end(void)
         return;
     snprintf(path, sizeof path, "%s/host_end.txt", raw);
     FILE *file = fopen(path, "w");
-    if (!file)
-        return;
-    fprintf(file, "time_ps %lld\nhost_ps %lld\ntransfers %lld\n", (long long)thread_ps, (long long)total_host_ps,
-            (long long)transfer_count);
-    fclose(file);
+    if (file) {
+        fprintf(file, "time_ps %lld\nhost_ps %lld\ntransfers %lld\n", (long long)vc_now(),
+                (long long)host_time_total_ps(), (long long)transfer_count);
+        fclose(file);
+    }
+    snprintf(path, sizeof path, "%s/host_threads.txt", raw);
+    vc_write_threads(path);
+    snprintf(path, sizeof path, "%s/host_notes.txt", raw);
+    if (*vc_notes() && (file = fopen(path, "w"))) {
+        fputs(vc_notes(), file);
+        fclose(file);
+    }
 }
 
 static void at_end(void)
 {
     if (getpid() != this_process) /* a child of the host's own */
         return;
-    charge();
-    if (latest_ps > thread_ps)
-        thread_ps = latest_ps;
-    if (!failed) {
-        rcw_request bye = {.kind = RCW_BYE, .now_ps = thread_ps};
+    if (vc_self && !vc_failed)
+        vc_point();
+    vc_freeze();
+    flush_records();
+    if (!vc_failed) {
+        rcw_request bye = {.kind = RCW_BYE, .now_ps = vc_now()};
         rcw_reply reply;
-        flush_records();
         send_exactly(&bye, sizeof bye);
         if (!receive_exactly(&reply, sizeof reply) && reply.status != RCW_OK) {
             char message[2048] = "";
             receive_exactly(message, (size_t)(reply.bytes < 2047 ? reply.bytes : 2047));
             fflush(stdout);
             fprintf(stderr, "simulated card: %s\n", message);
-            _exit(WBCARD_EXIT_FAILED);
+            REAL(_exit)(WBCARD_EXIT_FAILED);
         }
-    } else {
-        flush_records();
     }
     write_end();
-    forget();
+    host_time_forget();
 }
 
-static int compare(const void *a, const void *b)
+/* With address randomisation, what depends on an address (a hash of a thread's id) differs from run to run. */
+static void fix_addresses(char **argv, char **environment)
 {
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
+    int before = personality(0xffffffff);
+    if (before == -1 || before & ADDR_NO_RANDOMIZE)
+        return;
+    if (personality((unsigned long)before | ADDR_NO_RANDOMIZE) != -1 && personality(0xffffffff) & ADDR_NO_RANDOMIZE)
+        execve("/proc/self/exe", argv, environment);
+    vc_note("the addresses of the host program's memory could not be fixed: where it depends on them, runs differ");
 }
 
-static int64_t after_reading_ps(int64_t (*clock)(void))
-{
-    int64_t first = clock();
-    return (clock() - first) * 1000;
-}
+static int64_t run_to_interrupt(int64_t until_ps);
 
-static int64_t after_skipping_ps(int64_t (*clock)(void))
+__attribute__((constructor)) static void at_start(int argc, char **argv, char **environment)
 {
-    int64_t before = owed_ps;
-    (void)clock;
-    rcw_skip_ps();
-    owed_ps = 1000000; /* what comes out below zero is told as well */
-    int64_t took = stretch_ps() - 1000000;
-    owed_ps = before;
-    return took;
-}
-
-/* The mean of many measurements, without those in which something else ran. */
-static int64_t mean_ps(int64_t (*measure)(int64_t (*)(void)), int64_t (*clock)(void))
-{
-    enum { MANY = 1001 };
-    static int64_t took[MANY];
-    int64_t sum = 0;
-    int count = 0;
-    for (int i = 0; i < MANY; i++)
-        took[i] = measure(clock);
-    qsort(took, MANY, sizeof took[0], compare);
-    while (count < MANY && took[count] <= 2 * took[MANY / 2] + 20000)
-        sum += took[count++];
-    return sum / count;
-}
-
-__attribute__((constructor)) static void at_start(void)
-{
+    (void)argc;
     const char *fd = getenv("RCW_CARD_FD"), *config = getenv("RCW_CONFIG"), *raw = getenv("RCW_RAW");
     if (!fd || !config)
         return;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever supervises the run is gone: end too */
     link_fd = atoi(fd);
-    fcntl(link_fd, F_SETFD, FD_CLOEXEC); /* a child of the host must not keep the card alive */
     read_config(config);
     if (raw) {
         char path[4096];
@@ -425,39 +353,46 @@ __attribute__((constructor)) static void at_start(void)
             fatal(path);
         }
     }
+    if (host_time.deterministic)
+        fix_addresses(argv, environment);
+    fcntl(link_fd, F_SETFD, FD_CLOEXEC); /* a child of the host must not keep the card alive */
     this_process = getpid();
+    vc_interrupt = run_to_interrupt;
+    vc_at_fatal = at_end;
     atexit(at_end);
-    known_thread = 1;
-    if (!deterministic) {
-        cpu_cost_ps = mean_ps(after_reading_ps, cpu_ns);
-        wall_cost_ps = mean_ps(after_reading_ps, wall_ns);
-        forget();
-        skip_tail_ps = mean_ps(after_skipping_ps, wall_ns);
-        owed_ps = 0;
-    }
-    forget();
+    host_time_calibrate();
+    vc_start();
+    sync_start();
+    clocks_start();
+    host_time_forget();
 }
 
 /* ---- the API ---- */
 
-/* Take the lock with this thread's time brought up to date, and not before what the card has already been told. */
-static void begin(void)
+/* The caller's time, when all that comes before it on the clock has happened. */
+static int64_t begin(void)
 {
-    charge();
-    pthread_mutex_lock(&lock);
-    if (thread_ps < card_ps)
-        thread_ps = card_ps;
+    if (!vc_self) {
+        fprintf(stderr, "simulated card: called by a process or thread that is not the host program's own\n");
+        REAL(_exit)(WBCARD_EXIT_FAILED);
+    }
+    return vc_point();
 }
 
-static void end(int64_t time_ps)
+static void end(void)
 {
-    if (time_ps > thread_ps)
-        thread_ps = time_ps;
-    if (thread_ps > latest_ps)
-        latest_ps = thread_ps;
-    own_ps = 0;
-    pthread_mutex_unlock(&lock);
-    forget();
+    own_mark_ps = vc_self->work_ps;
+    host_time_forget();
+}
+
+static void wait_until(int64_t time_ps, int holds_core, const void *where)
+{
+    if (time_ps <= vc_now())
+        return;
+    if (holds_core)
+        vc_hold(time_ps);
+    else
+        vc_block(VC_CARD, &the_card, time_ps, where);
 }
 
 static int usable(const wbcard_t *card) { return card == &the_card && the_card.open; }
@@ -472,13 +407,12 @@ wbcard_t *wbcard_open(int card)
         fprintf(stderr, "simulated card: there is no card %d, only card 0\n", card);
         return NULL;
     }
-    begin();
-    rcw_request request = {.kind = RCW_OPEN, .now_ps = thread_ps};
+    rcw_request request = {.kind = RCW_OPEN, .now_ps = begin()};
     rcw_reply reply;
     send_exactly(&request, sizeof request);
     receive_reply(&reply, NULL, 0);
     the_card.open++;
-    end(thread_ps);
+    end();
     return &the_card;
 }
 
@@ -487,12 +421,11 @@ void wbcard_close(wbcard_t *card)
     if (!usable(card))
         return;
     begin();
-    int64_t until = async_end_ps > thread_ps ? async_end_ps : thread_ps;
-    rcw_request request = {.kind = RCW_CLOSE, .now_ps = until};
+    wait_until(async_end_ps, 0, HERE);
+    rcw_request request = {.kind = RCW_CLOSE, .now_ps = vc_now()};
     send_exactly(&request, sizeof request);
-    card_ps = until;
     the_card.open--;
-    end(until);
+    end();
 }
 
 int wbcard_configure(wbcard_t *card, const char *table, const char *file)
@@ -503,7 +436,9 @@ int wbcard_configure(wbcard_t *card, const char *table, const char *file)
     if (transfer_count)
         fatal("the card was configured after transfers had been made; configuring it anew is not simulated");
     int number = table ? find_table(table) : -1;
-    end(number < 0 ? thread_ps : thread_ps + table_ps(&tables[number], 1));
+    if (number >= 0)
+        wait_until(vc_now() + table_ps(&tables[number], 1), 0, HERE);
+    end();
     return 0;
 }
 
@@ -525,104 +460,125 @@ static void check_size(const table_t *table, int64_t address, int64_t bytes, int
     fatal(message);
 }
 
-static int transfer(wbcard_t *card, int kind, int async, const char *name, const void *from, void *to, int64_t address,
-                    int64_t bytes)
+static void begin_record(rcw_transfer_record *entry, int kind)
 {
+    *entry = (rcw_transfer_record){
+        .number = transfer_count++, .kind = kind, .table = -1, .address = -1, .call_ps = vc_now(), .grant_ps = vc_now(),
+        .port_first_ps = -1, .port_last_ps = -1, .host_ps = vc_self->work_ps - own_mark_ps, .thread = vc_self->number};
+    own_transfers++;
+}
+
+static int transfer(wbcard_t *card, int kind, int async, const char *name, const void *from, void *to, int64_t address,
+                    int64_t bytes, const void *where)
+{
+    rcw_transfer_record entry;
     if (!usable(card) || bytes < 0 || bytes % word_bytes || address < 0 || (bytes && !from && !to))
         return -1;
     if (!bytes)
         return 0;
-    begin();
+    int64_t now = begin();
     int number = need_table(name);
     const table_t *table = &tables[number];
     int64_t *free_ps = &resource_free_ps[table->resource];
-    int64_t start = table->overlaps || *free_ps < thread_ps ? thread_ps : *free_ps;
+    int64_t start = table->overlaps || *free_ps < now ? now : *free_ps;
     int64_t duration = table_ps(table, bytes), done = start + duration, words = bytes / word_bytes;
-    int64_t window = duration;
+    int64_t window = duration, others = vc_others_ps();
     check_size(table, address, bytes, duration);
     if (kind == RCW_RECEIVE && read_delay > 1)
         window -= cycle_start(read_delay - 1);
     if (!table->overlaps)
         *free_ps = done;
-    rcw_request request = {.kind = kind, .now_ps = thread_ps, .start_ps = start, .duration_ps = window,
-                           .until_ps = async ? thread_ps : done, .address = address, .bytes = bytes};
-    rcw_transfer_record entry = {
-        .number = transfer_count, .kind = kind == RCW_SEND ? 0 : 1, .table = number, .address = address,
-        .bytes = bytes, .call_ps = thread_ps, .grant_ps = start, .host_ps = own_ps};
+    begin_record(&entry, kind == RCW_SEND ? 0 : 1);
+    entry.table = number;
+    entry.address = address;
+    entry.bytes = bytes;
+    entry.grant_ps = start;
+    /* The card may go on to this thread's next call, but not past another's. */
+    int64_t until = async || others < now ? now : others < done ? others : done;
+    rcw_request request = {.kind = kind, .ticket = (int32_t)entry.number, .now_ps = now, .start_ps = start,
+                           .duration_ps = window, .until_ps = until, .address = address, .bytes = bytes};
     int64_t first = cycles_before(start + window / words) - 1, last = cycles_before(start + window) - 1;
-    send_exactly(&request, sizeof request);
     if (kind == RCW_SEND) {
+        send_exactly(&request, sizeof request);
         send_exactly(from, (size_t)bytes);
+        if (!async)
+            wait_until(done, table->holds_core, where);
     } else {
+        rcw_request collect = {.kind = RCW_COLLECT, .ticket = request.ticket, .now_ps = done, .until_ps = done};
         rcw_reply reply;
+        submit(&request);
+        wait_until(done, table->holds_core, where);
+        send_exactly(&collect, sizeof collect);
         receive_reply(&reply, to, bytes);
         first = reply.first_cycle;
         last = reply.last_cycle;
         if (reply.time_ps > done)
             done = reply.time_ps;
+        wait_until(done, table->holds_core, where);
     }
     entry.end_ps = done;
     entry.port_first_ps = cycle_start(first);
     entry.port_last_ps = cycle_start(last);
-    __atomic_fetch_add(&transfer_count, 1, __ATOMIC_RELAXED);
     record(&entry);
-    if (async) {
-        if (done > async_end_ps)
-            async_end_ps = done;
-        done = thread_ps;
-    }
-    card_ps = done;
-    end(done);
+    if (async && done > async_end_ps)
+        async_end_ps = done;
+    end();
     return 0;
 }
 
 int wbcard_send(wbcard_t *card, const char *table, const void *data, int64_t address, int64_t bytes)
 {
-    return transfer(card, RCW_SEND, 0, table, data, NULL, address, bytes);
+    return transfer(card, RCW_SEND, 0, table, data, NULL, address, bytes, HERE);
 }
 
 int wbcard_send_async(wbcard_t *card, const char *table, const void *data, int64_t address, int64_t bytes)
 {
-    return transfer(card, RCW_SEND, 1, table, data, NULL, address, bytes);
+    return transfer(card, RCW_SEND, 1, table, data, NULL, address, bytes, HERE);
 }
 
 int wbcard_receive(wbcard_t *card, const char *table, void *data, int64_t address, int64_t bytes)
 {
-    return transfer(card, RCW_RECEIVE, 0, table, NULL, data, address, bytes);
-}
-
-static void record_wait(int64_t done)
-{
-    rcw_transfer_record entry = {
-        .number = transfer_count, .kind = 2, .table = -1, .address = -1, .bytes = 0, .call_ps = thread_ps,
-        .grant_ps = thread_ps, .end_ps = done, .port_first_ps = -1, .port_last_ps = -1, .host_ps = own_ps};
-    __atomic_fetch_add(&transfer_count, 1, __ATOMIC_RELAXED);
-    record(&entry);
+    return transfer(card, RCW_RECEIVE, 0, table, NULL, data, address, bytes, HERE);
 }
 
 int wbcard_wait(wbcard_t *card)
 {
+    rcw_transfer_record entry;
     if (!usable(card))
         return -1;
     begin();
-    int64_t done = async_end_ps > thread_ps ? async_end_ps : thread_ps;
-    record_wait(done);
-    end(done);
+    begin_record(&entry, 2);
+    wait_until(async_end_ps, 0, HERE);
+    entry.end_ps = vc_now();
+    record(&entry);
+    end();
     return 0;
+}
+
+/* The scheduler's: somebody waits for the interrupt, and until `until_ps` the host does nothing. */
+static int64_t run_to_interrupt(int64_t until_ps)
+{
+    rcw_request request = {.kind = RCW_WAIT_IRQ, .now_ps = irq_since_ps, .until_ps = until_ps};
+    rcw_reply reply;
+    send_exactly(&request, sizeof request);
+    receive_reply(&reply, NULL, 0);
+    if (reply.time_ps >= 0)
+        irq_since_ps = -1;
+    return reply.time_ps < 0 ? VC_NEVER : reply.time_ps;
 }
 
 int wbcard_wait_irq(wbcard_t *card)
 {
+    rcw_transfer_record entry;
     if (!usable(card))
         return -1;
-    begin();
-    rcw_request request = {.kind = RCW_WAIT_IRQ, .now_ps = thread_ps};
-    rcw_reply reply;
-    send_exactly(&request, sizeof request);
-    receive_reply(&reply, NULL, 0);
-    int64_t done = reply.time_ps > thread_ps ? reply.time_ps : thread_ps;
-    record_wait(done);
-    card_ps = done;
-    end(done);
+    int64_t now = begin();
+    begin_record(&entry, 2);
+    if (irq_since_ps < 0)
+        irq_since_ps = now;
+    vc_block(VC_INTERRUPT, &the_card, VC_NEVER, HERE);
+    entry.end_ps = vc_now();
+    record(&entry);
+    end();
     return 0;
 }

@@ -40,8 +40,14 @@ int64_t rcw_now_ps(void);
  * recording. Returns how much that was. */
 int64_t rcw_skip_ps(void);
 
-/* How many transfers and waits were begun so far: the next one's number in transfers.bin. */
+/* How many transfers and waits the calling thread has begun so far: its next one's number among its own. */
 int64_t rcw_transfer_count(void);
+
+/* The calling thread's number, in order of creation with main as 0; `without` where it has none. */
+int rcw_thread_number(int without);
+
+/* Between 1 and 0 the calling thread is not on the virtual clock: it may wait for real threads, in no virtual time. */
+void rcw_aside(int aside);
 
 #ifdef __cplusplus
 }

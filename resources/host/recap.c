@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -114,6 +115,10 @@ __attribute__((weak)) int64_t rcw_transfer_count(void) { return 0; }
 
 __attribute__((weak)) int64_t rcw_skip_ps(void) { return 0; }
 
+__attribute__((weak)) int rcw_thread_number(int without) { return without; }
+
+__attribute__((weak)) void rcw_aside(int aside) { (void)aside; }
+
 /* Where the clock is recap.c's own: make it ready, and find what two readings cost. */
 static void start_clock(void)
 {
@@ -210,6 +215,7 @@ int rcw_more_records(rcw_thread *thread)
     int saved = errno, room = 0;
     if (!rcw_recording || !thread->pieces)
         return 0;
+    rcw_aside(1);
     while (waiting_pieces(thread) + 1 >= thread->pieces && rcw_simulated && !disk_full) {
         wake_writer(thread);
         nanosleep(&moment, NULL);
@@ -222,6 +228,7 @@ int rcw_more_records(rcw_thread *thread)
     }
     if (waiting_pieces(thread) >= thread->pieces / 2 && !disk_full)
         wake_writer(thread);
+    rcw_aside(0);
     errno = saved;
     return room;
 }
@@ -231,13 +238,13 @@ static size_t rows_bytes(void)
     return ((size_t)rcw_slot_count * sizeof(rcw_stats_row) + PAGE - 1) / PAGE * PAGE;
 }
 
-/* The calling thread's buffers, numbered in the order of first calls. NULL when there is no memory for them. */
+/* The calling thread's buffers, numbered in the order of first calls, or as a simulated card does. NULL when there is no memory for them. */
 rcw_thread *rcw_begin_thread(void)
 {
     int saved = errno;
     rcw_thread *thread = calloc(1, sizeof *thread);
     if (thread) {
-        thread->number = __atomic_fetch_add(&threads_begun, 1, __ATOMIC_RELAXED);
+        thread->number = rcw_thread_number(__atomic_fetch_add(&threads_begun, 1, __ATOMIC_RELAXED));
         thread->rows = grow(stats_fd, PAGE + (int64_t)thread->number * (int64_t)rows_bytes(), rows_bytes());
         if (!thread->rows) /* a full disk: count in memory, so that the program goes on undisturbed */
             thread->rows = calloc(1, rows_bytes());
@@ -265,8 +272,9 @@ rcw_thread *rcw_begin_thread(void)
     do
         thread->older = threads;
     while (!__sync_bool_compare_and_swap(&threads, thread->older, thread));
-    if (header)
-        __atomic_fetch_add(&header->threads, 1, __ATOMIC_RELAXED);
+    for (int rows = header ? header->threads : INT_MAX; rows <= thread->number;)
+        if (__atomic_compare_exchange_n(&header->threads, &rows, thread->number + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            break;
     rcw_self = thread;
     errno = saved;
     return thread;
@@ -363,6 +371,7 @@ __attribute__((destructor(101))) static void rcw_finish(void)
     if (!rcw_recording)
         return;
     rcw_recording = 0;
+    rcw_aside(1);
     if (has_writer) {
         __atomic_store_n(&writer_to_end, 1, __ATOMIC_RELEASE);
         sem_post(&work_to_do);
@@ -375,6 +384,7 @@ __attribute__((destructor(101))) static void rcw_finish(void)
             append(piece, thread->next - piece);
         }
     }
+    rcw_aside(0);
     write_end();
     close(calls_fd);
     close(stats_fd);

@@ -33,8 +33,14 @@ int64_t rcw_now_ps(void);
  * card's), and says how much it was; 0 elsewhere. */
 int64_t rcw_skip_ps(void);
 
-/* How many transfers the card's library has begun; always 0 without a simulated card. */
+/* How many transfers the calling thread has begun; always 0 without a simulated card. */
 int64_t rcw_transfer_count(void);
+
+/* The calling thread's number; `without` where there is no simulated card. */
+int rcw_thread_number(int without);
+
+/* Between 1 and 0 the calling thread waits in real time, on a simulated card's clock in none. */
+void rcw_aside(int aside);
 
 #define RCW_STATS_MAGIC 0x31535752 /* "RWS1" */
 

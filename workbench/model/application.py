@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from workbench.model.platform import Document
 
@@ -64,6 +64,21 @@ class Simulation(Document):
     )
     basic_block_ps: PositiveInt = Field(
         2000, description="virtual time of one basic block of the host in a deterministic run"
+    )
+    cores: PositiveInt = Field(
+        4, le=1024, description="processor cores on which the host's threads run in virtual time"
+    )
+    slice_ps: PositiveInt = Field(
+        4_000_000_000, description="how long a thread keeps its core while others wait for one, in virtual time"
+    )
+    call_ps: NonNegativeInt = Field(
+        0, description="virtual time of a call that synchronises threads (locking a mutex, starting a thread)"
+    )
+    wake_ps: NonNegativeInt = Field(
+        0, description="virtual time from what a thread waits for until it is ready; some microseconds on most systems"
+    )
+    switch_ps: NonNegativeInt = Field(
+        0, description="virtual time that a core takes to change from a thread to another"
     )
 
 

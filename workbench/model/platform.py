@@ -48,6 +48,9 @@ class TransferTable(Document):
     direction: str = Field("send", description="send (host to FPGA) or receive")
     resource: str = Field("bus", description="the bus that these transfers share with others of the same name")
     overlaps: bool = Field(False, description="whether several can be under way at once (nonblocking)")
+    holds_core: bool = Field(
+        False, description="whether the processor stands still meanwhile, as in a register read, or runs other threads"
+    )
     points: tuple[TransferPoint, ...] = Field(
         description="its rows, sizes growing; between them time is linear, above them the last one's rate goes on"
     )

@@ -12,10 +12,13 @@ from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.run.card import harness_dir
-from workbench.run.compile import needed, run_all
-from workbench.run.toolchain import find_compiler
+from workbench.run.card_cache import contents, keep, take
+from workbench.run.compile import cache_dir, digest, needed, run_all
+from workbench.run.toolchain import Tool, find_compiler
 
 _CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
+_LIBRARY = ("wbcard.c", "vcores.c", "sync.c", "clocks.c", "host_time.c")
+_LIBRARY_FLAGS = ("-g", "-O2")
 
 
 def build_host(
@@ -51,10 +54,10 @@ def build_host(
     ]
     macros = {**project.host.defines, **defines}
     user_flags = [
-        "-g", *project.host.flags, *(f"-I{folder}" for folder in include),
+        "-g", *(("-fsanitize-coverage=trace-pc",) if deterministic else ()),
+        *project.host.flags, *(f"-I{folder}" for folder in include),
         *(f"-D{name}={value}" for name, value in macros.items()),
         *(f"-D{define}" for define in (host.defines if host else ())),
-        *(("-fsanitize-coverage=trace-pc",) if deterministic else ()),
     ]  # fmt: skip
     own_flags = [
         "-g", "-O2", f"-I{harness_dir()}",
@@ -62,7 +65,7 @@ def build_host(
         *(f"-I{folder}" for folder in (host.include_dirs if host else ())),
         *(f"-D{define}" for define in (host.defines if host else ())),
     ]  # fmt: skip
-    own_sources = [*support.api_sources, harness_dir() / "wbcard.c", *(host.extra_sources if host else ())]
+    own_sources = [*support.api_sources, *(host.extra_sources if host else ())]
     units = [
         *((cpp_compiler if cpp else c_compiler, user_flags, s) for s, cpp in zip(sources, is_cpp, strict=True)),
         *((cpp_compiler if s.suffix in _CPP_SUFFIXES else c_compiler, own_flags, s) for s in own_sources),
@@ -80,6 +83,28 @@ def build_host(
     executable = out / "host"
     libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
     linker = cpp_compiler if any(is_cpp) else c_compiler
-    link: list[str | Path] = [linker.path, *targets, "-o", executable, *libraries, "-lm", "-pthread"]
+    library = _library_objects(c_compiler, objects, job)
+    link: list[str | Path] = [linker.path, *targets, *library, "-o", executable, "-Wl,--wrap=main", *libraries,
+                              "-lm", "-ldl", "-pthread"]  # fmt: skip
     run_all([link], job, cwd=root, what="the host program")
     return executable
+
+
+def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
+    """The card's client library, compiled once for each version of the compiler."""
+    sources = [harness_dir() / name for name in _LIBRARY]
+    headers = sorted(harness_dir().glob("*.h"))
+    kept = cache_dir() / "library" / digest([compiler.version, *_LIBRARY_FLAGS, *contents([*sources, *headers])])
+    targets = [objects / f"{source.stem}.o" for source in sources]
+    if all(take(kept / target.name, target) for target in targets):
+        return targets
+    run_all(
+        [
+            [compiler.path, *_LIBRARY_FLAGS, "-c", source, "-o", target]
+            for source, target in zip(sources, targets, strict=True)
+        ],
+        job, cwd=objects, what="the card's client library",
+    )  # fmt: skip
+    for target in targets:
+        keep(target, kept)
+    return targets

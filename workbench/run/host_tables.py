@@ -66,9 +66,11 @@ def calls_table(
         first = [messages.index(s.messages[0]) if s.messages else -1 for s in block.states]
         mine = calls["thread"] == number
         table["message"][mine] = np.array(first, dtype="i4")[calls["state"][mine]]
+    transfers = transfers[np.argsort(transfers["thread"], kind="stable")]
+    first_of_thread = np.searchsorted(transfers["thread"], calls["thread"])
     with_transfers = np.flatnonzero((calls["transfers"] > 0) & (calls["first_transfer"] >= 0))
     for row in with_transfers:
-        begin = int(calls["first_transfer"][row])
+        begin = int(first_of_thread[row] + calls["first_transfer"][row])
         mine_ = transfers[begin : begin + int(calls["transfers"][row])]
         if not len(mine_):
             continue

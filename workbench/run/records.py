@@ -18,7 +18,7 @@ TRANSFERS = np.dtype(
     [
         ("number", "<i8"), ("kind", "<i4"), ("table", "<i4"), ("address", "<i8"), ("bytes", "<i8"),
         ("call_ps", "<i8"), ("grant_ps", "<i8"), ("end_ps", "<i8"),
-        ("port_first_ps", "<i8"), ("port_last_ps", "<i8"), ("host_ps", "<i8"),
+        ("port_first_ps", "<i8"), ("port_last_ps", "<i8"), ("host_ps", "<i8"), ("thread", "<i8"),
     ]
 )  # fmt: skip
 TAPS = np.dtype([("cycle", "<i8"), ("block", "<i4"), ("state", "<i4")])
@@ -54,7 +54,8 @@ def read_calls(raw: Path) -> Records:
 
 def read_transfers(raw: Path) -> Records:
     """Transfers and waits by number (dtype TRANSFERS); `table` indexes the platform's `transfer_tables` in order."""
-    return read_records(raw / "transfers.bin", TRANSFERS)
+    records = read_records(raw / "transfers.bin", TRANSFERS)
+    return records[np.argsort(records["number"], kind="stable")]
 
 
 def read_taps(raw: Path) -> Records:
@@ -78,8 +79,12 @@ def read_counters(raw: Path) -> NDArray[np.uint32] | None:
 
 def read_end(path: Path) -> dict[str, str]:
     """What a process wrote at its end (`host_end.txt`, `card_end.txt`), lines of key and value; {} if it did not."""
+    return dict(line.split(" ", 1) for line in read_lines(path) if " " in line)
+
+
+def read_lines(path: Path) -> list[str]:
+    """A text file's lines; none where it is not there."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
-        return {}
-    return dict(line.split(" ", 1) for line in lines if " " in line)
+        return []

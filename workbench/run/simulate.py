@@ -22,8 +22,12 @@ from workbench.model.transfer_time import table_points_ps
 from workbench.process import Supervised
 from workbench.run.card import CardExecutable
 from workbench.run.confine import Confinement, confine
-from workbench.run.records import read_counters, read_end, read_transfers
+from workbench.run.records import read_counters, read_end, read_lines, read_transfers
 
+_RECORDS = (
+    "host_end.txt", "host_threads.txt", "host_notes.txt", "card_end.txt", "counters.bin", "taps.bin", "dwell.bin",
+    "transfers.bin",
+)  # fmt: skip
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
@@ -51,7 +55,7 @@ def simulate(
     config = raw / "card_config.txt"
     try:
         raw.mkdir(parents=True, exist_ok=True)
-        for old in ("host_end.txt", "card_end.txt", "counters.bin", "taps.bin", "dwell.bin", "transfers.bin"):
+        for old in _RECORDS:
             (raw / old).unlink(missing_ok=True)
         config.write_text(card_config(card, project, platform, deterministic))
     except OSError as error:
@@ -109,6 +113,7 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
         f"deterministic {int(deterministic)}",
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",
+        *(f"{name} {getattr(simulation, name)}" for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps")),
         f"cycle_limit {simulation.cycle_limit}",
         f"idle_cycle_limit {simulation.idle_cycle_limit}",
         f"trace {int(card.traced)}",
@@ -116,6 +121,7 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
     resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
     for name, table in platform.transfer_tables.items():
         lines.append(f"table {resources.index(table.resource)} {int(table.overlaps)} {name}")
+        lines.append(f"holds_core {int(table.holds_core)}")
         lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
     hdl = card.hdl
     if hdl.words:
@@ -229,6 +235,7 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
     elif problem is None and code != 0:
         said = f"It said: {host.last_line}" if host.last_line else ""
         diagnostics.append(Diagnostic(f"the host program ended with exit code {code}", said, Severity.WARNING))
+    diagnostics += [Diagnostic(note, severity=Severity.WARNING) for note in read_lines(raw / "host_notes.txt")]
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
     diagnostics += _card_warnings(card_end)

@@ -1,0 +1,563 @@
+/* Virtual cores; vcores.h says what they are, README.md by which rules. */
+#define _GNU_SOURCE
+#include "vcores.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "host_time.h"
+#include "real.h"
+#include "wbcard.h"
+
+#define MAX_CORES 1024
+
+vc_settings vc_set = {.cores = 1, .slice_ps = VC_LATEST_PS};
+__thread vthread *vc_self;
+int vc_failed;
+int64_t (*vc_interrupt)(int64_t until_ps);
+int (*vc_outside)(void);
+int (*vc_owner)(const vthread *waiting);
+void (*vc_at_fatal)(void);
+
+static vthread *threads, **threads_end = &threads; /* by number */
+static vthread *queue_head, *queue_tail;
+static vthread *on_core[MAX_CORES];
+static int last_on[MAX_CORES]; /* the number after that of the thread that a core had last */
+static int count, numbers, interrupt_waiters, frozen;
+static int64_t now_ps;
+static int64_t others_ps = VC_NEVER; /* before this nothing happens but the running thread's calls */
+static uint64_t orders;
+
+typedef struct { /* what became of the threads that have ended */
+    int number;
+    int64_t begin_ps, end_ps, work_ps, waited_ps, queued_ps;
+} span;
+static span *spans;
+static int span_count, span_room;
+static char notes[4096];
+
+/* ---- messages ---- */
+
+void vc_fatal(const char *message)
+{
+    vc_freeze();
+    fflush(stdout);
+    if (vc_failed) { /* while the program was being ended with another message */
+        if (vc_at_fatal)
+            vc_at_fatal();
+        REAL(_exit)(WBCARD_EXIT_FAILED);
+    }
+    vc_failed = 1;
+    fprintf(stderr, "simulated card: %s\n", message);
+    REAL(exit)(WBCARD_EXIT_FAILED);
+    __builtin_unreachable();
+}
+
+void vc_note(const char *text)
+{
+    size_t used = strlen(notes);
+    if (!strstr(notes, text) && used + strlen(text) + 2 < sizeof notes)
+        sprintf(notes + used, "%s\n", text);
+}
+
+const char *vc_notes(void) { return notes; }
+
+extern const char __ehdr_start[];
+
+static int describe(char *to, size_t room, const vthread *thread)
+{
+    static const char *const what[] = {
+        "to sleep", "for a mutex", "for a condition", "for a thread to end", "for a semaphore", "for a read-write lock",
+        "at a barrier", "for what is done once", "for an atomic value (a futex)", "for a spin lock", "to read from a pipe",
+        "for the card", "for an interrupt"};
+    char who[32], owner[64] = "";
+    int number = vc_owner ? vc_owner(thread) : -1;
+    snprintf(who, sizeof who, thread->number ? "thread %d" : "the main thread", thread->number);
+    if (number == 0)
+        snprintf(owner, sizeof owner, ", which the main thread has,");
+    else if (number > 0)
+        snprintf(owner, sizeof owner, ", which thread %d has,", number);
+    return snprintf(to, room, "%s waits %s%s since %lld.%06lld us (at host+0x%lx)", who, what[thread->what], owner,
+                    (long long)(thread->since_ps / 1000000), (long long)(thread->since_ps % 1000000),
+                    (unsigned long)((const char *)thread->where - __ehdr_start));
+}
+
+static void stuck(void)
+{
+    char text[3500];
+    int used = snprintf(text, sizeof text, "no thread of the host can go on: ");
+    if (vc_outside && vc_outside())
+        return;
+    for (const vthread *t = threads; t && used < (int)sizeof text - 300; t = t->next)
+        if (t->state == VC_BLOCKED) {
+            used += describe(text + used, sizeof text - (size_t)used, t);
+            used += snprintf(text + used, sizeof text - (size_t)used, "; ");
+        }
+    text[used - 2] = 0;
+    vc_fatal(text);
+}
+
+void vc_check_ring(const void *mutex, int owner, const void *where)
+{
+    char text[3500];
+    int used = snprintf(text, sizeof text, "threads wait for one another's mutexes: ");
+    vthread *first = vc_self, *t = vc_find(owner);
+    first->what = VC_MUTEX, first->object = mutex, first->where = where, first->since_ps = now_ps;
+    while (t && t != first && t->state == VC_BLOCKED && t->what == VC_MUTEX && t->event_ps == VC_NEVER)
+        t = vc_find(vc_owner(t));
+    if (t != first)
+        return;
+    do {
+        used += describe(text + used, sizeof text - (size_t)used, t);
+        used += snprintf(text + used, sizeof text - (size_t)used, "; ");
+        t = vc_find(vc_owner(t));
+    } while (t != first && used < (int)sizeof text - 300);
+    text[used - 2] = 0;
+    vc_fatal(text);
+}
+
+/* ---- cores and the queue ---- */
+
+static void get_core(vthread *t, int core)
+{
+    t->state = VC_RUNNING;
+    t->core = t->last_core = core;
+    t->got_ps = t->began_ps = now_ps;
+    if (last_on[core] && last_on[core] != t->number + 1)
+        t->left_ps += vc_set.switch_ps;
+    last_on[core] = t->number + 1;
+    on_core[core] = t;
+}
+
+static void give_up_core(vthread *t)
+{
+    int core = t->core;
+    vthread *head = queue_head;
+    t->core = -1;
+    on_core[core] = NULL;
+    if (!head)
+        return;
+    queue_head = head->queue;
+    head->queued_ps += now_ps - head->queued_since_ps;
+    get_core(head, core);
+}
+
+static void enqueue(vthread *t)
+{
+    t->state = VC_READY;
+    t->queued_since_ps = now_ps;
+    t->queue = NULL;
+    if (queue_head)
+        queue_tail->queue = t;
+    else
+        queue_head = t;
+    queue_tail = t;
+}
+
+/* Its last core if that is free, else the lowest free one, else the queue. */
+static void place(vthread *t)
+{
+    int core = t->last_core;
+    if (core < 0 || on_core[core])
+        for (core = 0; core < vc_set.cores && on_core[core]; core++)
+            ;
+    if (core < vc_set.cores)
+        get_core(t, core);
+    else
+        enqueue(t);
+}
+
+/* To the queue's tail, with the work that is left. */
+static void end_slice(vthread *t)
+{
+    int64_t done = now_ps - t->began_ps;
+    t->left_ps = t->left_ps > done ? t->left_ps - done : 0;
+    give_up_core(t);
+    enqueue(t);
+}
+
+static void make_ready(vthread *t)
+{
+    if (vc_set.wake_ps) {
+        t->state = VC_WAKING;
+        t->event_ps = now_ps + vc_set.wake_ps;
+        t->order = ++orders;
+    } else {
+        place(t);
+    }
+    others_ps = 0;
+}
+
+void vc_wake_thread(vthread *t, vc_result result)
+{
+    t->result = result;
+    t->waited_ps += now_ps - t->since_ps;
+    interrupt_waiters -= t->what == VC_INTERRUPT;
+    if (t->state == VC_BLOCKED) {
+        make_ready(t);
+    } else { /* it held its core */
+        t->what = VC_SLEEP;
+        t->until_ps = now_ps;
+        others_ps = 0;
+    }
+}
+
+static int waits(const vthread *t, const void *object)
+{
+    return t->object == object && (t->state == VC_BLOCKED || t->what == VC_SPIN);
+}
+
+int vc_wake(const void *object, int most)
+{
+    int woken = 0;
+    for (; woken < most; woken++) {
+        vthread *first = NULL;
+        for (vthread *t = threads; t; t = t->next)
+            if (waits(t, object) && (!first || t->order < first->order))
+                first = t;
+        if (!first)
+            break;
+        vc_wake_thread(first, VC_WOKEN);
+        first->object = NULL;
+    }
+    return woken;
+}
+
+/* ---- what happens next ---- */
+
+typedef enum { WAKE, TIME_OUT, CALL, SLICE } event_kind; /* in this order at equal times */
+typedef struct {
+    int64_t at_ps;
+    event_kind kind;
+    vthread *thread;
+} event;
+
+static int earlier(const event *a, const event *b)
+{
+    if (a->at_ps != b->at_ps)
+        return a->at_ps < b->at_ps;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->kind == WAKE ? a->thread->order < b->thread->order : a->thread->number < b->thread->number;
+}
+
+static int64_t call_time(const vthread *t)
+{
+    int64_t at = t->began_ps + t->left_ps;
+    return at > t->until_ps ? at : t->until_ps;
+}
+
+static int64_t slice_end(const vthread *t)
+{
+    int64_t slices = (now_ps - t->got_ps + vc_set.slice_ps - 1) / vc_set.slice_ps;
+    return t->got_ps + (slices ? slices : 1) * vc_set.slice_ps;
+}
+
+/* The first of all that is going to happen (thread NULL: nothing is), and the time of the second. */
+static event first_event(int64_t *second_ps)
+{
+    event first = {VC_NEVER, SLICE, NULL};
+    *second_ps = VC_NEVER;
+    for (vthread *t = threads; t; t = t->next) {
+        event found[2];
+        int n = 0;
+        if (t->state == VC_RUNNING && call_time(t) != VC_NEVER)
+            found[n++] = (event){call_time(t), CALL, t};
+        if (t->state == VC_RUNNING && queue_head)
+            found[n++] = (event){slice_end(t), SLICE, t};
+        if (t->state == VC_WAKING || (t->state == VC_BLOCKED && t->event_ps != VC_NEVER))
+            found[n++] = (event){t->event_ps, t->state == VC_WAKING ? WAKE : TIME_OUT, t};
+        while (n--) {
+            if (first.thread && !earlier(&found[n], &first)) {
+                if (found[n].at_ps < *second_ps)
+                    *second_ps = found[n].at_ps;
+            } else {
+                *second_ps = first.at_ps;
+                first = found[n];
+            }
+        }
+    }
+    return first;
+}
+
+static void give_turn(vthread *to)
+{
+    __atomic_store_n(&to->turn, 1, __ATOMIC_RELEASE);
+    REAL(syscall)(SYS_futex, &to->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void await_turn(vthread *self)
+{
+    while (!__atomic_load_n(&self->turn, __ATOMIC_ACQUIRE))
+        REAL(syscall)(SYS_futex, &self->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    self->turn = 0;
+}
+
+/* Lets happen what comes before the calling thread's next call; returns when that takes effect. NULL: there is none. */
+static void go_on(vthread *self)
+{
+    for (;;) {
+        int64_t second_ps;
+        event e = first_event(&second_ps);
+        if (interrupt_waiters) {
+            int64_t at = vc_interrupt(e.thread ? e.at_ps : VC_NEVER);
+            if (at != VC_NEVER) {
+                now_ps = at > now_ps ? at : now_ps;
+                for (vthread *t = threads; t; t = t->next)
+                    if (t->state == VC_BLOCKED && t->what == VC_INTERRUPT)
+                        vc_wake_thread(t, VC_WOKEN);
+                continue;
+            }
+            second_ps = 0; /* each call of the host's is another time up to which the card may run */
+        }
+        if (!e.thread) {
+            stuck();
+            continue;
+        }
+        if (e.at_ps > now_ps)
+            now_ps = e.at_ps;
+        vthread *t = e.thread;
+        switch (e.kind) {
+        case WAKE: place(t); break;
+        case TIME_OUT: vc_wake_thread(t, VC_TIMED_OUT); break;
+        case SLICE: end_slice(t); break;
+        case CALL:
+            others_ps = second_ps;
+            t->began_ps = now_ps;
+            t->left_ps = t->until_ps = 0;
+            if (t == self)
+                return;
+            give_turn(t);
+            if (self)
+                await_turn(self);
+            return;
+        }
+    }
+}
+
+/* ---- for the running thread ---- */
+
+int64_t vc_now(void) { return vc_self && !vc_failed ? vc_self->began_ps + vc_self->left_ps : now_ps; }
+
+int64_t vc_point(void)
+{
+    vthread *self = vc_self;
+    int64_t work_ps = host_time_charge();
+    self->work_ps += work_ps;
+    self->left_ps += work_ps;
+    int64_t at = self->began_ps + self->left_ps;
+    if (at > VC_LATEST_PS)
+        at = VC_LATEST_PS, self->left_ps = at - self->began_ps;
+    if (__builtin_expect(at < others_ps, 1)) {
+        now_ps = self->began_ps = at;
+        self->left_ps = 0;
+        return at;
+    }
+    go_on(self);
+    host_time_forget();
+    return now_ps;
+}
+
+void vc_call(void)
+{
+    vc_point();
+    vc_self->left_ps += vc_set.call_ps;
+}
+
+vc_result vc_block(vc_what what, const void *object, int64_t until_ps, const void *where)
+{
+    vthread *self = vc_self;
+    if (vc_failed || frozen) /* nobody is left who could wake it */
+        vc_fatal("a destructor waits for another thread after the program's end");
+    if (until_ps != VC_NEVER && until_ps > VC_LATEST_PS)
+        until_ps = VC_LATEST_PS;
+    self->state = VC_BLOCKED;
+    self->what = what, self->object = object, self->where = where;
+    self->since_ps = now_ps;
+    self->event_ps = until_ps;
+    self->order = ++orders;
+    interrupt_waiters += what == VC_INTERRUPT;
+    give_up_core(self);
+    go_on(self);
+    self->object = NULL;
+    host_time_forget();
+    return self->result;
+}
+
+void vc_hold(int64_t until_ps)
+{
+    vthread *self = vc_self;
+    if (until_ps != VC_NEVER && until_ps > VC_LATEST_PS)
+        until_ps = VC_LATEST_PS;
+    self->until_ps = until_ps;
+    go_on(self);
+    host_time_forget();
+}
+
+void vc_spin(const void *object, const void *where)
+{
+    vthread *self = vc_self;
+    self->what = VC_SPIN, self->object = object, self->where = where;
+    self->since_ps = now_ps;
+    self->order = ++orders;
+    vc_hold(VC_NEVER);
+    self->what = VC_SLEEP, self->object = NULL;
+}
+
+void vc_yield(void)
+{
+    vthread *self = vc_self;
+    vc_call();
+    if (!queue_head)
+        return;
+    end_slice(self);
+    go_on(self);
+    host_time_forget();
+}
+
+int64_t vc_others_ps(void) { return others_ps; }
+
+/* ---- threads ---- */
+
+static vthread *known(vthread *t)
+{
+    t->number = numbers++;
+    t->core = t->last_core = -1;
+    t->event_ps = VC_NEVER;
+    *threads_end = t;
+    threads_end = &t->next;
+    return t;
+}
+
+void vc_start(void)
+{
+    vthread *main_thread = known(calloc(1, sizeof *main_thread));
+    if (vc_set.cores > MAX_CORES)
+        vc_set.cores = MAX_CORES;
+    main_thread->real = pthread_self();
+    count = 1;
+    get_core(main_thread, 0);
+    vc_self = main_thread;
+}
+
+/* From the second thread on, one real core is enough, and handing over is fastest within it. */
+static void stay_on_one_cpu(void)
+{
+    cpu_set_t one;
+    int cpu = REAL(sched_getcpu)();
+    if (cpu < 0 || !host_time.deterministic)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    REAL(sched_setaffinity)(0, sizeof one, &one);
+}
+
+vthread *vc_new(void)
+{
+    vthread *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    if (numbers == 1)
+        stay_on_one_cpu();
+    t->state = VC_BLOCKED;
+    t->what = VC_SLEEP;
+    t->since_ps = t->begin_ps = now_ps;
+    return known(t);
+}
+
+void vc_ready(vthread *t)
+{
+    count++;
+    make_ready(t);
+}
+
+void vc_discard(vthread *t)
+{
+    for (vthread **at = &threads; *at; at = &(*at)->next)
+        if (*at == t) {
+            *at = t->next;
+            if (threads_end == &t->next)
+                threads_end = at;
+            break;
+        }
+    free(t);
+}
+
+void vc_begin(vthread *t)
+{
+    vc_self = t;
+    await_turn(t);
+    host_time_forget();
+}
+
+static void remember(const vthread *t)
+{
+    if (span_count == span_room) {
+        int room = span_room ? 2 * span_room : 16;
+        span *more = realloc(spans, (size_t)room * sizeof *more);
+        if (!more)
+            return;
+        spans = more, span_room = room;
+    }
+    spans[span_count++] = (span){t->number, t->begin_ps, now_ps, t->work_ps, t->waited_ps, t->queued_ps};
+}
+
+void vc_end(void)
+{
+    vthread *self = vc_self;
+    remember(self);
+    self->state = VC_ENDED;
+    count--;
+    vc_wake(self, INT_MAX);
+    give_up_core(self);
+    vc_self = NULL;
+    if (self->detached)
+        vc_discard(self);
+    go_on(NULL);
+}
+
+void vc_freeze(void)
+{
+    frozen = 1;
+    others_ps = VC_NEVER;
+}
+
+int vc_count(void) { return count; }
+
+vthread *vc_find(int number)
+{
+    for (vthread *t = threads; t; t = t->next)
+        if (t->number == number)
+            return t;
+    return NULL;
+}
+
+vthread *vc_by_real(pthread_t real)
+{
+    for (vthread *t = threads; t; t = t->next)
+        if (pthread_equal(t->real, real))
+            return t;
+    return NULL;
+}
+
+void vc_write_threads(const char *path)
+{
+    for (const vthread *t = threads; t; t = t->next)
+        if (t->state != VC_ENDED)
+            remember(t);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return;
+    for (int i = 0; i < span_count; i++)
+        fprintf(file, "%d %lld %lld %lld %lld %lld\n", spans[i].number, (long long)spans[i].begin_ps,
+                (long long)spans[i].end_ps, (long long)spans[i].work_ps, (long long)spans[i].waited_ps,
+                (long long)spans[i].queued_ps);
+    fclose(file);
+}

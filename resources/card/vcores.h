@@ -1,0 +1,115 @@
+/* Virtual cores: which thread of the host goes on, and when, on the virtual clock. No card in here.
+ *
+ * One real thread runs at a time. Its code between two calls is executed at once and charged when the next call is
+ * reached (vc_point): that puts the call at a time t, and it takes effect in the order of (t, thread number) among all
+ * threads' calls. README.md, "Threads", has the rules. Times are picoseconds on the virtual clock. */
+#ifndef RCW_VCORES_H
+#define RCW_VCORES_H
+#include <pthread.h>
+#include <stdint.h>
+
+#define VC_NEVER INT64_MAX
+#define VC_LATEST_PS (INT64_MAX / 2) /* where the clock stops: 53 days */
+
+typedef struct {
+    int cores;
+    int64_t slice_ps;  /* how long a thread keeps its core while others queue */
+    int64_t call_ps;   /* of each synchronising call */
+    int64_t wake_ps;   /* from what wakes a thread to its being ready */
+    int64_t switch_ps; /* when a core changes its thread */
+} vc_settings;
+extern vc_settings vc_set;
+
+typedef enum {
+    VC_SLEEP, VC_MUTEX, VC_CONDITION, VC_JOIN, VC_SEMAPHORE, VC_RWLOCK, VC_BARRIER, VC_ONCE, VC_FUTEX, VC_SPIN, VC_PIPE,
+    VC_CARD, VC_INTERRUPT
+} vc_what;
+typedef enum { VC_READY, VC_RUNNING, VC_BLOCKED, VC_WAKING, VC_ENDED } vc_state;
+typedef enum { VC_WOKEN, VC_TIMED_OUT, VC_CANCELLED } vc_result;
+
+typedef struct vthread {
+    int number;              /* in order of creation, main 0 */
+    vc_state state;
+    int core, last_core;     /* -1: none */
+    int64_t got_ps;          /* running: since when it has its core; its slices count from here */
+    int64_t began_ps;        /* running: from when `left_ps` counts */
+    int64_t left_ps;         /* work on a core before its next call takes effect */
+    int64_t until_ps;        /* running: nor does it before this time */
+    int64_t event_ps;        /* blocked: the time-out; waking: when it is ready */
+    uint64_t order;          /* blocked, waking: who came first */
+    int64_t since_ps;        /* blocked: since when */
+    vc_what what;            /* blocked: for what, on which object, called from where */
+    const void *object, *where;
+    vc_result result;        /* why it goes on */
+    int64_t begin_ps, work_ps, waited_ps, queued_ps, queued_since_ps;
+    int may_not_be_cancelled, cancelled, detached;
+    int turn;                /* futex: 1 when it is this thread's turn */
+    pthread_t real;
+    struct vthread *next, *queue;
+} vthread;
+
+/* The calling thread, or NULL where it is none of the host program's threads on the virtual clock. */
+extern __thread vthread *vc_self;
+extern int vc_failed; /* the run has ended with a message */
+
+/* The calling thread is the first, at time 0. */
+void vc_start(void);
+
+/* The caller's code so far is charged; returns its time, when everything earlier has taken effect. */
+int64_t vc_point(void);
+
+/* A synchronising call: a point that costs `call_ps` after it. */
+void vc_call(void);
+
+/* The caller's time as it is, without charging or waiting. */
+int64_t vc_now(void);
+
+/* To be called at a point. vc_block gives up the core until the object wakes it or the time comes; vc_hold keeps it. */
+vc_result vc_block(vc_what what, const void *object, int64_t until_ps, const void *where);
+void vc_hold(int64_t until_ps);
+void vc_spin(const void *object, const void *where); /* holds its core until the object wakes it */
+void vc_yield(void);
+
+/* Wake the longest waiters on an object, `most` of them; how many there were. */
+int vc_wake(const void *object, int most);
+void vc_wake_thread(vthread *thread, vc_result result);
+
+/* No other thread's call takes effect before this time. */
+int64_t vc_others_ps(void);
+
+/* A thread that is about to exist: not ready before vc_ready. vc_begin is the first thing that it does itself. */
+vthread *vc_new(void);
+void vc_ready(vthread *thread);
+void vc_discard(vthread *thread);
+void vc_begin(vthread *thread);
+void vc_end(void);    /* the caller is on the clock no more, and others go on */
+void vc_freeze(void); /* nobody else goes on any more */
+
+int vc_count(void);   /* threads that have not ended */
+vthread *vc_find(int number);
+vthread *vc_by_real(pthread_t real);
+
+/* With threads waiting for an interrupt: run the card to the time, or to its interrupt if that comes first. When it came,
+ * or VC_NEVER. */
+extern int64_t (*vc_interrupt)(int64_t until_ps);
+
+/* Nothing can happen on the clock: whether something outside the program (a pipe) let a thread go on. */
+extern int (*vc_outside)(void);
+
+/* Who has an object that a thread waits for; -1 where that is nobody, or not known. */
+extern int (*vc_owner)(const vthread *waiting);
+
+/* Ends the run with a message for people. */
+__attribute__((noreturn)) void vc_fatal(const char *message);
+extern void (*vc_at_fatal)(void);
+
+/* A ring of threads each of which waits for the next: names it and ends the run. */
+void vc_check_ring(const void *mutex, int owner, const void *where);
+
+/* What each thread's time was: number, begin, end, work, waited and queued, a line each. */
+void vc_write_threads(const char *path);
+
+/* Something that the run cannot stand for, told once: a note of the run's. */
+void vc_note(const char *text);
+const char *vc_notes(void);
+#endif

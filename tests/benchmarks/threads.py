@@ -1,0 +1,193 @@
+"""Host threads on virtual cores, against times by hand: programs of a few threads on 1, 2 and 4 cores.
+
+Prints a row for each program, its cores and the time that a sum by hand gives, with the time that it took on the
+virtual clock; `again` counts the runs (100, while other programs keep the machine busy) that gave another time or output. The
+exit code is 1 where a row differs or a run was not like the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.api import PlatformSupport
+from workbench.api.job import Job
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.platform import Platform
+from workbench.run.host import build_host
+from workbench.run.records import read_end, read_lines
+
+SOURCES = Path(__file__).parent / "thread_programs"
+API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+PS_PER_US = 1_000_000
+RUNS, QUICK_RUNS = 100, 5
+LOAD = 3  # programs beside those that are measured
+REPLY = bytes(40)  # the card's answer to the host's last message (link.h): all is well
+
+
+@dataclass(frozen=True)
+class Program:
+    """`ends_us`: by the number of cores, when the program ends and, where given, when its threads do, by number.
+
+    `says` is in the message that ends the run at that time; `prints` is the output, by the number of cores.
+    """
+
+    name: str
+    ends_us: Mapping[int, float | tuple[float, ...]]
+    arguments: tuple[int, ...] = ()
+    settings: Mapping[str, int] = field(default_factory=dict)
+    says: str = ""
+    prints: Mapping[int, str] = field(default_factory=dict)
+
+
+PROGRAMS = (
+    Program("bounded_queue", {1: 18, 2: (14, 8, 4), 4: (13, 3, 7)}, (1,)),
+    Program("bounded_queue", {1: 30, 4: 15}, (3,)),
+    Program("contended_lock", {1: 90, 2: (65, 45, 55, 65), 4: (65, 45, 55, 65)}),
+    Program("contended_lock", {4: 72}, settings={"wake_ps": PS_PER_US}),
+    Program("pipeline", {1: 70, 2: 37, 4: 34}, (10, 4)),
+    Program("pipeline", {1: 7000, 2: 3501, 4: 3004}, (1000, 3)),
+    Program("barrier", {1: 15, 2: 10, 4: 8}),
+    Program("sleeping", {1: (100, 60), 2: (100, 60), 4: (100, 60)}),
+    Program("timed_wait", {1: 50, 2: 50, 4: 50}),
+    Program("through_a_pipe", {1: (9, 6), 2: (8, 6), 4: (8, 6)}),
+    Program("c11_threads", {1: 7, 2: 7, 4: 7}),
+    Program("cancelled", {1: 5, 2: 5, 4: 5}),
+    Program("exit_in_a_thread", {1: 6, 2: 6, 4: 6}),
+    Program("main_ends_first", {1: 9, 2: 9, 4: 9}),
+    Program("mutex_ring", {2: 3, 4: 3}, says="for one another's mutexes: the main thread waits for a mutex,"),
+    Program("mutex_ring", {1: 3}),
+    Program("lost_signal", {2: 1, 4: 1}, says="no thread of the host can go on: the main thread waits for a condition"),
+    Program("lost_signal", {1: 1}),
+    Program("read_write_lock", {1: 16, 2: 11, 4: 11}),
+    Program("semaphores", {1: 9, 2: 7, 4: 7}),
+    Program("done_once", {1: 7, 2: 6, 4: 5}),
+    Program("spin_lock", {1: 10, 2: 10, 4: 10}),
+    Program("broadcast", {1: 10, 2: 10, 4: 10}),
+    Program("slices", {1: (47, 42, 47), 2: (25, 22, 25), 4: 20}, settings={"slice_ps": 5 * PS_PER_US}),
+    Program("printing", {1: 6, 2: 3, 4: 3}, prints={
+        cores: "".join(f"thread {n}\n" for n in order) + f"{cores} processors\n"
+        for cores, order in {1: (0, 1, 2), 2: (1, 0, 2), 4: (2, 1, 0)}.items()
+    }),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run: its end and that of each thread by number (ps), its output, and the message that ended it."""
+
+    end_ps: int
+    thread_ends_ps: tuple[int, ...]
+    output: str
+    message: str
+
+
+def build(folder: Path) -> Path:
+    """The programs, built as a project's host is; only the work that they say they do is counted."""
+    host = HostSources(
+        sources=tuple(path.name for path in sorted(SOURCES.glob("*.c"))),
+        flags=("-O1", "-fno-sanitize-coverage=trace-pc"),
+    )
+    hardware = HardwareSources(sources=("none.v",), top="none", read_out=ReadOut(first=0, last=0))
+    project = Project(schema_version=1, name="threads", platform="none", host=host, hardware=hardware)
+    platform = Platform(schema_version=1, name="none")
+    support = PlatformSupport("none", Path("none.yaml"), API, (API / "fpga.c",))
+    return build_host(project, platform, support, None, {}, True, SOURCES, folder, Job())
+
+
+def run(host: Path, program: Program, cores: int, folder: Path) -> Ran:
+    """One run of a program that has no card: what the card would say at the end is there from the start."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = Simulation(cores=cores).model_copy(update=dict(program.settings))
+    names = ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps", "basic_block_ps")
+    lines = ["deterministic 1", *(f"{name} {getattr(settings, name)}" for name in names)]
+    (folder / "config").write_text("\n".join(lines) + "\n")
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.send(REPLY)
+        environment = {
+            **os.environ, "RCW_CARD_FD": str(theirs.fileno()), "RCW_CONFIG": str(folder / "config"),
+            "RCW_RAW": str(folder),
+        }  # fmt: skip
+        command = [str(host), program.name, *map(str, program.arguments)]
+        done = subprocess.run(command, env=environment, pass_fds=[theirs.fileno()], capture_output=True, text=True,
+                              timeout=60, check=False)  # fmt: skip
+    threads = sorted([int(word) for word in line.split()] for line in read_lines(folder / "host_threads.txt"))
+    end_ps = int(read_end(folder / "host_end.txt").get("time_ps", -1))
+    failed = done.returncode not in (0, 113)
+    message = f"exit code {done.returncode}: {done.stderr}" if failed else re.sub(r"0x\w+", "", done.stderr)
+    return Ran(end_ps, tuple(row[2] for row in threads), done.stdout, message)
+
+
+def measure(host: Path, program: Program, cores: int, runs: int, folder: Path) -> list[dict[str, object]]:
+    """The rows of one program on so many cores."""
+    expected = program.ends_us[cores]
+    ends_us = expected if isinstance(expected, tuple) else (expected,)
+    first, *others = [run(host, program, cores, folder) for _ in range(runs)]
+    name = " ".join([program.name, *map(str, program.arguments), *(f"{k} {v}" for k, v in program.settings.items())])
+    got_ps = (first.end_ps, *first.thread_ends_ps[1:])
+    wrong = first.message if not program.says else "" if program.says in first.message else f"said: {first.message}"
+    if program.prints and first.output != program.prints[cores]:
+        wrong = f"printed {first.output!r}"
+    return [
+        {
+            "program": name if not number else f"{name}, thread {number}",
+            "cores": cores,
+            "by_hand_ps": round(end_us * PS_PER_US),
+            "got_ps": got_ps[number],
+            "again": sum(other != first for other in others),
+            "wrong": wrong,
+        }
+        for number, end_us in enumerate(ends_us)
+    ]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} runs of each instead of {RUNS}")
+    parser.add_argument("--once", action="store_true", help="one run of each, on an otherwise idle machine")
+    arguments = parser.parse_args(words)
+    runs = 1 if arguments.once else QUICK_RUNS if arguments.quick else RUNS
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        host = build(folder)
+        load = (
+            []
+            if arguments.once
+            else [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(LOAD)]
+        )
+        try:
+            cases = [(program, cores) for program in PROGRAMS for cores in program.ends_us]
+            with ThreadPoolExecutor(max_workers=2) as pool:
+                found = pool.map(
+                    lambda n: measure(host, *cases[n], runs, folder / str(n)), range(len(cases))
+                )  # fmt: skip
+                rows = [row for some in found for row in some]
+        finally:
+            for process in load:
+                process.kill()
+                process.wait()
+    if arguments.json:
+        print(json.dumps({"rows": rows}))
+    else:
+        for row in rows:
+            differs = row["by_hand_ps"] != row["got_ps"] or row["again"] or row["wrong"]
+            print(f"{row['program']:40}{row['cores']:>3} cores  by hand {row['by_hand_ps']:>12,} ps"
+                  f"  got {row['got_ps']:>12,} ps  {row['wrong']}  {row['again'] or ''}"
+                  f"{'  <--' if differs else ''}")  # fmt: skip
+    return int(any(row["by_hand_ps"] != row["got_ps"] or row["again"] or row["wrong"] for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
