@@ -1,8 +1,8 @@
 """Host threads on virtual cores, against times by hand: programs of a few threads on 1, 2 and 4 cores.
 
 Prints a row for each program, its cores and the time that a sum by hand gives, with the time that it took on the
-virtual clock; `again` counts the runs (100, while other programs keep the machine busy) that gave another time or output. The
-exit code is 1 where a row differs or a run was not like the first.
+virtual clock; `again` counts the runs (100, while other programs keep the machine busy) that gave another time or
+output. The exit code is 1 where a row differs or a run was not like the first.
 """
 
 from __future__ import annotations
