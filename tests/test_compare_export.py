@@ -19,7 +19,7 @@ from workbench.analysis.report import report_json
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.run import PS_PER_S, Run, RunStatus
+from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
@@ -160,6 +160,42 @@ def test_the_csv_sums_to_the_run(run: Run, tmp_path: Path) -> None:
     assert sum(int(row["bytes"]) for row in rows) == run.tables["calls"]["bytes"].sum()
 
 
+def test_each_block_is_told_with_its_clock_and_the_clock_with_how_surely_its_times_are_known(
+    run: Run, tmp_path: Path
+) -> None:
+    """The port's block is on a second clock, whose times were joined with the host's to 40 ns."""
+    (first,) = run.manifest.clocks
+    second = RunClock("bus", 125e6, "clk", 5 * first.cycles // 4, Alignment.READ_OUT, 1200, uncertainty_ps=40_000)
+    blocks = tuple(replace(b, clock="bus") if b.id.endswith(".lad_if") else b for b in run.manifest.blocks)
+    two = replace(run, manifest=replace(run.manifest, clocks=(first, second), blocks=blocks))
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
+    analysis, before = (analyse(one, synthetic_platform(), knowledge) for one in (two, run))
+    document = report_json(analysis)
+    assert document["clock_hz"] == first.frequency_hz
+    assert [(c["name"], c["frequency_hz"], c["derived_from"]) for c in document["clocks"]] == [
+        ("clk", 100e6, ""),
+        ("bus", 125e6, "clk"),
+    ]
+    assert (document["clocks"][1]["alignment"], document["clocks"][1]["uncertainty_s"]) == ("read_out", 40e-9)
+    of_block = {block["id"].rpartition(".")[2]: block["clock"] for block in document["blocks"]}
+    assert (of_block["main"], of_block["lad_if"], of_block["merge"]) == (None, "bus", "clk")
+    page = html_report(two, analysis, synthetic_platform())
+    assert "bus: 125" in page
+    assert "made from clk" in page
+    assert "to 40" in page
+    changed = comparison_json(compare(before, analysis, (run, two)))["clocks"]
+    assert {c["name"]: c["a"] is None for c in changed} == {"clk": False, "bus": True}
+    export_csv(two, tmp_path / "two.csv")
+    with (tmp_path / "two.csv").open(newline="") as stream:
+        rows = {row["block"]: row["clock"] for row in csv.DictReader(stream)}
+    assert rows == {block.id: block.clock or "" for block in blocks}
+    export_chrome(two, tmp_path / "two.json")
+    chrome = json.loads((tmp_path / "two.json").read_text())
+    assert [clock["name"] for clock in chrome["otherData"]["clocks"]] == ["clk", "bus"]
+    named = {e["args"]["name"]: e["args"]["clock"] for e in chrome["traceEvents"] if e["name"] == "thread_name"}
+    assert named == {block.id: block.clock for block in blocks}
+
+
 @pytest.mark.parametrize("name", sorted(EXPORTERS))
 def test_a_place_that_cannot_be_written_is_told_and_nothing_is_left(run: Run, tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("mine")
@@ -171,7 +207,7 @@ def test_a_place_that_cannot_be_written_is_told_and_nothing_is_left(run: Run, tm
 def test_the_report_sums_exactly(run: Run) -> None:
     knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
     document = json.loads(json.dumps(report_json(analyse(run, synthetic_platform(), knowledge))))
-    assert set(document) >= {"time_s", "clock_hz", "blocks", "calls", "findings"}
+    assert set(document) >= {"time_s", "clock_hz", "clocks", "blocks", "calls", "findings"}
     for block in document["blocks"]:
         assert sum(state["cycles"] for state in block["states"]) + block["unclassified"] == block["cycles"]
         if block["side"] == "fpga":

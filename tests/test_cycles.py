@@ -5,23 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, period_ps
-from workbench.model.platform import HardwarePort, Platform, PortDirection
 from workbench.run.collect import state_times_ps
 
 ODD_HZ = 133.3e6
-
-
-def platform(clock_hz: float) -> Platform:
-    way = PortDirection(data_signal="d", address_signal="a", condition_hdl="e")
-    port = HardwarePort(
-        write_enable="w", read_enable="r", incoming=way, outgoing=way, clock="clk", clock_hz=clock_hz, reset="rst"
-    )
-    return Platform(schema_version=1, name="odd", hardware=port)
 
 
 def tables(blocks: list[list[int]], last: list[int]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
@@ -52,22 +42,22 @@ def test_starts_are_the_first_whole_picoseconds(cycles: list[int], clock_hz: flo
         assert start == cycle_start_ps(cycle, clock_hz)
 
 
-@pytest.mark.parametrize("clock_hz", [100e6, ODD_HZ])
 @given(st.data())
-def test_blocks_of_equal_cycles_last_equally_long_and_as_long_as_the_run(clock_hz: float, data: st.DataObject) -> None:
-    total = data.draw(st.integers(1, 10**9))
-    blocks = []
-    for count in data.draw(st.lists(st.integers(1, 6), min_size=2, max_size=4)):
-        cuts = sorted(data.draw(st.lists(st.integers(0, total), min_size=count - 1, max_size=count - 1)))
+def test_blocks_on_any_clocks_last_as_long_as_the_run_and_each_state_its_own_cycles(data: st.DataObject) -> None:
+    total_ps = data.draw(st.integers(10**6, 10**16))
+    clocks = data.draw(st.lists(st.sampled_from([100e6, ODD_HZ, 66666666.666666664]), min_size=2, max_size=4))
+    blocks, rest_ps = [], []
+    for clock_hz in clocks:
+        total = int(total_ps / period_ps(clock_hz))  # the whole cycles of that clock
+        rest_ps.append(total_ps - cycle_start_ps(total, clock_hz))
+        cuts = sorted(data.draw(st.lists(st.integers(0, total), min_size=0, max_size=5)))
         blocks.append([b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)])
     last = [data.draw(st.integers(0, len(states) - 1)) for states in blocks]
-    rest_ps = data.draw(st.integers(0, 7501))
-    time_ps = cycle_start_ps(total, clock_hz) + rest_ps
     times, moves = tables(blocks, last)
-    spent = state_times_ps(times, moves, time_ps, platform(clock_hz))
+    spent = state_times_ps(times, moves, total_ps, clocks)
     for block, states in enumerate(blocks):
         mine = spent[times["block"] == block]
-        assert mine.sum() == time_ps
+        assert mine.sum() == total_ps
         for state, (cycles, ps) in enumerate(zip(states, mine.tolist(), strict=True)):
-            alone = cycle_start_ps(cycles, clock_hz) + (rest_ps if state == last[block] else 0)
+            alone = cycle_start_ps(cycles, clocks[block]) + (rest_ps[block] if state == last[block] else 0)
             assert abs(ps - alone) <= 1

@@ -158,6 +158,21 @@ def test_a_trace_whose_offsets_do_not_fit_is_left_out(folder: Path) -> None:
     assert "offsets" in problems[0].message
 
 
+def test_a_run_of_version_1_has_one_clock_which_all_its_hardware_blocks_are_on(folder: Path) -> None:
+    before, _ = open_run(folder)
+    document = json.loads((folder / "manifest.json").read_text())
+    (clock,) = document.pop("clocks")
+    document |= {"schema_version": 1, "clock_hz": clock["frequency_hz"], "cycles": clock["cycles"]}
+    for block in document["blocks"]:
+        block["clock_hz"] = clock["frequency_hz"] if block["clock"] else None
+        block["clock"] = block["clock"] and ("clk" if block is document["blocks"][1] else "clk_of_a_module")
+    (folder / "manifest.json").write_text(json.dumps(document))
+    (folder / "checksums.json").unlink()
+    run, problems = open_run(folder)
+    assert not problems
+    assert run.manifest == before.manifest
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"name": "x"}', '{"schema_version": 1}', '{"schema_version": 99}',
                                   '{"schema_version": 1, "name": "x", "status": "odd", "created": ""}'])  # fmt: skip
 def test_a_manifest_that_is_none_is_refused_with_a_reason(tmp_path: Path, text: str) -> None:
@@ -177,7 +192,7 @@ def test_older_manifests_are_brought_up_step_by_step(made: Run) -> None:
     document = json.loads(manifest_text(made.manifest))
     document["schema_version"] = -1
     document["title"] = document.pop("name")
-    steps = {-1: lambda d: {**d, "called": d["title"]}, 0: lambda d: {**d, "name": d["called"]}}
+    steps = {-1: lambda d: {**d, "called": d["title"]}, 0: lambda d: {**d, "name": d["called"]}, 1: lambda d: d}
     assert read_manifest(json.dumps(document), "m", steps) == made.manifest
     with pytest.raises(WorkbenchError, match="version 0"):
         read_manifest(json.dumps(document), "m", {-1: steps[-1]})
@@ -221,7 +236,8 @@ def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
     [
         ('"time_ps": ', '"time_ps": -', "time_ps"),
         ('"time_ps": ', '"time_ps": 99999999999999999999', "time_ps"),
-        ('"clock_hz": ', '"clock_hz": NaN, "was": ', "clock_hz"),
+        ('"frequency_hz": ', '"frequency_hz": NaN, "was": ', "clocks.0.frequency_hz"),
+        ('"clock": "clk"', '"clock": "other"', "blocks.1.clock"),
         ('"states": [', '"states": [], "was": [', "blocks.0.states"),
         ('"index": 1', '"index": 7', "blocks.0.states.1"),
         ('"block": 0', '"block": 77', "sites.0.block"),

@@ -24,7 +24,7 @@ from workbench.gui.timeline.scene import build_scene
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import Category
-from workbench.model.run import Manifest, Run, RunStatus
+from workbench.model.run import Manifest, Run, RunClock, RunStatus
 
 END_PS = 64_506_000_000_000
 STATES = (State(0, "unclassified"), *(State(n, c.value, c) for n, c in enumerate(Category, 1)))
@@ -48,7 +48,13 @@ def made_up_run(intervals: int, rows: int) -> Run:
         "interval_offsets": {"offset": np.arange(rows + 1, dtype=np.int64) * each},
     }
     manifest = Manifest(
-        "made up", RunStatus.COMPLETE, "", traced=True, clock_hz=100e6, time_ps=END_PS, blocks=tuple(blocks)
+        "made up",
+        RunStatus.COMPLETE,
+        "",
+        traced=True,
+        clocks=(RunClock("clk", 100e6),),
+        time_ps=END_PS,
+        blocks=tuple(blocks),
     )
     return Run(None, manifest, tables)
 

@@ -21,7 +21,7 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
     graph, graph_problems = build_graph(blocks, calls)
     return Analysis(
         time_s=run.time_s,
-        clock_hz=run.manifest.clock_hz,
+        clocks=run.manifest.clocks,
         blocks=blocks,
         calls=calls,
         findings=findings,

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from workbench.analysis.report import clock_json
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
-from workbench.model.run import Run
+from workbench.model.run import Run, RunClock
 from workbench.model.text import ratio_text
 
 T = TypeVar("T")
@@ -31,8 +32,8 @@ class Comparison:
     """Run B against run A. `speedup` is A's time over B's, None where one of them did not come to its end.
 
     `same_output` tells whether both printed the same, bit for bit; None where that is not known. `blocks` are paired by
-    group of replicas, `calls` by label, and the states of the host's main block, `states`, by name; each is sorted by
-    how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
+    group of replicas, `calls` by label, `clocks` by name, and the states of the host's main block, `states`, by name;
+    each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
     """
 
     time_s: tuple[float, float]
@@ -44,6 +45,7 @@ class Comparison:
     gone: tuple[Finding, ...]
     kept: tuple[tuple[Finding, Finding], ...]
     new: tuple[Finding, ...]
+    clocks: tuple[Pair[RunClock], ...] = ()
 
 
 def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
@@ -60,6 +62,7 @@ def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
         gone=tuple(f for f in a.findings if _finding_key(f) not in findings_b),
         kept=tuple((f, findings_b[key]) for f in a.findings if (key := _finding_key(f)) in findings_b),
         new=tuple(f for f in b.findings if _finding_key(f) not in findings_a),
+        clocks=_pairs(a.clocks, b.clocks, lambda clock: clock.name, lambda clock: 1 / clock.frequency_hz),
     )
 
 
@@ -135,6 +138,14 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
                 "change_s": (pair.b.time_s if pair.b else 0.0) - (pair.a.time_s if pair.a else 0.0),
             }
             for pair in comparison.calls
+        ],
+        "clocks": [
+            {
+                "name": pair.name,
+                "a": clock_json(pair.a) if pair.a else None,
+                "b": clock_json(pair.b) if pair.b else None,
+            }
+            for pair in comparison.clocks
         ],
         "findings": {
             "gone": [_finding_text(f) for f in comparison.gone],

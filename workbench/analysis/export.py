@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from workbench.analysis.metrics import block_metrics, call_metrics
+from workbench.analysis.report import clock_json
 from workbench.model.blocks import Block
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
@@ -20,7 +21,7 @@ from workbench.traces.trace import has_trace, trace_of
 
 PS_PER_US = 1_000_000
 CSV_COLUMNS = ("block", "side", "state", "category", "reasons", "target", "message", "time_s", "cycles", "visits",
-               "calls", "bytes", "entry", "site")  # fmt: skip
+               "calls", "bytes", "entry", "site", "clock")  # fmt: skip
 
 
 def chrome_events(run: Run) -> Iterator[dict[str, Any]]:
@@ -34,7 +35,7 @@ def chrome_events(run: Run) -> Iterator[dict[str, Any]]:
         yield {"ph": "M", "pid": process, "tid": 0, "name": "process_name", "args": {"name": name}}
     for number, block in enumerate(run.manifest.blocks):
         place = {"pid": sides[block.side.value], "tid": number + 1}
-        yield {"ph": "M", **place, "name": "thread_name", "args": {"name": block.id}}
+        yield {"ph": "M", **place, "name": "thread_name", "args": {"name": block.id, "clock": block.clock}}
         yield {"ph": "M", **place, "name": "thread_sort_index", "args": {"sort_index": number}}
         for edges, states in trace.pieces(number) if trace else ():
             for (start, end), state in zip(pairwise(edges.tolist()), states.tolist(), strict=True):
@@ -81,9 +82,10 @@ def export_chrome(run: Run, path: Path) -> None:
 
     def write(stream: IO[str]) -> None:
         stream.write('{"displayTimeUnit": "ns",\n"otherData": ')
-        json.dump(
-            {"run": run.manifest.name, "simulated": run.manifest.simulated, "time_ps": run.manifest.time_ps}, stream
-        )
+        made = run.manifest
+        clocks = [clock_json(clock) for clock in made.clocks]
+        facts = {"run": made.name, "simulated": made.simulated, "time_ps": made.time_ps, "clocks": clocks}
+        json.dump(facts, stream)
         stream.write(',\n"traceEvents": [\n')
         for number, event in enumerate(chrome_events(run)):
             stream.write((",\n" if number else "") + json.dumps(event, separators=(",", ":")))
@@ -119,6 +121,7 @@ def export_csv(run: Run, path: Path) -> None:
                         sum(c.bytes for c in mine),
                         "|".join(dict.fromkeys(c.entry.name if c.entry else c.site.callee for c in mine)),
                         "|".join(dict.fromkeys(c.place for c in mine)),
+                        metrics.block.clock or "",
                     ]
                 )
 

@@ -31,8 +31,8 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.finding import Finding, count_words
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
-from workbench.model.run import PS_PER_S, Run, RunStatus
-from workbench.model.text import percent_text, thousands, time_text
+from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
+from workbench.model.text import frequency_text, percent_text, thousands, time_text
 
 
 def html_report(run: Run, analysis: Analysis, platform: Platform | None, comparison: Comparison | None = None) -> str:
@@ -89,9 +89,12 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
 
 
 def _figures(run: Run, analysis: Analysis) -> list[dict[str, str]]:
-    note = f"{thousands(run.manifest.cycles)} cycles" if run.manifest.cycles else ""
-    if run.manifest.clock_hz:
-        note += f" at {run.manifest.clock_hz / 1e6:g} MHz"
+    several = len(run.manifest.clocks) > 1
+    note = ", ".join(
+        f"{thousands(clock.cycles)} cycles{f' of {clock.name}' if several else ''}"
+        f" at {frequency_text(clock.frequency_hz)}"
+        for clock in run.manifest.clocks
+    )
     figures = [
         {
             "value": time_text(analysis.time_s, 4),
@@ -211,12 +214,23 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
                 "without network, writing to the run folder only" if manifest.confined else "not confined",
             ]
         ),
+        "Clocks": "; ".join(map(_clock_fact, manifest.clocks)),
         "Recording": recording_words(manifest),
         "Exit code": "" if manifest.exit is None else str(manifest.exit),
         "Output (SHA-256)": manifest.stdout_sha256,
         "Tools": ", ".join(f"{name} {version}" for name, version in manifest.tools.items()),
     }
     return [{"name": name, "value": value} for name, value in facts.items() if value]
+
+
+def _clock_fact(clock: RunClock) -> str:
+    made = f", made from {clock.derived_from}" if clock.derived_from else ""
+    how = {
+        Alignment.START: "its cycle 0 is the run's start",
+        Alignment.READ_OUT: "put on the host's clock where its counters were frozen",
+    }[clock.alignment]
+    unsure = f", to {time_text(clock.uncertainty_ps / PS_PER_S)}" if clock.uncertainty_ps else ""
+    return f"{clock.name}: {frequency_text(clock.frequency_hz)}{made}, {thousands(clock.cycles)} cycles, {how}{unsure}"
 
 
 def _incomplete(run: Run) -> Diagnostic:

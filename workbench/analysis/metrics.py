@@ -44,7 +44,8 @@ def block_metrics(run: Run) -> tuple[BlockMetrics, ...]:
             columns = (moves[name][rows].tolist() for name in ("from_state", "to_state", "count"))
             transitions = tuple(Transition(a, b, n) for a, b, n in zip(*columns, strict=True) if n)
         total_cycles = int(spent[:, 1].sum())
-        found.append(BlockMetrics(number, block, int(spent[:, 0].sum()) / PS_PER_S, total_cycles, states, transitions))
+        clock, time_s = run.manifest.clock_of(block), int(spent[:, 0].sum()) / PS_PER_S
+        found.append(BlockMetrics(number, block, time_s, total_cycles, states, transitions, clock))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics
 from workbench.model.finding import Finding
 from workbench.model.pragma import UNCLASSIFIED
+from workbench.model.run import PS_PER_S, RunClock
 
 
 def report_json(analysis: Analysis) -> dict[str, Any]:
@@ -20,10 +21,23 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
     return {
         "time_s": analysis.time_s,
         "clock_hz": analysis.clock_hz,
+        "clocks": [clock_json(clock) for clock in analysis.clocks],
         "blocks": [block_json(block) for block in analysis.blocks],
         "calls": [call_json(call) for call in analysis.calls],
         "findings": [finding_json(finding) for finding in analysis.findings],
         "diagnostics": [problem.as_json() for problem in analysis.diagnostics],
+    }
+
+
+def clock_json(clock: RunClock) -> dict[str, Any]:
+    return {
+        "name": clock.name,
+        "frequency_hz": clock.frequency_hz,
+        "derived_from": clock.derived_from,
+        "cycles": clock.cycles,
+        "alignment": clock.alignment.value,
+        "start_s": clock.start_ps / PS_PER_S,
+        "uncertainty_s": clock.uncertainty_ps / PS_PER_S,
     }
 
 
@@ -33,6 +47,7 @@ def block_json(metrics: BlockMetrics) -> dict[str, Any]:
         "id": block.id,
         "side": block.side.value,
         "group": block.group,
+        "clock": block.clock,
         "time_s": metrics.time_s,
         "cycles": metrics.cycles,
         "unclassified": metrics.states[0].cycles if metrics.states else 0,

@@ -31,6 +31,7 @@ from workbench.model.pragma import Category
 from workbench.model.text import (
     bytes_text,
     count_text,
+    frequency_text,
     percent_text,
     rate_text,
     significant,
@@ -203,10 +204,8 @@ def _group_row(group: GroupMetrics, short: Shorten) -> dict[str, Any]:
     said = [block.kind]
     if block.file and block.line:
         said.append(short(f"{block.file}:{block.line}"))
-    if block.clock_hz:
-        said.append(
-            f"{block.clock} at {block.clock_hz / 1e6:g} MHz" if block.clock else f"{block.clock_hz / 1e6:g} MHz"
-        )
+    if first.clock:
+        said.append(f"{first.clock.name} at {frequency_text(first.clock.frequency_hz)}")
     if count > 1:
         best, worst = group.best.share_of(Category.WORK), group.worst.share_of(Category.WORK)
         mean = percent_text(group.mean_work_share)

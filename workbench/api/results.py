@@ -9,7 +9,7 @@ from workbench.model.blocks import Block, BlockGraph, Side, State
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
-from workbench.model.run import Entry, Site
+from workbench.model.run import Entry, RunClock, Site
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Transition:
 
 @dataclass(frozen=True)
 class BlockMetrics:
-    """One block. `states` follows the block's states, index by index, `unclassified` first."""
+    """One block. `states` follows the block's states, index by index, `unclassified` first; `cycles` are `clock`'s."""
 
     number: int
     block: Block
@@ -46,6 +46,7 @@ class BlockMetrics:
     cycles: int
     states: tuple[StateMetrics, ...]
     transitions: tuple[Transition, ...]
+    clock: RunClock | None = None
 
     def time_of(self, *categories: Category) -> float:
         return sum(s.time_s for s in self.states if s.state.category in categories)
@@ -161,7 +162,7 @@ class Analysis:
     """A run analysed. `findings` are ranked by gain, the largest first."""
 
     time_s: float
-    clock_hz: float
+    clocks: tuple[RunClock, ...]
     blocks: tuple[BlockMetrics, ...]
     calls: tuple[CallMetrics, ...]
     findings: tuple[Finding, ...]
@@ -169,6 +170,11 @@ class Analysis:
     threshold: float = 1.05
     diagnostics: tuple[Diagnostic, ...] = ()
     metrics: Metrics = field(default_factory=dict)  # those that the findings may name
+
+    @property
+    def clock_hz(self) -> float:
+        """The first clock's frequency; 0 where the run has none."""
+        return self.clocks[0].frequency_hz if self.clocks else 0.0
 
     def block(self, block_id: str) -> BlockMetrics:
         """Raises KeyError where the run has no such block."""

@@ -15,7 +15,21 @@ from workbench.model.run import SCHEMA_VERSION, Manifest
 Document = dict[str, Any]
 #: From a version to the function that turns a manifest of that version into one of the next.
 Migrations = Mapping[int, Callable[[Document], Document]]
-MIGRATIONS: Migrations = {}
+
+
+def _with_clocks(document: Document) -> Document:
+    """Version 1 had one clock without a name; blocks gave the signal by which their module knows it."""
+    frequency_hz, cycles = document.pop("clock_hz", 0.0), document.pop("cycles", 0)
+    blocks = [block for block in document.get("blocks") or () if isinstance(block, dict)]
+    name = next((block["clock"] for block in blocks if block.get("clock")), "clock")
+    for block in blocks:
+        if block.pop("clock_hz", None) or block.get("clock"):
+            block["clock"] = name
+    clock = {"name": name, "frequency_hz": frequency_hz, "cycles": cycles}
+    return {**document, "clocks": [clock] if frequency_hz else []}
+
+
+MIGRATIONS: Migrations = {1: _with_clocks}
 
 _ADAPTER = TypeAdapter(Manifest)
 
@@ -63,7 +77,10 @@ def _damaged(where: str, why: str, file: str) -> Diagnostic:
 
 def _misfits(manifest: Manifest) -> Iterator[tuple[str, str]]:
     """What its lists say of each other that cannot be: the place, and why."""
+    clocks = [clock.name for clock in manifest.clocks]
     for number, block in enumerate(manifest.blocks):
+        if block.clock and block.clock not in clocks:
+            yield f"blocks.{number}.clock", f"there is no clock '{block.clock}'"
         for index, state in enumerate(block.states):
             if state.index != index:
                 yield f"blocks.{number}.states.{index}", f"its index is {state.index}"

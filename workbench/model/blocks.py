@@ -54,8 +54,7 @@ class Block:
     states: tuple[State, ...] = field(metadata={"min_length": 1, "description": "its states, in order"})
     file: str | None = field(default=None, metadata={"description": "the source"})
     line: int | None = field(default=None, metadata={"description": "from 1"})
-    clock: str | None = field(default=None, metadata={"description": "its clock's signal"})
-    clock_hz: float | None = field(default=None, metadata={"ge": 0, "allow_inf_nan": False, "description": "its clock"})
+    clock: str | None = field(default=None, metadata={"description": "the name of its clock; none on the host"})
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,11 @@ def period_ps(clock_hz: float) -> Fraction:
     return PS_PER_S / Fraction(str(clock_hz))
 
 
+def at_end_of(cycles: int, clock_hz: float, other_hz: float) -> int:
+    """How many cycles of another clock are over when so many of a clock are, both having begun at once."""
+    return int(cycles * period_ps(clock_hz) / period_ps(other_hz))
+
+
 def cycle_start_ps(cycle: int, clock_hz: float) -> int:
     """The first whole picosecond in a cycle."""
     period = period_ps(clock_hz)

@@ -18,7 +18,7 @@ from workbench.model.diagnostic import Diagnostic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 PS_PER_S = 1_000_000_000_000
 
 Table = Mapping[str, "NDArray[Any]"]
@@ -145,6 +145,36 @@ class Site:
     block: int = field(metadata={**COUNT, "description": "the host block that it belongs to, as an index"})
 
 
+class Alignment(StrEnum):
+    """How a clock's cycles are put on the host's clock."""
+
+    START = "start"  # cycle 0 begins with the run
+    READ_OUT = "read_out"  # the cycle in which its counters were frozen is when the host did it
+
+
+@dataclass(frozen=True)
+class RunClock:
+    """A clock of the design in a run. Cycle k begins at `start_ps + k * 10^12 / frequency_hz` on the host's clock."""
+
+    name: str = field(metadata={"description": "what blocks refer to it by"})
+    frequency_hz: float = field(metadata={"gt": 0, "allow_inf_nan": False, "description": "its frequency"})
+    derived_from: str = field(
+        default="", metadata={"description": "the clock that it is made from, or empty", "examples": ["clk"]}
+    )
+    cycles: int = field(default=0, metadata={**COUNT, "description": "its cycles in the run"})
+    alignment: Alignment = field(
+        default=Alignment.START,
+        metadata={
+            "description": "how its times were put on the host's clock: cycle 0 is the run's start (start), or the "
+            "cycle in which its counters were frozen is when the host did it (read_out)"
+        },
+    )
+    start_ps: int = field(default=0, metadata={"description": "when its cycle 0 began"})
+    uncertainty_ps: int = field(
+        default=0, metadata={**COUNT, "description": "how far a time on it may be off on the host's clock"}
+    )
+
+
 @dataclass(frozen=True)
 class Manifest:
     """What a run was. `time_ps` is from the host's start to its end on the virtual clock."""
@@ -177,9 +207,10 @@ class Manifest:
             "examples": [{"verilator": "Verilator 5.048"}],
         },
     )
-    clock_hz: float = field(default=0.0, metadata={"ge": 0, "allow_inf_nan": False, "description": "the FPGA's clock"})
+    clocks: tuple[RunClock, ...] = field(
+        default=(), metadata={"description": "the design's clocks; the first is the one meant where none is named"}
+    )
     time_ps: int = field(default=0, metadata={**COUNT, "description": "virtual time from the host's start to its end"})
-    cycles: int = field(default=0, metadata={**COUNT, "description": "FPGA cycles"})
     exit: int | None = field(default=None, metadata={"description": "the host's exit code"})
     stdout_sha256: str = field(
         default="",
@@ -210,6 +241,20 @@ class Manifest:
     schema_version: int = field(
         default=SCHEMA_VERSION, metadata={"description": "the version of this document's schema"}
     )
+
+    @property
+    def clock_hz(self) -> float:
+        """The first clock's frequency; 0 where the run has none."""
+        return self.clocks[0].frequency_hz if self.clocks else 0.0
+
+    @property
+    def cycles(self) -> int:
+        """The first clock's cycles."""
+        return self.clocks[0].cycles if self.clocks else 0
+
+    def clock_of(self, block: Block) -> RunClock | None:
+        """The clock that a block runs on; None for the host's."""
+        return next((clock for clock in self.clocks if clock.name == block.clock), None)
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,10 @@ def rate_text(bytes_per_s: float) -> str:
     return f"{significant(bytes_per_s)}{NARROW}B/s"
 
 
+def frequency_text(hz: float) -> str:
+    return f"{hz / 1e6:g}{NARROW}MHz"
+
+
 def percent_text(share: float) -> str:
     """A share of 1 in percent: `87.4 %`, `0 %`, `100 %`; below a thousandth `< 0.1 %`."""
     if share <= 0:

@@ -15,7 +15,7 @@ from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
-from workbench.model.run import TABLES, Table
+from workbench.model.run import TABLES, RunClock, Table
 from workbench.run.host_tables import calls_table, host_aggregates, host_intervals, resources, thread_blocks
 from workbench.run.records import Records, read_calls, read_dwell, read_taps, read_transfers
 
@@ -40,6 +40,7 @@ def collect(
     hdl: HdlBuild,
     language: HdlLanguage,
     platform: Platform,
+    clocks: Sequence[RunClock],
     *,
     traced: bool,
 ) -> Collected:
@@ -47,6 +48,8 @@ def collect(
     records, transfers = read_calls(raw), read_transfers(raw)
     host_blocks = thread_blocks(host.blocks[0], records)
     blocks = (*host_blocks, *hdl.blocks)
+    hz_of = {clock.name: clock.frequency_hz for clock in clocks}
+    clocks_hz = [hz_of[block.clock or clocks[0].name] for block in hdl.blocks]
     messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
     calls = calls_table(records, transfers, host_blocks, host.entries, messages, platform)
     tables: dict[str, Table] = {"calls": calls, **host_aggregates(calls, host_blocks, outcome.time_ps)}
@@ -64,7 +67,8 @@ def collect(
         decoded = language.decode(hdl, words)
         for name, table in decoded.items():
             if name == "state_time":
-                table = {**table, "time_ps": state_times_ps(table, decoded["transitions"], outcome.time_ps, platform)}
+                spent_ps = state_times_ps(table, decoded["transitions"], outcome.time_ps, clocks_hz)
+                table = {**table, "time_ps": spent_ps}
             tables[name] = _stacked(tables[name], {**table, "block": table["block"] + np.int32(len(host_blocks))})
     dwell = read_dwell(raw)
     if len(dwell):
@@ -79,22 +83,23 @@ def collect(
             )
         )
     elif traced:
-        tables |= _intervals(calls, len(host_blocks), len(hdl.blocks), read_taps(raw), outcome.time_ps, platform)
+        tables |= _intervals(calls, len(host_blocks), clocks_hz, read_taps(raw), outcome.time_ps)
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
 
 
-def state_times_ps(table: Table, transitions: Table, time_ps: int, platform: Platform) -> NDArray[np.int64]:
-    """How long each state of the hardware's blocks lasted, so that every block's times sum to the run's.
+def state_times_ps(
+    table: Table, transitions: Table, time_ps: int, clocks_hz: Sequence[float]
+) -> NDArray[np.int64]:  # fmt: skip
+    """How long each state of the hardware's blocks lasted, so that every block's times sum to the run's. `clocks_hz` is
+    the frequency of each block's clock.
 
     They are differences of exact starts, a block's states one after the other. What is left of the run after the last
     whole cycle belongs to the state in which the block then was: the one that was entered once more than left.
     """
-    assert platform.hardware is not None
-    clock_hz = platform.hardware.clock_hz
     times_ps = np.zeros(len(table["block"]), dtype=np.int64)
     for block in np.unique(table["block"]):
         mine = np.flatnonzero(table["block"] == block)
-        ends = cycle_starts_ps(np.cumsum(table["cycles"][mine]), clock_hz)
+        ends = cycle_starts_ps(np.cumsum(table["cycles"][mine]), clocks_hz[block])
         times_ps[mine] = np.diff(ends, prepend=0)
         here = transitions["block"] == block
         left = np.zeros(len(mine), dtype=np.int64)
@@ -108,11 +113,9 @@ def _stacked(upper: Table, lower: Table) -> Table:
 
 
 def _intervals(
-    calls: Table, hosts: int, fpgas: int, taps: Records, time_ps: int, platform: Platform
-) -> dict[str, Table]:
+    calls: Table, hosts: int, clocks_hz: Sequence[float], taps: Records, time_ps: int
+) -> dict[str, Table]:  # fmt: skip
     """Every block's stretches in rows one after the other: the host's from its calls, the FPGA's from the taps."""
-    assert platform.hardware is not None
-    clock_hz = platform.hardware.clock_hz
     starts: list[np.ndarray] = []
     states: list[np.ndarray] = []
     for number in range(hosts):
@@ -120,8 +123,8 @@ def _intervals(
         starts.append(start)
         states.append(state)
     order = np.argsort(taps["block"], kind="stable")
-    edges = np.searchsorted(taps["block"][order], np.arange(fpgas + 1))
-    for number in range(fpgas):
+    edges = np.searchsorted(taps["block"][order], np.arange(len(clocks_hz) + 1))
+    for number, clock_hz in enumerate(clocks_hz):
         mine = order[edges[number] : edges[number + 1]]
         start = cycle_starts_ps(np.maximum(taps["cycle"][mine], 0).astype(np.int64), clock_hz)
         state = taps["state"][mine].astype(np.uint8)

@@ -13,8 +13,9 @@ from workbench.api.job import Job
 from workbench.api.targets import Outcome, Target, Task
 from workbench.files import real
 from workbench.formats.run_folder import RunWriter, now
+from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
-from workbench.model.run import Manifest, Run, RunStatus
+from workbench.model.run import Manifest, Run, RunClock, RunStatus
 from workbench.run.collect import collect
 from workbench.run.overhead import recording_overhead
 from workbench.session import durations
@@ -123,7 +124,7 @@ def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, 
         traced=options.trace and not options.plain,
         deterministic=options.deterministic,
         settings=settings,
-        clock_hz=port.clock_hz if port else 0.0,
+        clocks=(RunClock(port.clock, port.clock_hz),) if port else (),
     )
 
 
@@ -175,7 +176,9 @@ def _run(
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
-        collected = collect(writer.raw, outcome, host, hdl, workspace.hdl_language, platform, traced=trace)
+        collected = collect(
+            writer.raw, outcome, host, hdl, workspace.hdl_language, platform, manifest.clocks, traced=trace
+        )
         manifest = replace(
             manifest,
             overhead=recording_overhead(writer.raw, outcome, deterministic=options.deterministic),
@@ -197,7 +200,10 @@ def _finished(manifest: Manifest, outcome: Outcome, job: Job) -> Manifest:
         reason="\n".join(errors),
         tools=outcome.tools,
         time_ps=outcome.time_ps,
-        cycles=outcome.cycles,
+        clocks=tuple(
+            replace(clock, cycles=at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz))
+            for clock in manifest.clocks
+        ),
         confined=outcome.confined,
         exit=outcome.exit,
         stdout_sha256=outcome.stdout_sha256,

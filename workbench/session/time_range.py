@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.analysis import analyse
-from workbench.model.blocks import Block
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import PS_PER_S, TABLES, Run, Table
+from workbench.model.run import PS_PER_S, TABLES, Manifest, Run, Table
 from workbench.model.text import time_text
 from workbench.run.host_tables import call_stats
 from workbench.session.results import OpenRun
@@ -42,27 +41,31 @@ def between(run: Run, first_ps: int, last_ps: int) -> Run:
     if first_ps >= last_ps:
         raise WorkbenchError(Diagnostic("this range is empty", "Choose a longer one on the timeline."))
     length = last_ps - first_ps
-    tables = _of_states(run.manifest.blocks, trace, first_ps, last_ps)
+    tables = _of_states(run.manifest, trace, first_ps, last_ps)
     if "calls" in run.tables:
         tables["calls"] = _calls(run.tables["calls"], first_ps, last_ps)
         tables["call_stats"] = call_stats(tables["calls"])
-    cycles = round(length * run.manifest.clock_hz / PS_PER_S)
+    clocks = tuple(
+        replace(clock, cycles=round(length * clock.frequency_hz / PS_PER_S), start_ps=clock.start_ps - first_ps)
+        for clock in run.manifest.clocks
+    )
     moments = (time_text(ps / PS_PER_S, 6) for ps in (first_ps, last_ps))
     name = f"{run.manifest.name or 'Run'}, {' to '.join(moments)}"
-    return Run(run.path, replace(run.manifest, name=name, time_ps=length, cycles=cycles), tables)
+    return Run(run.path, replace(run.manifest, name=name, time_ps=length, clocks=clocks), tables)
 
 
-def _of_states(blocks: Sequence[Block], trace: Trace, first_ps: int, last_ps: int) -> dict[str, Table]:
+def _of_states(manifest: Manifest, trace: Trace, first_ps: int, last_ps: int) -> dict[str, Table]:
     """The stretch's intervals, and `state_time` and `transitions` as sums over them."""
     times: list[tuple[int, ...]] = []
     moves: list[tuple[int, ...]] = []
     rows = [trace.between(row, first_ps, last_ps) for row in range(trace.rows)]
     cut = [edges.clip(first_ps, last_ps) - first_ps for edges, _ in rows]
-    for number, (block, edges, (_, states)) in enumerate(zip(blocks, cut, rows, strict=True)):
+    for number, (block, edges, (_, states)) in enumerate(zip(manifest.blocks, cut, rows, strict=True)):
         count = len(block.states)
         spent = np.bincount(states, weights=np.diff(edges), minlength=count).astype(np.int64)
         visits = np.bincount(states, minlength=count)
-        per_ps = block.clock_hz / PS_PER_S if block.clock_hz else 0.0
+        clock = manifest.clock_of(block)
+        per_ps = clock.frequency_hz / PS_PER_S if clock else 0.0
         times += [(number, s, int(spent[s]), round(int(spent[s]) * per_ps), int(visits[s])) for s in range(count)]
         pairs, counts = np.unique(states[:-1].astype(np.int64) * count + states[1:], return_counts=True)
         moves += [(number, *divmod(pair, count), n) for pair, n in zip(pairs.tolist(), counts.tolist(), strict=True)]

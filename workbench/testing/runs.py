@@ -14,7 +14,7 @@ import numpy as np
 from workbench.model.blocks import Block, Side, State
 from workbench.model.platform import SCHEMA_VERSION, CallKind, Host, HostEntry, Platform, TransferPoint, TransferTable
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import TABLES, Entry, Manifest, Run, RunStatus, Site, Table
+from workbench.model.run import TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
 from workbench.run.host_tables import host_aggregates, host_intervals
 from workbench.testing.schedule import Lane, as_table, lane_tables
 
@@ -149,7 +149,7 @@ def _blocks(cores: int, host: tuple[tuple[str, str, str, str, str, int], ...]) -
     def block(id_: str, states: tuple[tuple[str, str, str, str, str, int], ...], file: str, line: int) -> Block:
         group = id_[: id_.index("[")] + "[*]" + id_[id_.index("]") + 1 :] if "[" in id_ else id_
         return Block(id_, Side.FPGA, id_.rpartition(".")[0], "always", group, _states(*states, file=file), file, line,
-                     "clk", CLOCK_HZ)  # fmt: skip
+                     "clk")  # fmt: skip
 
     main = Block("host.main", Side.HOST, "host", "thread", "host.main", _states(*host, file=HOST_FILE), HOST_FILE, 60)
     return (
@@ -301,9 +301,8 @@ def synthetic_run(cores: int = 20, rounds: int = 10, traced: bool = True, form: 
         traced=traced,
         deterministic=True,
         settings={"CORES": cores},
-        clock_hz=CLOCK_HZ,
+        clocks=(RunClock("clk", CLOCK_HZ, cycles=cycles),),
         time_ps=time_ps,
-        cycles=cycles,
         exit=0,
         overhead={"taken_off_pct": 0.0, "host_pct": 0.0, "virtual_pct": 0.0, "own_pct": 0.0, "unsure_pct": 0.0},
         blocks=blocks,

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import PS_PER_S, TABLES, Entry, Manifest, Run, RunStatus, Site, Table
+from workbench.model.run import PS_PER_S, TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
 
 CLOCK_HZ = 100e6
 
@@ -68,9 +68,8 @@ def small_run(time_s: float, host: Sequence[Spent] = (), fpga: Mapping[str, Sequ
         name="small",
         status=RunStatus.COMPLETE,
         created="2026-01-01T12:00:00+00:00",
-        clock_hz=CLOCK_HZ,
+        clocks=(RunClock("clk", CLOCK_HZ, cycles=round(time_s * CLOCK_HZ)),),
         time_ps=total_ps,
-        cycles=round(time_s * CLOCK_HZ),
         exit=0,
         blocks=tuple(blocks),
         entries=tuple(entries),
@@ -120,7 +119,7 @@ def _add_block(
     rows["state_time"].append((number, 0, rest_ps, cycles, sum(s.visits for s in spent) + 1))
     group = id_[: id_.index("[")] + "[*]" + id_[id_.index("]") + 1 :] if "[" in id_ else id_
     kind = "thread" if side is Side.HOST else "always"
-    blocks.append(Block(id_, side, component, kind, group, tuple(states)))
+    blocks.append(Block(id_, side, component, kind, group, tuple(states), clock="clk" if side is Side.FPGA else None))
 
 
 def _call_row(site: int, state: int, entry: int, spent: Spent, calls: Calls) -> Sequence[float]:

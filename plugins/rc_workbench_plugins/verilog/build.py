@@ -219,8 +219,7 @@ def _block(design: Design, use: BlockUse, port: HardwarePort, observed: bool) ->
         states=tuple(states),
         file=design.name_of(source.path),
         line=source.line,
-        clock=source.clock,
-        clock_hz=port.clock_hz,
+        clock=use.root_clock,
     )
 
 

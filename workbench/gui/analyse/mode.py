@@ -36,7 +36,7 @@ from workbench.gui.widgets import (
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding, count_words, findings_on, tops
-from workbench.model.text import NARROW
+from workbench.model.text import frequency_text
 
 FILTERS = ("all", "host", "fpga", "aside")
 #: A graph of up to so many nodes is laid out anew whenever its room changes.
@@ -201,8 +201,8 @@ class AnalyseMode(Mode):
                 notes[frame.title] = f"{cpu}{', ' if cpu else ''}{count} thread{'s' if count != 1 else ''}"
             else:
                 device = platform.device.name if platform else ""
-                clock = f"{analysis.clock_hz / 1e6:g}{NARROW}MHz" if analysis.clock_hz else ""
-                notes[frame.title] = ", ".join(p for p in ("FPGA", device, clock, f"{count} blocks") if p)
+                clocks = [frequency_text(clock.frequency_hz) for clock in analysis.clocks]
+                notes[frame.title] = ", ".join(p for p in ("FPGA", device, *clocks, f"{count} blocks") if p)
         return notes
 
     def _selection_changed(self) -> None:

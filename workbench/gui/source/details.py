@@ -29,7 +29,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.blocks import Side, State
 from workbench.model.finding import Finding
-from workbench.model.text import count_text, percent_text, ratio_text, thousands, time_text
+from workbench.model.text import count_text, frequency_text, percent_text, ratio_text, thousands, time_text
 
 _MOST_STATES = 8
 
@@ -161,8 +161,8 @@ class SourceDetails(QWidget):
         facts = [("States seen", f"{states} of {len(blocks[0].states)}")]
         if blocks[0].block.side is Side.FPGA:
             facts.append(("Cycles of each", thousands(blocks[0].cycles)))
-            if blocks[0].block.clock_hz:
-                facts.append(("Clock", f"{blocks[0].block.clock_hz / 1e6:g} MHz"))
+            if clock := blocks[0].clock:
+                facts.append(("Clock", f"{clock.name}, {frequency_text(clock.frequency_hz)}"))
         for name, value in facts:
             row = QHBoxLayout()
             row.addWidget(label(name, "smallsecond"))

@@ -61,7 +61,7 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
         return Hit(row.kind, row.block, state, code, t0, t1, call, lines, site.file, site.line)
     known = next((s for s in block.states if s.index == state), block.states[0])
     length = duration(end - start, 3)
-    if block.side is Side.FPGA and (period := scene.period_ps()):
+    if period := scene.period_ps(block):
         length += f", {max(1, round((end - start) / period))} cycles"
     place = f", {known.file}:{known.line}" if known.file and known.line else ""
     kind = f" ({known.category.value})" if known.category and known.category.value != known.name else ""

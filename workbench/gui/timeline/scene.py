@@ -46,10 +46,10 @@ class Scene:
     def blocks(self) -> tuple[Block, ...]:
         return self.run.manifest.blocks
 
-    def period_ps(self) -> int:
-        """One cycle of the FPGA's clock, or 0 where the run does not tell."""
-        clock = self.run.manifest.clock_hz
-        return round(PS_PER_S / clock) if clock else 0
+    def period_ps(self, block: Block) -> int:
+        """One cycle of a block's clock, or 0 where the run does not tell."""
+        clock = self.run.manifest.clock_of(block)
+        return round(PS_PER_S / clock.frequency_hz) if clock else 0
 
 
 def build_scene(run: Run, progress: Callable[[float], None] = lambda fraction: None) -> Scene | None:
@@ -69,11 +69,12 @@ def rare_events(run: Run, index: TimelineIndex) -> tuple[RareEvent, ...]:
     for row in np.flatnonzero(index.rare):
         block = run.manifest.blocks[row]
         name = labels.get(block.id, block.id.removeprefix("host."))
+        clock = run.manifest.clock_of(block)
         for code in WAIT_CODES:
             if not (index.rare[row] >> code) & 1:
                 continue
             for start, end in index.seldom(int(row), code, _PINNED):
-                told = _span_text(end - start, run.manifest.clock_hz if block.side is Side.FPGA else 0)
+                told = _span_text(end - start, clock.frequency_hz if clock else 0)
                 text = f"{exact_time(start, max(index.end_ps / 1000, 1))}: {name} stalled {told}"
                 found.append(RareEvent(int(row), start, end - start, text))
     return tuple(sorted(found, key=lambda event: -event.span_ps)[:_PINNED])
