@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.api import PlatformSupport
@@ -48,6 +48,7 @@ class Program:
     settings: Mapping[str, int] = field(default_factory=dict)
     says: str = ""
     prints: Mapping[int, str] = field(default_factory=dict)
+    source: str = "programs.c"
 
 
 PROGRAMS = (
@@ -79,6 +80,23 @@ PROGRAMS = (
         cores: "".join(f"thread {n}\n" for n in order) + f"{cores} processors\n"
         for cores, order in {1: (0, 1, 2), 2: (1, 0, 2), 4: (2, 1, 0)}.items()
     }),
+    *(replace(program, source="programs.cpp") for program in (
+        Program("future", {1: 9, 2: 7, 4: 7}),
+        Program("atomic_wait", {1: 6, 2: 6, 4: 6}),
+        Program("semaphore", {1: 11, 2: 8, 4: 8}),
+        Program("latch", {1: 6, 2: 4, 4: 3}),
+        Program("cpp_barrier", {1: 15, 4: 7}),
+        Program("stopped", {1: 5, 2: 5, 4: 5}),
+        Program("local_static", {1: 5, 2: 4, 4: 4}),
+        Program("wait_for", {1: 30, 2: 30, 4: 30}),
+        Program("shared", {1: 16, 2: 11, 4: 11}),
+        Program("spin", {2: 10.002, 4: 10.002}),
+        Program("spin", {1: 20.002}, settings={"slice_ps": 5 * PS_PER_US}),
+        Program("spin_volatile", {2: 10.002, 4: 10.002}),
+        Program("own_lock", {1: 10, 2: 10, 4: 10}),
+        Program("lock_free_queue", {2: 31, 4: 31}),
+        Program("streams", {4: 3}, prints={4: "thread 2\nended\nthread 1\nended\nthread 0\nended\n"}),
+    )),
 )  # fmt: skip
 
 
@@ -92,12 +110,10 @@ class Ran:
     message: str
 
 
-def build(folder: Path) -> Path:
-    """The programs, built as a project's host is; only the work that they say they do is counted."""
-    host = HostSources(
-        sources=tuple(path.name for path in sorted(SOURCES.glob("*.c"))),
-        flags=("-O1", "-fno-sanitize-coverage=trace-pc"),
-    )
+def build(source: str, folder: Path) -> Path:
+    """The programs of one source, built as a project's host is; only the work that they say they do is counted."""
+    flags = ("-O1", "-fno-sanitize-coverage=trace-pc", *(("-std=c++20",) if source.endswith("pp") else ()))
+    host = HostSources(sources=(source,), flags=flags)
     hardware = HardwareSources(sources=("none.v",), top="none", read_out=ReadOut(first=0, last=0))
     project = Project(schema_version=1, name="threads", platform="none", host=host, hardware=hardware)
     platform = Platform(schema_version=1, name="none")
@@ -161,7 +177,7 @@ def main(words: Sequence[str] | None = None) -> int:
     runs = 1 if arguments.once else QUICK_RUNS if arguments.quick else RUNS
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        host = build(folder)
+        hosts = {source: build(source, folder / source) for source in sorted({p.source for p in PROGRAMS})}
         load = (
             []
             if arguments.once
@@ -171,8 +187,8 @@ def main(words: Sequence[str] | None = None) -> int:
             cases = [(program, cores) for program in PROGRAMS for cores in program.ends_us]
             with ThreadPoolExecutor(max_workers=2) as pool:
                 found = pool.map(
-                    lambda n: measure(host, *cases[n], runs, folder / str(n)), range(len(cases))
-                )  # fmt: skip
+                    lambda n: measure(hosts[cases[n][0].source], *cases[n], runs, folder / str(n)), range(len(cases))
+                )
                 rows = [row for some in found for row in some]
         finally:
             for process in load:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,11 +15,19 @@ from workbench.model.platform import Platform
 from workbench.run.card import harness_dir
 from workbench.run.card_cache import contents, keep, take
 from workbench.run.compile import cache_dir, digest, needed, run_all
-from workbench.run.toolchain import Tool, find_compiler
+from workbench.run.toolchain import Tool, find_compiler, undefined_symbols
 
 _CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
-_LIBRARY = ("wbcard.c", "vcores.c", "sync.c", "clocks.c", "host_time.c")
-_LIBRARY_FLAGS = ("-g", "-O2")
+_LIBRARY = ("wbcard.c", "vcores.c", "sync.c", "clocks.c", "atomics.c", "host_time.c")
+_LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
+_STARTS_THREADS = re.compile(
+    r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
+)
+#: each access to memory becomes a call, of which atomics.c makes the atomic and the volatile ones points in time
+_ATOMICS = (
+    "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0",
+    "-U__SANITIZE_THREAD__", "-Wno-tsan",
+)  # fmt: skip
 
 
 def build_host(
@@ -35,7 +44,8 @@ def build_host(
     """Compile and link the host below `out`; the path of the executable.
 
     `host` is the instrumented build, or None for the user's own sources below `root`. `defines` come on top of the
-    project's. With `deterministic` the user's sources, and only they, count the basic blocks that they run.
+    project's. With `deterministic` the user's sources, and only they, count the basic blocks that they run; where they
+    start threads, their atomic and volatile accesses are points in virtual time.
     The compiler's warnings are added to the job. Raises WorkbenchError with its errors at the user's lines.
     """
     sources = host.sources if host else expand_sources(root, project.host.sources)
@@ -71,13 +81,14 @@ def build_host(
         *((cpp_compiler if s.suffix in _CPP_SUFFIXES else c_compiler, own_flags, s) for s in own_sources),
     ]
     targets = [objects / f"{n}_{source.stem}.o" for n, (_, _, source) in enumerate(units)]
-    warnings = run_all(
-        [
-            [tool.path, *flags, "-c", source, "-o", target]
-            for (tool, flags, source), target in zip(units, targets, strict=True)
-        ],
-        job, cwd=root, what="the host program",
-    )  # fmt: skip
+    compile_it: list[list[str | Path]] = [
+        [tool.path, *flags, "-c", source, "-o", target]
+        for (tool, flags, source), target in zip(units, targets, strict=True)
+    ]
+    warnings = run_all(compile_it, job, cwd=root, what="the host program")
+    if deterministic and any(_STARTS_THREADS.match(name) for name in undefined_symbols(targets)):
+        of_threads = [[*command, *_ATOMICS] for command in compile_it[: len(sources)]]
+        run_all(of_threads, job, cwd=root, what="the host program")
     for warning in warnings:
         job.report(warning)
     executable = out / "host"

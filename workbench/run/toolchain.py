@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -76,6 +77,15 @@ def _optional(program: str, package: str, what_for: str, version_option: str) ->
 
 def verilator_environment(tool: Tool) -> dict[str, str]:
     return {"VERILATOR_ROOT": str(tool.root)}
+
+
+def undefined_symbols(objects: Sequence[Path]) -> frozenset[str]:
+    """The functions and variables that object files use and others have to bring; what binutils' nm says."""
+    try:
+        done = subprocess.run(["nm", "-u", *objects], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return frozenset()
+    return frozenset(line.split()[-1] for line in done.stdout.splitlines() if line.startswith(" "))
 
 
 def _system_verilator() -> Tool | None:

@@ -1,0 +1,141 @@
+/* The program's atomic and volatile accesses as calls on the virtual clock.
+ *
+ * The sources of a program of several threads are compiled with -fsanitize=thread, for which the compiler calls a function
+ * of these names at every access to memory; the sanitizer's own library is not linked. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vcores.h"
+
+typedef unsigned __int128 u128;
+
+static inline void call(void)
+{
+    if (vc_self)
+        vc_point();
+}
+
+void __tsan_init(void) {}
+void __tsan_read_range(void *at, size_t bytes) { (void)at, (void)bytes; }
+void __tsan_write_range(void *at, size_t bytes) { (void)at, (void)bytes; }
+void __tsan_vptr_update(void **at, void *value) { (void)at, (void)value; }
+void __tsan_vptr_read(void **at) { (void)at; }
+void __tsan_func_entry(void *caller) { (void)caller; }
+void __tsan_func_exit(void) {}
+
+#define ACCESS(bytes)                                                        \
+    void __tsan_read##bytes(void *at) { (void)at; }                          \
+    void __tsan_write##bytes(void *at) { (void)at; }                         \
+    void __tsan_unaligned_read##bytes(void *at) { (void)at; }                \
+    void __tsan_unaligned_write##bytes(void *at) { (void)at; }               \
+    void __tsan_volatile_read##bytes(void *at) { (void)at, call(); }         \
+    void __tsan_volatile_write##bytes(void *at) { (void)at, call(); }        \
+    void __tsan_unaligned_volatile_read##bytes(void *at) { (void)at, call(); }  \
+    void __tsan_unaligned_volatile_write##bytes(void *at) { (void)at, call(); }
+ACCESS(1)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+ACCESS(16)
+
+#define ATOMIC(bits, type)                                                                                              \
+    type __tsan_atomic##bits##_load(const volatile type *at, int order)                                                 \
+    {                                                                                                                   \
+        (void)order, call();                                                                                            \
+        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                   \
+    }                                                                                                                   \
+    void __tsan_atomic##bits##_store(volatile type *at, type value, int order)                                          \
+    {                                                                                                                   \
+        (void)order, call();                                                                                            \
+        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                  \
+    }                                                                                                                   \
+    UPDATED(bits, type, exchange, exchange_n)                                                                           \
+    UPDATED(bits, type, fetch_add, fetch_add)                                                                           \
+    UPDATED(bits, type, fetch_sub, fetch_sub)                                                                           \
+    UPDATED(bits, type, fetch_and, fetch_and)                                                                           \
+    UPDATED(bits, type, fetch_or, fetch_or)                                                                             \
+    UPDATED(bits, type, fetch_xor, fetch_xor)                                                                           \
+    UPDATED(bits, type, fetch_nand, fetch_nand)                                                                         \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected, type value, int order, int or_else) \
+    {                                                                                                                   \
+        (void)order, (void)or_else, call();                                                                             \
+        return __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+    }                                                                                                                   \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected, type value, int order, int or_else) \
+    {                                                                                                                   \
+        return __tsan_atomic##bits##_compare_exchange_strong(at, expected, value, order, or_else);                      \
+    }                                                                                                                   \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected, type value, int order, int or_else) \
+    {                                                                                                                   \
+        __tsan_atomic##bits##_compare_exchange_strong(at, &expected, value, order, or_else);                            \
+        return expected;                                                                                                \
+    }
+#define UPDATED(bits, type, name, builtin)                                             \
+    type __tsan_atomic##bits##_##name(volatile type *at, type value, int order)        \
+    {                                                                                  \
+        (void)order, call();                                                           \
+        return __atomic_##builtin(at, value, __ATOMIC_SEQ_CST);                        \
+    }
+ATOMIC(8, uint8_t)
+ATOMIC(16, uint16_t)
+ATOMIC(32, uint32_t)
+ATOMIC(64, uint64_t)
+
+/* Of 16 bytes: one thread runs at a time, so plain accesses are enough. */
+#define CHANGED(name, result)                                                          \
+    u128 __tsan_atomic128_##name(volatile u128 *at, u128 value, int order)             \
+    {                                                                                  \
+        (void)order, call();                                                           \
+        u128 old = *at;                                                                \
+        *at = result;                                                                  \
+        return old;                                                                    \
+    }
+CHANGED(exchange, value)
+CHANGED(fetch_add, old + value)
+CHANGED(fetch_sub, old - value)
+CHANGED(fetch_and, old & value)
+CHANGED(fetch_or, old | value)
+CHANGED(fetch_xor, old ^ value)
+CHANGED(fetch_nand, ~(old & value))
+
+u128 __tsan_atomic128_load(const volatile u128 *at, int order)
+{
+    (void)order, call();
+    return *at;
+}
+
+void __tsan_atomic128_store(volatile u128 *at, u128 value, int order)
+{
+    (void)order, call();
+    *at = value;
+}
+
+int __tsan_atomic128_compare_exchange_strong(volatile u128 *at, u128 *expected, u128 value, int order, int or_else)
+{
+    (void)order, (void)or_else, call();
+    u128 old = *at;
+    int same = old == *expected;
+    if (same)
+        *at = value;
+    *expected = old;
+    return same;
+}
+
+int __tsan_atomic128_compare_exchange_weak(volatile u128 *at, u128 *expected, u128 value, int order, int or_else)
+{
+    return __tsan_atomic128_compare_exchange_strong(at, expected, value, order, or_else);
+}
+
+u128 __tsan_atomic128_compare_exchange_val(volatile u128 *at, u128 expected, u128 value, int order, int or_else)
+{
+    __tsan_atomic128_compare_exchange_strong(at, &expected, value, order, or_else);
+    return expected;
+}
+
+void __tsan_atomic_thread_fence(int order)
+{
+    (void)order, call();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void __tsan_atomic_signal_fence(int order) { (void)order, __atomic_signal_fence(__ATOMIC_SEQ_CST); }
