@@ -14,11 +14,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+import workbench.supervise
 from workbench.api.job import Job
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.process import LONGEST_LINE, Supervised, printable
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
+SUPERVISOR = Path(workbench.supervise.__file__)
 _NUMBERS = count(1)
 
 
@@ -86,6 +88,24 @@ def test_nothing_outlives_a_workbench_that_is_killed(seconds: str, number: int) 
     workbench.send_signal(number)
     workbench.wait()
     assert none_left(seconds)
+
+
+def test_a_workbench_that_is_killed_while_a_program_starts_leaves_nothing(seconds: str) -> None:
+    heard, said = os.pipe()
+    os.close(heard)  # nobody will hear that the program has started
+    script = f"{daemon(seconds)} echo up; sleep {seconds}"
+    supervisor = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(SUPERVISOR), str(said), "sh", "-c", script],
+        pass_fds=[said], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    os.close(said)
+    assert supervisor.stdin
+    assert supervisor.stdout
+    assert supervisor.stdout.readline() == b"up\n"
+    assert supervisor.poll() is None  # it still watches over the program, until its lifeline ends
+    supervisor.stdin.close()
+    assert supervisor.wait(20) == 128 + signal.SIGKILL
+    assert not sleeping(seconds)
 
 
 def test_a_child_that_reads_sources_ends_with_its_workbench(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def main(status: int, command: list[str]) -> None:
         code = reap().get(program)
     left = end_children(_LAST_MOMENTS_S)
     if left:
-        os.write(status, f"left {left}\n".encode())
+        say(status, f"left {left}")
     end_as(code)
 
 
@@ -79,10 +79,16 @@ def start(status: int, command: list[str]) -> int:
     os.close(tell)
     failed = os.read(told, 16)
     os.close(told)
-    os.write(status, f"failed {failed.decode()}\n".encode() if failed else b"started\n")
+    say(status, f"failed {failed.decode()}" if failed else "started")
     if failed:
         os._exit(127)
     return program
+
+
+def say(status: int, line: str) -> None:
+    """Say it, if anybody listens: where the workbench is gone, its lifeline ends too, and then everything in order."""
+    with contextlib.suppress(BrokenPipeError):
+        os.write(status, f"{line}\n".encode())
 
 
 def prctl(option: int, value: int) -> None:
