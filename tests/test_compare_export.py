@@ -13,12 +13,10 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import analyse, load_knowledge
 from workbench.analysis.compare import Comparison, compare, comparison_json, faster_words
-from workbench.analysis.export import EXPORTERS, export_chrome, export_csv
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
-from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
@@ -118,8 +116,7 @@ def test_a_failed_run_can_be_compared(run: Run, tmp_path: Path, capsys: pytest.C
 
 
 def test_the_chrome_trace_holds_every_interval_and_call_exactly(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "trace.json"
-    export_chrome(run, path)
+    path = exported(run, "chrome", tmp_path)
     trace = trace_of(run)
     assert trace is not None
     document = json.loads(path.read_text())
@@ -140,16 +137,25 @@ def test_the_chrome_trace_holds_every_interval_and_call_exactly(run: Run, tmp_pa
     assert [c["bytes"] for c in calls] == run.tables["calls"]["bytes"].tolist()
 
 
-def test_a_profile_without_calls_has_no_trace(run: Run, tmp_path: Path) -> None:
+def exported(run: Run, form: str, folder: Path) -> Path:
+    """What `workbench export` leaves of a run."""
+    path = folder / f"run.{form}"
+    source = folder / f"run-{form}"
+    RunWriter(source, run.manifest).finish(run.manifest, run.tables)
+    assert main(["export", str(source), "--format", form, "--out", str(path)]) == 0
+    return path
+
+
+def test_a_profile_without_calls_has_no_trace(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = without_tables(run, "intervals", "interval_offsets", "calls")
-    with pytest.raises(WorkbenchError, match="no trace"):
-        export_chrome(profile, tmp_path / "t.json")
-    assert not list(tmp_path.iterdir())
+    RunWriter(tmp_path / "run", run.manifest).finish(run.manifest, profile.tables)
+    assert main(["export", str(tmp_path / "run"), "--format", "chrome", "--out", str(tmp_path / "t.json")]) == 2
+    assert "this run has no trace" in capsys.readouterr().err
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
 
 def test_the_csv_sums_to_the_run(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "run.csv"
-    export_csv(run, path)
+    path = exported(run, "csv", tmp_path)
     with path.open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     for block in run.manifest.blocks:
@@ -185,23 +191,24 @@ def test_each_block_is_told_with_its_clock_and_the_clock_with_how_surely_its_tim
     assert "to 40" in page
     changed = comparison_json(compare(before, analysis, (run, two)))["clocks"]
     assert {c["name"]: c["a"] is None for c in changed} == {"clk": False, "bus": True}
-    export_csv(two, tmp_path / "two.csv")
-    with (tmp_path / "two.csv").open(newline="") as stream:
+    with exported(two, "csv", tmp_path).open(newline="") as stream:
         rows = {row["block"]: row["clock"] for row in csv.DictReader(stream)}
     assert rows == {block.id: block.clock or "" for block in blocks}
-    export_chrome(two, tmp_path / "two.json")
-    chrome = json.loads((tmp_path / "two.json").read_text())
+    chrome = json.loads(exported(two, "chrome", tmp_path).read_text())
     assert [clock["name"] for clock in chrome["otherData"]["clocks"]] == ["clk", "bus"]
     named = {e["args"]["name"]: e["args"]["clock"] for e in chrome["traceEvents"] if e["name"] == "thread_name"}
     assert named == {block.id: block.clock for block in blocks}
 
 
-@pytest.mark.parametrize("name", sorted(EXPORTERS))
-def test_a_place_that_cannot_be_written_is_told_and_nothing_is_left(run: Run, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", sorted(load_plugins().exporters))
+def test_a_place_that_cannot_be_written_is_told_and_nothing_is_left(
+    run: Run, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    RunWriter(tmp_path / "run", run.manifest).finish(run.manifest, run.tables)
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(WorkbenchError, match="cannot write"):
-        EXPORTERS[name](run, tmp_path / "file" / "out")
-    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+    assert main(["export", str(tmp_path / "run"), "--format", name, "--out", str(tmp_path / "file" / "out")]) == 2
+    assert "cannot write" in capsys.readouterr().err
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "run"]
 
 
 def test_the_report_sums_exactly(run: Run) -> None:

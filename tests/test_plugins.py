@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -17,7 +18,7 @@ import pytest
 from workbench.analysis import analyse
 from workbench.api import hookspecs
 from workbench.api.descriptors import LoadedPlugin
-from workbench.api.faults import plugin_fault, plugin_of
+from workbench.api.faults import GROUP, plugin_fault, plugin_of
 from workbench.session import journal
 from workbench.session.plugins import KINDS, Plugins, load_plugins
 from workbench.session.reader_child import in_child
@@ -25,7 +26,7 @@ from workbench.session.results import open_knowledge
 from workbench.testing.runs import synthetic_run
 
 ROOT = Path(__file__).parent.parent
-BUILT_IN = {"c", "nallatech", "recap_rules", "verilog"}
+BUILT_IN = {point.name for point in entry_points(group=GROUP) if point.value.startswith("rc_workbench_plugins")}
 
 
 def test_every_built_in_loads_and_every_hook_is_used_by_one() -> None:

@@ -8,8 +8,8 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -68,7 +68,9 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     path = Path()
     try:
         for path, data in contents.items():
-            staged.append((real(path), _stage(real(path), data)))
+            with _staged(real(path)) as file:
+                file.write(data)
+            staged.append((real(path), file.name))
         for path, temporary in staged:
             before = path.read_bytes() if path.exists() else None
             os.replace(temporary, path)
@@ -88,12 +90,22 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
 
 def replace_file(path: Path, data: bytes, permissions: int = 0o666) -> None:
     """Write one file at once or not at all. Raises OSError where that fails."""
-    temporary = _stage(path, data, permissions)
+    with replacing(path, permissions) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path, permissions: int = 0o666) -> Iterator[BinaryIO]:
+    """A file beside `path` to write to, which takes its place at the block's end, whole and on the disk.
+
+    Where the block raises, and where nothing can be written (OSError), what stood there stays.
+    """
+    with _staged(path, permissions) as file:
+        yield file
     try:
-        os.replace(temporary, path)
+        os.replace(file.name, path)
     except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
+        os.unlink(file.name)
         raise
 
 
@@ -105,23 +117,22 @@ def sweep(folder: Path) -> None:
                 left.unlink()
 
 
-def _stage(path: Path, data: bytes, permissions: int = 0o666) -> str:
-    """A temporary file beside `path` with the data and the permissions that `path` has or would get."""
+@contextmanager
+def _staged(path: Path, permissions: int = 0o666) -> Iterator[BinaryIO]:
+    """A temporary file beside `path`, with the permissions that `path` has or would get; on the disk at the block's
+    end, and gone where the block raises."""
     sweep(path.parent)
-    temporary = str(path.parent / f".{path.name}{_STAGED}{secrets.token_hex(4)}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+    name = str(path.parent / f".{path.name}{_STAGED}{secrets.token_hex(4)}")
+    with open(name, "xb", opener=lambda name, flags: os.open(name, flags, permissions)) as file:
+        try:
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        if path.exists():
-            os.chmod(temporary, path.stat().st_mode & 0o7777)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-    return temporary
+            if path.exists():
+                os.chmod(name, path.stat().st_mode & 0o7777)
+        except BaseException:
+            os.unlink(name)
+            raise
 
 
 def _restore(path: Path, before: bytes | None) -> None:

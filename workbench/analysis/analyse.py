@@ -5,7 +5,6 @@ from __future__ import annotations
 from workbench.analysis.graph import build_graph
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import Measured
-from workbench.analysis.metrics import block_metrics, call_metrics
 from workbench.analysis.rules import find_bottlenecks
 from workbench.api.results import Analysis
 from workbench.model.platform import Platform
@@ -14,9 +13,8 @@ from workbench.model.run import Run
 
 def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, threshold: float = 1.05) -> Analysis:
     """Metrics, findings and graph of a run. Tables that the run lacks leave their part empty; nothing is guessed."""
-    blocks = block_metrics(run)
-    calls = call_metrics(run, platform)
-    measured = Measured(run, platform, blocks, calls, knowledge.metrics, threshold)
+    measured = Measured(run, platform, knowledge.metrics, threshold)
+    blocks, calls = measured.blocks, measured.calls
     findings, rule_problems = find_bottlenecks(measured, knowledge)
     graph, graph_problems = build_graph(blocks, calls)
     return Analysis(

@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
+
+from numpy.typing import NDArray
 
 from workbench.analysis.host_times import HostTimes
+from workbench.analysis.metrics import block_metrics, call_metrics
 from workbench.api.metrics import HostSide, Metrics, Waiting
 from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Side
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION
 from workbench.model.run import Run
+from workbench.traces.trace import Trace, has_trace, trace_of
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What rules are held against. `metrics` are those that they may name, `threshold` the least speedup reported."""
+    """What rules are held against, and what exports write. `metrics` are those that rules may name, `threshold` the
+    least speedup reported."""
 
     run: Run
-    platform: Platform | None
-    blocks: tuple[BlockMetrics, ...]
-    calls: tuple[CallMetrics, ...]
-    metrics: Metrics
-    threshold: float
+    platform: Platform | None = None
+    metrics: Metrics = field(default_factory=dict)
+    threshold: float = 1.0
+
+    @cached_property
+    def blocks(self) -> tuple[BlockMetrics, ...]:
+        return block_metrics(self.run)
+
+    @cached_property
+    def calls(self) -> tuple[CallMetrics, ...]:
+        return call_metrics(self.run, self.platform)
+
+    @cached_property
+    def _trace(self) -> Trace | None:
+        return trace_of(self.run)
+
+    @property
+    def traced(self) -> bool:
+        return has_trace(self.run)
+
+    def pieces(self, number: int) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        return self._trace.pieces(number) if self._trace else iter(())
 
     @cached_property
     def times(self) -> HostTimes:

@@ -15,10 +15,12 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package and `
 """
 
 from workbench.api.descriptors import (
+    Exporter,
     HdlBuild,
     HdlLanguage,
     HostBuild,
     HostLanguage,
+    Importer,
     PlatformSupport,
     RuleFile,
 )
@@ -27,10 +29,12 @@ from workbench.api.metrics import Metric
 
 __all__ = [
     "PROJECT_NAME",
+    "Exporter",
     "HdlBuild",
     "HdlLanguage",
     "HostBuild",
     "HostLanguage",
+    "Importer",
     "Metric",
     "PlatformSupport",
     "RuleFile",

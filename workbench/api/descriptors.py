@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, BinaryIO, Protocol, runtime_checkable
 
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
     import numpy as np
     from numpy.typing import NDArray
 
+    from workbench.api.job import Job
+    from workbench.api.metrics import Measured
     from workbench.model.application import HardwareSources, HostSources, ReadOut
     from workbench.model.blocks import Block
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.platform import Platform
-    from workbench.model.run import Entry, Site, Table
+    from workbench.model.run import Entry, Run, Site, Table
     from workbench.model.scan import HdlScan, HdlTop, HostFile, HostScan
 
 
@@ -43,6 +45,34 @@ class RuleFile:
     @property
     def name(self) -> str:
         return str(self.path)
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """A form of runs that other programs read.
+
+    `write` is given a run as measured and a file open for writing; what it raises leaves no file. `suffix` is how its
+    files' names end.
+    """
+
+    name: str
+    title: str
+    suffix: str
+    write: Callable[[Measured, BinaryIO], None]
+
+
+@dataclass(frozen=True)
+class Importer:
+    """A kind of other programs' files that can be read as a run; `suffixes` are how their names end.
+
+    `read` gives the run's manifest and tables, without a path. It raises WorkbenchError for a file that is none of its
+    kind, and runs nothing that the file holds.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    read: Callable[[Path, Job], Run]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pluggy
 
-from workbench.api.descriptors import HdlLanguage, HostLanguage, PlatformSupport, RuleFile
+from workbench.api.descriptors import Exporter, HdlLanguage, HostLanguage, Importer, PlatformSupport, RuleFile
 from workbench.api.metrics import Metric
 
 PROJECT_NAME = "rc_workbench"
@@ -46,4 +46,16 @@ def workbench_rules() -> Sequence[RuleFile]:
 @hookspec
 def workbench_metrics() -> Sequence[Metric]:
     """Metrics that rules may name, each with the function that computes it."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_exporters() -> Sequence[Exporter]:
+    """Forms of runs that other programs read: `workbench export --format NAME`."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_importers() -> Sequence[Importer]:
+    """Other programs' files that can be read as runs: `workbench import FILE`."""
     raise NotImplementedError

@@ -6,13 +6,15 @@ rates bytes per second, shares 0 to 1. A metric is computed when a rule or a rep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, significant, time_text
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
     from workbench.model.blocks import Side
     from workbench.model.platform import Platform
@@ -77,6 +79,15 @@ class Measured(Protocol):
     @property
     def threshold(self) -> float:
         """The least speedup that is reported."""
+
+    @property
+    def traced(self) -> bool:
+        """Whether the run kept every change of state."""
+
+    def pieces(self, number: int) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """The states of one block of a traced run, piece by piece, so that a long trace fits: edges (ps; one more than
+        states, each lasts from its edge to the next) and indexes of states. Nothing where there is no trace."""
+        ...
 
 
 class Selected(Protocol):

@@ -94,9 +94,17 @@ def add_compare(command: argparse.ArgumentParser) -> None:
 
 def add_export(command: argparse.ArgumentParser) -> None:
     command.add_argument("run_folder", type=Path, metavar="RUN")
-    command.add_argument("--format", required=True, metavar="NAME", help="csv, chrome")
+    command.add_argument("--format", required=True, metavar="NAME", help="csv, chrome and what plugins bring")
     command.add_argument("--out", type=Path, required=True, metavar="FILE")
     command.set_defaults(run="runs:run_export")
+
+
+def add_import(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", type=Path, metavar="FILE")
+    command.add_argument("--format", default="", metavar="NAME", help="chrome and what plugins bring")
+    command.add_argument("--out", type=Path, required=True, metavar="RUN", help="run folder to make")
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run="runs:run_import")
 
 
 def _add_threshold(command: argparse.ArgumentParser) -> None:
@@ -195,6 +203,7 @@ COMMANDS = {
     "report": ("what a run spent its time on, and which bottleneck to mend", add_report),
     "compare": ("two runs side by side", add_compare),
     "export": ("write a run in a form that other programs read", add_export),
+    "import": ("read another program's file as a run", add_import),
     "predict": ("predict an application's time from a model, before any code", add_predict),
     "template": ("platform templates: list, check, copy", add_template),
     "rules": ("bottleneck rules: list, check", add_rules),

@@ -16,7 +16,7 @@ from workbench.cli.output import BAD_INPUT, CANCELLED, FAILED, Shown, as_json, p
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 
 #: The commands that work for long or on much; of each a log is kept.
-LOGGED = ("demo", "pictures", "new", "scan", "instrument", "run", "report", "compare", "export", "predict")
+LOGGED = ("demo", "pictures", "new", "scan", "instrument", "run", "report", "compare", "export", "import", "predict")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""`workbench report`, `compare` and `export`."""
+"""`workbench report`, `compare`, `export` and `import`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import shutil
 from pathlib import Path
 
 from workbench.analysis.compare import compare, comparison_json, faster_words
-from workbench.analysis.export import EXPORTERS
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.analysis.svg_graph import graph_svg
 from workbench.analysis.text_report import text_report
-from workbench.cli.output import DONE, print_diagnostics, print_json
+from workbench.api.job import Job
+from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
+from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S
+from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
@@ -57,7 +59,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     if arguments.png:
         from workbench.gui.pictures import take_picture  # the window's libraries only where a picture is asked for
 
-        write_result(arguments.png, lambda part: take_picture(arguments.run_folder, part))
+        write_result(arguments.png, lambda file: take_picture(arguments.run_folder, Path(file.name)))
     if arguments.json:
         print_json(report_json(opened.analysis))
     else:
@@ -80,8 +82,14 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
 
 def run_export(arguments: argparse.Namespace) -> int:
-    if arguments.format not in EXPORTERS:
-        raise WorkbenchError(unknown_name("format", arguments.format, EXPORTERS))
-    opened = _open(arguments.run_folder)
-    write_result(arguments.out, lambda part: EXPORTERS[arguments.format](opened.run, part))
+    print_diagnostics(export_run(arguments.run_folder, arguments.format, arguments.out, load_plugins()))
+    return DONE
+
+
+def run_import(arguments: argparse.Namespace) -> int:
+    with progress() as watch:
+        run, problems = import_run(arguments.file, arguments.format, arguments.out, load_plugins(), Job(watch))
+    print_diagnostics(problems)
+    if arguments.json:
+        print_json({"run": str(run.path), "time_s": run.time_s, "diagnostics": as_json(problems)})
     return DONE

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from workbench.files import read_regular
+from workbench.files import read_regular, replace_file
 from workbench.formats.checksums import CHECKSUMS, checksums_text, is_as_written, read_checksums
 from workbench.formats.columns import DamagedError, read_column
 from workbench.formats.manifest import manifest_text, read_manifest
@@ -162,14 +162,7 @@ class RunWriter:
             self.manifest = marked
 
     def _write_manifest(self, manifest: Manifest) -> None:
-        part = self.path / f"{MANIFEST}.part"
-        try:
-            part.write_text(manifest_text(manifest), encoding="utf-8")
-            os.replace(part, self.path / MANIFEST)
-        except BaseException:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise
+        replace_file(self.path / MANIFEST, manifest_text(manifest).encode())
 
 
 def now() -> str:

@@ -130,6 +130,6 @@ def _window(size: tuple[int, int]) -> Iterator[tuple[MainWindow, Callable[[], No
 
 def _save(window: MainWindow, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not window.grab().save(str(path)):
+    if not window.grab().save(str(path), "PNG"):
         raise WorkbenchError(Diagnostic("cannot write this picture", "Choose another folder.", file=str(path)))
     return path

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from workbench.files import replacing
 from workbench.run.compile import cache_dir, digest
 
 _KEPT = 40
@@ -91,10 +92,8 @@ def keep(made: Path, folder: Path) -> None:
     """Put a copy into the cache, whole or not at all; a cache that cannot be written only costs time."""
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder)
-        os.close(handle)
-        shutil.copy2(made, name)
-        os.replace(name, folder / made.name)
+        with replacing(folder / made.name, made.stat().st_mode & 0o777) as copy, made.open("rb") as original:
+            shutil.copyfileobj(original, copy)
         oldest = sorted(folder.parent.iterdir(), key=lambda f: f.stat().st_mtime)[:-_KEPT]
         for old in oldest:
             shutil.rmtree(old, ignore_errors=True)

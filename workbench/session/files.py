@@ -4,14 +4,11 @@ what is the person's own."""
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from workbench.files import real, sha256, write_files
+from workbench.files import real, replacing, sha256, write_files
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 _KIND_BYTES = 40  # of a file's first line, by which results of one kind are known
@@ -24,35 +21,32 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     write_files({path: content.encode("utf-8") if isinstance(content, str) else content})
 
 
-def write_result(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` make a report, a picture or an export beside `path`, and put it there.
+def write_result(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Let `write` make a report, a picture or an export, and put it there.
 
     A file that stands there already is replaced only where it is a result of the same kind (its first line begins the
     same); a source or a project is not. WorkbenchError for that, and where nothing can be written; the old file stays.
     """
     path = real(path)
     _make_folder(path.parent)
-    part = path.with_name(f".{secrets.token_hex(4)}.{path.name}")
     try:
-        write(part)
-        if path.is_file() and path.stat().st_size and _kind(path) != _kind(part):
-            raise WorkbenchError(
-                Diagnostic(
-                    "another kind of file stands here, and was left as it is",
-                    "Choose another name: only an earlier result of the same kind is replaced.",
-                    file=str(path),
+        with replacing(path) as file:
+            write(file)
+            file.flush()
+            if path.is_file() and path.stat().st_size and _kind(path) != _kind(Path(file.name)):
+                raise WorkbenchError(
+                    Diagnostic(
+                        "another kind of file stands here, and was left as it is",
+                        "Choose another name: only an earlier result of the same kind is replaced.",
+                        file=str(path),
+                    )
                 )
-            )
-        os.replace(part, path)
     except OSError as error:
         raise WorkbenchError(_cannot_write(error, path)) from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def write_result_text(path: Path, text: str) -> None:
-    write_result(path, lambda part: write_atomically(part, text))
+    write_result(path, lambda file: file.write(text.encode()))
 
 
 def _kind(path: Path) -> bytes:

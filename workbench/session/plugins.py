@@ -10,7 +10,17 @@ from typing import Any, get_args, get_type_hints
 
 import pluggy
 
-from workbench.api import PROJECT_NAME, HdlLanguage, HostLanguage, Metric, PlatformSupport, RuleFile, hookspecs
+from workbench.api import (
+    PROJECT_NAME,
+    Exporter,
+    HdlLanguage,
+    HostLanguage,
+    Importer,
+    Metric,
+    PlatformSupport,
+    RuleFile,
+    hookspecs,
+)
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import BUILT_IN, GROUP
 
@@ -28,6 +38,8 @@ class Plugins:
     host_languages: Mapping[str, HostLanguage] = field(default_factory=dict)
     rules: Mapping[str, RuleFile] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)
+    exporters: Mapping[str, Exporter] = field(default_factory=dict)
+    importers: Mapping[str, Importer] = field(default_factory=dict)
 
 
 KINDS = tuple(f.name for f in fields(Plugins) if f.name != "loaded")

@@ -38,6 +38,8 @@ def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[
     kept = run.path / "platform.yaml" if run.path else None
     support = plugins.platforms.get(run.manifest.platform)
     path = kept if kept and kept.is_file() else support.template if support else None
+    if path is None and not run.manifest.platform:
+        return None, ()  # made by another program
     if path is None:
         return None, (
             Diagnostic(

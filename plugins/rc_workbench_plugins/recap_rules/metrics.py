@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from workbench.api.metrics import Metric, Selected, Value
-from workbench.api.results import BlockMetrics, CallMetrics, TableStatistics
 from workbench.model.blocks import Side
-from workbench.model.platform import CallKind, HostEntry
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
+
+if TYPE_CHECKING:  # every start reads this table
+    from workbench.api.results import BlockMetrics, CallMetrics, TableStatistics
+    from workbench.model.platform import HostEntry
 
 
 def _ratio(top: float, bottom: float) -> float:
@@ -277,7 +280,7 @@ METRICS = (
         "platform.interrupt",
         "The platform can interrupt the host",
         "flag",
-        lambda s: float(any(e.kind is CallKind.INTERRUPT for e in _entries(s))),
+        lambda s: float(any(e.kind.value == "interrupt" for e in _entries(s))),
     ),
     Metric(
         "platform.asynchronous",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -156,10 +154,7 @@ def copy_path(design: Design, path: Path, out: Path) -> Path:
 
 def _write_file(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.replace(temporary, path)
+    path.write_bytes(data)
     return path
 
 

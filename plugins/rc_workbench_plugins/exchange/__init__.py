@@ -1,0 +1,45 @@
+"""Runs for other programs, and other programs' runs: Chrome's trace format both ways, and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from workbench.api import Exporter, Importer, hookimpl
+
+if TYPE_CHECKING:  # read and written by what is imported then
+    from workbench.api.job import Job
+    from workbench.api.metrics import Measured
+    from workbench.model.run import Run
+
+
+@hookimpl
+def workbench_exporters() -> Sequence[Exporter]:
+    return [
+        Exporter("chrome", "trace for chrome://tracing and Perfetto", ".json", _write_chrome),
+        Exporter("csv", "table of blocks and their states", ".csv", _write_csv),
+    ]
+
+
+@hookimpl
+def workbench_importers() -> Sequence[Importer]:
+    return [Importer("chrome", "trace events in Chrome's JSON format", (".json",), _read_chrome)]
+
+
+def _write_chrome(measured: Measured, file: BinaryIO) -> None:
+    from rc_workbench_plugins.exchange.exports import write_chrome
+
+    write_chrome(measured, file)
+
+
+def _write_csv(measured: Measured, file: BinaryIO) -> None:
+    from rc_workbench_plugins.exchange.exports import write_csv
+
+    write_csv(measured, file)
+
+
+def _read_chrome(path: Path, job: Job) -> Run:
+    from rc_workbench_plugins.exchange.chrome_import import read_chrome
+
+    return read_chrome(path, job)

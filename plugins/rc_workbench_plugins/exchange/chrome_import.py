@@ -1,0 +1,206 @@
+"""Trace events in Chrome's JSON format as a run: a block for each thread, a state for each name of its events.
+
+What nests in a thread counts for the innermost event; time of a thread in no event is `unclassified`. Threads of a
+process called "fpga" stand on that side, all others on the host's. Times are microseconds from the trace's first event;
+an export of the workbench's own keeps its picoseconds. Calls, counters and flows are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.api.job import Job
+from workbench.model.blocks import Block, Side, State
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.pragma import UNCLASSIFIED, Category
+from workbench.model.run import TABLES, Manifest, Run, RunStatus, Table
+
+PS_PER_US = 1_000_000
+LIMIT_BYTES = 512 << 20
+MOST_STATES = 256  # of a block, with `unclassified`
+_CATEGORIES = {category.value: category for category in Category}
+_HINT = "It holds a list of events, or an object with `traceEvents`: complete (X) or begin and end (B, E) events."
+
+Stretch = tuple[int, int, int]  # start, end (ps), state
+
+
+@dataclass
+class _Thread:
+    """One thread of the trace. `states` numbers the names of its events with what they are."""
+
+    name: str = ""
+    begun: list[tuple[int, str, str]] = field(default_factory=list)
+    states: dict[tuple[str, str], int] = field(default_factory=dict)
+    stretches: list[Stretch] = field(default_factory=list)
+
+    def add(self, start_ps: int, end_ps: int, name: str, category: str) -> None:
+        known = (UNCLASSIFIED, "") if name == UNCLASSIFIED else (name, category)
+        self.states.setdefault((UNCLASSIFIED, ""), 0)
+        self.stretches.append((start_ps, end_ps, self.states.setdefault(known, len(self.states))))
+
+
+def read_chrome(path: Path, job: Job) -> Run:
+    """A trace file as a run. WorkbenchError where it is none, or is too large."""
+    document = _document(path)
+    events = document.get("traceEvents") if isinstance(document, dict) else document
+    if not isinstance(events, list):
+        raise WorkbenchError(Diagnostic("this is no trace in Chrome's format", _HINT, file=str(path)))
+    threads, processes = _threads(events, path, job)
+    used = {key: thread for key, thread in sorted(threads.items(), key=_order) if thread.stretches}
+    if not used:
+        raise WorkbenchError(Diagnostic("this trace has no events that last", _HINT, file=str(path)))
+    about = document.get("otherData") if isinstance(document, dict) else None
+    about = about if isinstance(about, dict) else {}
+    total_ps = about.get("time_ps")
+    first_ps = 0
+    if not isinstance(total_ps, int) or total_ps < 0:
+        first_ps = min(start for thread in used.values() for start, _, _ in thread.stretches)
+        total_ps = max(end for thread in used.values() for _, end, _ in thread.stretches) - first_ps
+    blocks: list[Block] = []
+    flat: list[Sequence[tuple[int, int]]] = []
+    for key, thread in used.items():
+        job.check()
+        blocks.append(_block(thread, key, processes.get(key[0], ""), {block.id for block in blocks}, path))
+        flat.append(list(_flat(thread.stretches, first_ps, total_ps)))
+    manifest = Manifest(
+        name=str(about.get("run") or path.stem),
+        status=RunStatus.COMPLETE,
+        created=datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds"),
+        simulated=about.get("simulated") is True,
+        instrumented=False,
+        traced=True,
+        time_ps=total_ps,
+        blocks=tuple(blocks),
+    )
+    return Run(None, manifest, _tables(blocks, flat, total_ps))
+
+
+def _document(path: Path) -> Any:
+    if path.stat().st_size > LIMIT_BYTES:
+        hint = "Cut a part out of it with the program that made it."
+        raise WorkbenchError(Diagnostic(f"this trace is larger than {LIMIT_BYTES >> 20} MiB", hint, file=str(path)))
+    try:
+        return json.loads(path.read_bytes())
+    except json.JSONDecodeError as error:
+        raise WorkbenchError(
+            Diagnostic(f"this is no JSON: {error.msg}", _HINT, file=str(path), line=error.lineno, column=error.colno)
+        ) from None
+    except (UnicodeDecodeError, RecursionError):
+        raise WorkbenchError(Diagnostic("this is no JSON", _HINT, file=str(path))) from None
+
+
+Key = tuple[str, str]  # process and thread
+
+
+def _order(item: tuple[Key, _Thread]) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdecimal() else 1 << 62 for part in item[0])
+
+
+def _threads(events: Sequence[Any], path: Path, job: Job) -> tuple[dict[Key, _Thread], dict[str, str]]:
+    threads: dict[Key, _Thread] = {}
+    processes: dict[str, str] = {}
+    for number, event in enumerate(events):
+        if not number % 10_000:
+            job.check()
+            job.progress(number / len(events))
+        if not isinstance(event, dict):
+            continue
+        key = (str(event.get("pid", 0)), str(event.get("tid", 0)))
+        thread = threads.setdefault(key, _Thread())
+        kind, name, category = event.get("ph"), str(event.get("name", "")), str(event.get("cat", ""))
+        given = event.get("args")
+        args = given if isinstance(given, dict) else {}
+        try:
+            if kind == "M" and name == "process_name":
+                processes[key[0]] = str(args.get("name", ""))
+            elif kind == "M" and name == "thread_name":
+                thread.name = str(args.get("name", ""))
+            elif kind == "X":
+                start_ps = _ps(event["ts"], args.get("start_ps"))
+                thread.add(start_ps, start_ps + _ps(event.get("dur", 0), args.get("duration_ps")), name, category)
+            elif kind == "B":
+                thread.begun.append((_ps(event["ts"], None), name, category))
+            elif kind == "E" and thread.begun:
+                start_ps, name, category = thread.begun.pop()
+                thread.add(start_ps, max(start_ps, _ps(event["ts"], None)), name, category)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            problem = f"event {number} ('{name[:40]}') has no time that can be read"
+            raise WorkbenchError(Diagnostic(problem, "`ts` and `dur` are microseconds.", file=str(path))) from None
+    return threads, processes
+
+
+def _ps(time_us: Any, exact_ps: Any) -> int:
+    ps = exact_ps if isinstance(exact_ps, int) else round(float(time_us) * PS_PER_US)
+    if not 0 <= ps < 1 << 62:
+        raise ValueError
+    return ps
+
+
+def _block(thread: _Thread, key: Key, process: str, taken: Iterable[str], path: Path) -> Block:
+    name = thread.name or f"{process or 'process ' + key[0]}.thread {key[1]}"
+    if name in taken:
+        name = f"{name} ({key[0]}, {key[1]})"
+    if len(thread.states) > MOST_STATES:
+        problem = f"thread '{name}' has events of {len(thread.states)} names"
+        hint = f"A block has at most {MOST_STATES} states: leave some out in the program that made the trace."
+        raise WorkbenchError(Diagnostic(problem, hint, file=str(path)))
+    states = tuple(State(n, said, _CATEGORIES.get(cat)) for (said, cat), n in thread.states.items())
+    side = Side.FPGA if process.lower() == Side.FPGA.value else Side.HOST
+    return Block(name, side, process or path.stem, "thread", name, states)
+
+
+def _flat(stretches: Iterable[Stretch], first_ps: int, total_ps: int) -> Iterator[tuple[int, int]]:
+    """When each state of a thread begins, without gaps and overlaps: the innermost counts."""
+    time = 0
+    open_: list[tuple[int, int]] = []  # end and state of those around
+
+    def until(moment: int) -> Iterator[tuple[int, int]]:
+        """What goes on from `time` to a moment, as events end one after the other."""
+        nonlocal time
+        while time < moment:
+            while open_ and open_[-1][0] <= time:
+                open_.pop()
+            yield time, open_[-1][1] if open_ else 0
+            time = min(moment, open_[-1][0]) if open_ else moment
+
+    for start, end, state in sorted(stretches, key=lambda s: (s[0], -s[1])):
+        yield from until(min(start - first_ps, total_ps))
+        if end > start:
+            open_.append((end - first_ps, state))
+    yield from until(total_ps)
+
+
+def _tables(blocks: Sequence[Block], flat: Sequence[Sequence[tuple[int, int]]], total_ps: int) -> Mapping[str, Table]:
+    spent, moves, starts, codes = [], [], [], []
+    for number, (block, rows) in enumerate(zip(blocks, flat, strict=True)):
+        begins = np.array([start for start, _ in rows], dtype=np.int64)
+        states = np.array([state for _, state in rows], dtype=np.int64)
+        lasts = np.diff(np.append(begins, total_ps))
+        time_ps = np.zeros(len(block.states), dtype=np.int64)
+        np.add.at(time_ps, states, lasts)
+        visits = np.bincount(states, minlength=len(block.states))
+        spent += [(number, n, time_ps[n], 0, visits[n]) for n in range(len(block.states))]
+        pairs, counts = np.unique(states[:-1] * len(block.states) + states[1:], return_counts=True)
+        of, to = np.divmod(pairs, len(block.states))
+        moves += [(number, *move) for move in zip(of, to, counts, strict=True)]
+        starts.append(begins)
+        codes.append(states)
+    ends = np.cumsum([0, *map(len, starts)])
+    return {
+        "state_time": _table("state_time", np.array(spent, dtype=np.int64).reshape(-1, 5).T),
+        "transitions": _table("transitions", np.array(moves, dtype=np.int64).reshape(-1, 4).T),
+        "intervals": _table("intervals", [np.concatenate(starts), np.concatenate(codes)]),
+        "interval_offsets": _table("interval_offsets", [ends]),
+    }
+
+
+def _table(name: str, columns: Iterable[Any]) -> Table:
+    kinds = TABLES[name].items()
+    return {column: np.asarray(given).astype(kind) for (column, kind), given in zip(kinds, columns, strict=True)}

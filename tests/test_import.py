@@ -1,0 +1,129 @@
+"""Other programs' files read as runs: Chrome's trace events, our own exactly, others' as they are meant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rc_workbench_plugins.exchange.chrome_import import _flat
+
+from workbench.api.job import Job
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter, open_run
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import Run
+from workbench.session.exchange import import_run
+from workbench.session.plugins import load_plugins
+from workbench.testing.runs import synthetic_run
+
+
+def imported(folder: Path, document: Any, name: str = "trace.json") -> Run:
+    path = folder / name
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    return import_run(path, "", folder / "imported", load_plugins(), Job())[0]
+
+
+def refused(folder: Path, document: Any, name: str = "trace.json") -> Diagnostic:
+    with pytest.raises(WorkbenchError) as told:
+        imported(folder, document, name)
+    assert not (folder / "imported").exists()
+    return told.value.diagnostics[0]
+
+
+def intervals(run: Run, number: int) -> list[tuple[int, str]]:
+    """When each interval of a block begins, and its state's name."""
+    span = slice(*run.tables["interval_offsets"]["offset"][number : number + 2].tolist())
+    starts, codes = (run.tables["intervals"][name][span].tolist() for name in ("start_ps", "state"))
+    return [(start, run.manifest.blocks[number].states[code].name) for start, code in zip(starts, codes, strict=True)]
+
+
+def spent(run: Run) -> dict[tuple[str, str], int]:
+    """Picoseconds by block and state, of those that take any."""
+    columns = (run.tables["state_time"][name].tolist() for name in ("block", "state", "time_ps"))
+    blocks = run.manifest.blocks
+    return {(blocks[b].id, blocks[b].states[s].name): t for b, s, t in zip(*columns, strict=True) if t}
+
+
+def test_an_export_comes_back_with_every_interval_to_the_picosecond(tmp_path: Path) -> None:
+    made = synthetic_run(cores=3, rounds=3)
+    RunWriter(tmp_path / "run", made.manifest).finish(made.manifest, made.tables)
+    trace = tmp_path / "trace.json"
+    assert main(["export", str(tmp_path / "run"), "--format", "chrome", "--out", str(trace)]) == 0
+    assert main(["import", str(trace), "--out", str(tmp_path / "back")]) == 0
+    back, problems = open_run(tmp_path / "back")
+    assert problems == ()
+    assert main(["report", str(tmp_path / "back")]) == 0
+    assert back.manifest.time_ps == made.manifest.time_ps
+    assert [(b.id, b.side) for b in back.manifest.blocks] == [(b.id, b.side) for b in made.manifest.blocks]
+    for number in range(len(made.manifest.blocks)):
+        assert intervals(back, number) == intervals(made, number)
+    assert spent(back) == spent(made)
+
+
+def test_threads_are_blocks_the_innermost_event_counts_and_gaps_are_unclassified(tmp_path: Path) -> None:
+    run = imported(
+        tmp_path,
+        [
+            {"ph": "M", "pid": 7, "name": "process_name", "args": {"name": "server"}},
+            {"ph": "X", "pid": 7, "tid": 1, "ts": 100, "dur": 10, "name": "serve", "cat": "work"},
+            {"ph": "X", "pid": 7, "tid": 1, "ts": 102, "dur": 3, "name": "read"},
+            {"ph": "B", "pid": 7, "tid": 2, "ts": 104.5, "name": "log"},
+            {"ph": "E", "pid": 7, "tid": 2, "ts": 106},
+            {"ph": "C", "pid": 7, "tid": 1, "ts": 103, "name": "a counter", "args": {"n": 3}},
+        ],
+    )
+    first, second = run.manifest.blocks
+    assert (first.id, second.id) == ("server.thread 1", "server.thread 2")
+    assert {s.name: s.category for s in first.states} == {"unclassified": None, "serve": "work", "read": None}
+    us = 1_000_000
+    assert intervals(run, 0) == [(0, "serve"), (2 * us, "read"), (5 * us, "serve")]
+    assert intervals(run, 1) == [(0, "unclassified"), (4_500_000, "log"), (6 * us, "unclassified")]
+    assert run.manifest.time_ps == 10 * us
+    moves = zip(
+        *(run.tables["transitions"][c].tolist() for c in ("block", "from_state", "to_state", "count")), strict=True
+    )
+    assert {(b, first.states[x].name, first.states[y].name): n for b, x, y, n in moves if b == 0} == {
+        (0, "serve", "read"): 1, (0, "read", "serve"): 1}  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=12), st.integers(1, 60))
+def test_any_events_become_intervals_without_gap_or_overlap(events: list[tuple[int, int]], total: int) -> None:
+    stretches = [(start, start + lasts, n + 1) for n, (start, lasts) in enumerate(events)]
+    flat = list(_flat(stretches, 0, total))
+    begins = [begin for begin, _ in flat]
+    assert begins == sorted(set(begins))
+    assert begins[0] == 0
+    assert begins[-1] < total
+    for moment in range(total):
+        state = next(code for begin, code in reversed(flat) if begin <= moment)
+        going_on = {code: start for start, end, code in stretches if start <= moment < end}
+        assert (state == 0) == (not going_on)
+        if state in going_on:
+            assert going_on[state] == max(going_on.values())
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("{", "this is no JSON"),
+        ('{"a": 1}', "this is no trace in Chrome's format"),
+        ("[]", "this trace has no events that last"),
+        ('[{"ph": "X", "ts": "soon", "name": "n"}]', "event 0 ('n') has no time that can be read"),
+        ('[{"ph": "X", "ts": -3, "name": "n"}]', "event 0 ('n') has no time that can be read"),
+        ("[" * 100_000, "this is no JSON"),
+    ],
+)
+def test_what_is_no_trace_is_told_and_leaves_nothing(tmp_path: Path, document: str, said: str) -> None:
+    told = refused(tmp_path, document)
+    assert told.message.startswith(said)
+    assert told.file == str(tmp_path / "trace.json")
+
+
+def test_a_suffix_that_no_format_has_is_told_with_those_there_are(tmp_path: Path) -> None:
+    told = refused(tmp_path, "[]", "trace.unknown")
+    assert told.message == "no format has this suffix"
+    assert "chrome (.json)" in told.hint
