@@ -1,13 +1,17 @@
 """The port that the Verilog of these tests has: memory style, one cycle from a read's request to its data."""
 
-from workbench.model.platform import HardwarePort, Platform, PortDirection
+from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
 
-PORT = HardwarePort(
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform
+
+CLOCK = Clock(name="clk", frequency_hz=100e6, reset="rst")
+PORT = MemoryPort(
     address_bits=16,
     incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
     outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
-    clock="clk",
-    clock_hz=100e6,
-    reset="rst",
+    write_enable="wr_en",
+    read_enable="rd_en",
 )
-PLATFORM = Platform(schema_version=1, name="test", hardware=PORT)
+HARDWARE = Hardware(clocks=(CLOCK,), ports=(PORT,))
+PLATFORM = Platform(schema_version=2, name="test", hardware=HARDWARE)

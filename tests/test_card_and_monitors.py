@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.ports import workbench_port_kinds
 from rc_workbench_plugins.verilog import workbench_hdl_languages
 
 from workbench.api import HdlBuild, PlatformSupport
@@ -25,6 +26,7 @@ from workbench.run.simulate import simulate
 TINY = Path(__file__).parent / "data" / "tiny"
 API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
 LANGUAGE = workbench_hdl_languages()[0]
+KINDS = {kind.name: kind for kind in workbench_port_kinds()}
 PARAMETERS = {"DELAY": "4"}
 
 
@@ -33,7 +35,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project, P
     root = tmp_path_factory.mktemp("tiny") / "project"
     shutil.copytree(TINY, root)
     project, _ = load_project(root / "tiny.workbench.yaml")
-    platform, _ = load_platform(Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml"))))
+    platform, _ = load_platform(Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml"))), KINDS)
     assert project is not None
     assert platform is not None
     support = PlatformSupport("nallatech", Path("none.yaml"), API, (API / "fpga.c",))

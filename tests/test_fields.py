@@ -43,11 +43,11 @@ def test_every_field_has_a_type_a_meaning_and_an_example(name: str) -> None:
 
 def test_a_field_is_told_as_its_schema_has_it() -> None:
     template, project, model, run = (fields(name) for name in ("template", "project", "model", "run"))
-    clock = template["hardware.clock_hz"]
+    clock = template["hardware.clocks[].frequency_hz"]
     assert (clock.type, clock.unit, clock.bounds, clock.default) == ("number", "Hz", "above 0", None)
     assert clock.example.endswith("Hz")
-    assert template["hardware.outgoing.delay_cycles"].bounds == "at least 0"
-    assert template["hardware.style"].type == "`memory` or `block`"
+    assert template["outgoing.delay_cycles"].bounds == "at least 0"
+    assert template["hardware.clocks[].alignment"].type == "`start` or `read_out`"
     assert template["host.entries[].bytes"].unit == "", "an expression, not a number"
     assert project["simulation.wall_limit_s"].default == "600.0"
     assert project["settings"].type == "by name: number or text"
@@ -75,6 +75,7 @@ def test_every_key_of_the_documents_that_come_along_is_in_the_reference() -> Non
     for path in Path(str(files("workbench.platform_templates"))).glob("*.yaml"):
         known = set(fields("template"))
         known |= {path.rpartition(".")[0] for path in known if ".NAME." in path} | {"host.constants.NAME"}
+        known |= {f"hardware.ports[].{path}" for path in known}
         assert paths(yaml.safe_load(path.read_text()), known) <= known
 
 
@@ -90,7 +91,7 @@ def test_the_command_prints_a_document_its_schema_and_refuses_others(capsys: pyt
     schema = json.loads(capsys.readouterr().out)["NAME.workbench.yaml"]
     assert set(schema["required"]) == {"schema_version", "name", "platform", "host", "hardware"}
     assert main(["fields", "template", "--json"]) == 0
-    clock = json.loads(capsys.readouterr().out)["NAME.yaml"]["$defs"]["HardwarePort"]["properties"]["clock_hz"]
+    clock = json.loads(capsys.readouterr().out)["NAME.yaml"]["$defs"]["Clock"]["properties"]["frequency_hz"]
     assert clock["anyOf"] == [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}], "100 MHz is right too"
     assert main(["fields", "projct"]) == 2
     assert "project" in capsys.readouterr().err

@@ -11,16 +11,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
+from rc_workbench_plugins.ports.memory import MemoryPort
 
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import load_platform
+from workbench.formats.platform_file_1 import HardwarePort1, PortDirection
 from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.open_documents import OVERWRITE
 from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
 from workbench.gui.platform.form import TextArea
 from workbench.gui.platform.mode import PlatformMode
-from workbench.gui.platform.parts import sections_of
+from workbench.gui.platform.parts import add_part, sections_of
 from workbench.gui.platform.points import pasted_points
 from workbench.gui.platform.table import SIZE, SOURCE, TIME
 from workbench.gui.question import CANCEL, Question
@@ -29,11 +31,9 @@ from workbench.gui.widgets import Button
 from workbench.model.diagnostic import Severity
 from workbench.model.platform import (
     Device,
-    HardwarePort,
     HostEntry,
     Memory,
     Network,
-    PortDirection,
     Transfers,
     TransferTable,
 )
@@ -82,7 +82,7 @@ def test_every_field_of_the_document_has_a_row() -> None:
 
     assert named(ENTRY) == set(HostEntry.model_fields)
     assert named(TRANSFERS) == set(Transfers.model_fields)
-    assert named(PORT) == set(HardwarePort.model_fields) - {"incoming", "outgoing"}
+    assert named(PORT) == set(HardwarePort1.model_fields) - {"incoming", "outgoing"}
     assert named(PORT, "incoming") == named(PORT, "outgoing") == set(PortDirection.model_fields)
     assert named(TABLE) == set(TransferTable.model_fields) - {"points"}
     assert named(MEMORY) == set(Memory.model_fields)
@@ -138,13 +138,38 @@ def test_every_kind_of_editor_writes(mode: PlatformMode) -> None:
     condition.setText("")
     condition.editingFinished.emit()
     assert "condition" not in mode.document.text.split("transfer_tables")[0].split("#")[-1]
-    mode.choose(("hardware",))
-    clock = line_of(mode, "clock_hz")
+    mode.choose(("hardware", "clocks", 0))
+    clock = line_of(mode, "frequency_hz")
     clock.setText("133 MHz")
     clock.editingFinished.emit()
     assert mode.document.platform is not None
     assert mode.document.platform.hardware is not None
     assert mode.document.platform.hardware.clock_hz == 133e6
+
+
+def test_clocks_and_ports_have_forms_made_from_their_kinds_fields(mode: PlatformMode) -> None:
+    text = mode.document.text
+    mode.document.replace("Leave the machine only", text[: text.index("\nhost:")])
+    assert [add_part(mode.document, what) for what in ("clock", "clock", "hardware port")] == [
+        ("hardware", "clocks", 0), ("hardware", "clocks", 1), ("hardware", "ports", 1),
+    ]  # fmt: skip
+    mode.choose(("hardware", "clocks", 1))
+    frequency = line_of(mode, "frequency_hz")
+    frequency.setText("137 MHz")
+    frequency.editingFinished.emit()
+    mode.choose(("hardware", "ports", 1))
+    delay = line_of(mode, "outgoing", "delay_cycles")
+    delay.setText("2")
+    delay.editingFinished.emit()
+    assert mode.document.problems == ()
+    assert mode.document.platform is not None
+    hardware = mode.document.platform.hardware
+    assert hardware is not None
+    assert [clock.frequency_hz for clock in hardware.clocks] == [100e6, 137e6]
+    first, second = hardware.ports
+    assert isinstance(first, MemoryPort)
+    assert isinstance(second, MemoryPort)
+    assert (first.outgoing.delay_cycles, second.outgoing.delay_cycles) == (0, 2)
 
 
 def test_an_unknown_unit_is_said_beside_its_field_and_save_waits(mode: PlatformMode, file: Path) -> None:

@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from memory_port import PORT
+from memory_port import CLOCK, HARDWARE, PORT
+from rc_workbench_plugins.ports.memory import BlockPort
 
 from workbench.api.instrument import readout
-from workbench.api.instrument.probes import MonitorPlan, Probe, place_registers
+from workbench.api.instrument.probes import MonitorPlan, Probe
 from workbench.api.instrument.wrapper import RUNTIME, Top, TopPort, check_port, runtime_source, wrapper
+from workbench.api.ports import MonitorFront
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.platform import PortStyle
+from workbench.model.read_out import ReadOutPlan
 from workbench.testing.rtl import Cycle, Simulator, simulate
 
 TOP = Top(
@@ -49,29 +51,41 @@ BLOCKS = 4  # block 1 has no counter
 CONTROL = 0x40
 
 
+ADDRESSES = ReadOut(first=CONTROL, last=CONTROL + 15)
+FRONT = PORT.monitor(ADDRESSES)
+SELECT, DATA = (access.address for access in FRONT.each)
+
+
 def plan(count_bits: int) -> MonitorPlan:
-    return MonitorPlan(PROBES, 6, place_registers(PORT, ReadOut(first=CONTROL, last=CONTROL + 15)), count_bits)
+    return MonitorPlan(PROBES, 6, count_bits)
+
+
+def words_plan(this: MonitorPlan) -> ReadOutPlan:
+    return this.read_out(FRONT, ADDRESSES, PORT.name)
 
 
 @pytest.fixture(scope="module", params=[9, 36])
 def monitor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MonitorPlan]:
     folder = tmp_path_factory.mktemp("monitor")
     this = plan(request.param)
-    texts = {"user.v": USER, "top.v": wrapper(TOP, this, PORT), **{name: runtime_source(name) for name in RUNTIME}}
+    texts = {
+        "user.v": USER,
+        "top.v": wrapper(TOP, this, FRONT, CLOCK),
+        **{name: runtime_source(name) for name in RUNTIME},
+    }
     for name, text in texts.items():
         (folder / name).write_text(text)
     return Simulator(folder).build([folder / name for name in texts], "dut"), this
 
 
 def read_out(this: MonitorPlan) -> list[Cycle]:
-    r = this.registers
-    words = [(Cycle(addr=r.select, wr_en=1, wr_data=i), Cycle(), Cycle(addr=r.data, rd_en=1), Cycle())
+    words = [(Cycle(addr=SELECT, wr_en=1, wr_data=i), Cycle(), Cycle(addr=DATA, rd_en=1), Cycle())
              for i in range(this.words)]  # fmt: skip
     return [cycle for word in words for cycle in word]
 
 
-def write(this: MonitorPlan, value: int, stimulus: int = 0) -> Cycle:
-    return Cycle(addr=this.registers.control, wr_en=1, wr_data=value, stimulus=stimulus)
+def write(value: int, stimulus: int = 0) -> Cycle:
+    return Cycle(addr=CONTROL, wr_en=1, wr_data=value, stimulus=stimulus)
 
 
 def expected(cycles: list[Cycle], this: MonitorPlan) -> tuple[list[Counter[tuple[int, int]]], int]:
@@ -79,7 +93,7 @@ def expected(cycles: list[Cycle], this: MonitorPlan) -> tuple[list[Counter[tuple
     pairs: list[Counter[tuple[int, int]]] = [Counter() for _ in PROBES]
     frozen, before, total = False, None, 0
     for cycle in cycles:
-        control = cycle.wr_en and cycle.addr == this.registers.control
+        control = cycle.wr_en and cycle.addr == CONTROL
         stop = bool(control and cycle.wr_data & 3)
         if cycle.rst or frozen or stop:
             before = None
@@ -99,10 +113,10 @@ def expected(cycles: list[Cycle], this: MonitorPlan) -> tuple[list[Counter[tuple
 
 def check(monitor: tuple[Path, MonitorPlan], cycles: list[Cycle]) -> None:
     executable, this = monitor
-    everything = [*cycles, write(this, 1), *read_out(this)]
+    everything = [*cycles, write(1), *read_out(this)]
     seen = simulate(executable, everything)
     words = seen.rd_data[len(cycles) + 4 :: 4][: this.words]
-    tables = readout.tables(this.metadata(), BLOCKS, words.astype(np.uint32))
+    tables = readout.tables(words_plan(this), BLOCKS, words.astype(np.uint32))
     pairs, total = expected(cycles, this)
     time, moves = tables["state_time"], tables["transitions"]
     for probe, counter in zip(PROBES, pairs, strict=True):
@@ -144,9 +158,9 @@ def test_every_cycle_is_counted_once(monitor: tuple[Path, MonitorPlan], parts: l
         elif kind == "reset":
             cycles += [Cycle(rst=1, stimulus=21)] * 2
         elif kind == "clear":
-            cycles += [write(this, 2), *[Cycle(stimulus=9)] * ((1 << this.entry_bits) + 4)]
+            cycles += [write(2), *[Cycle(stimulus=9)] * ((1 << this.entry_bits) + 4)]
         else:
-            cycles.append(write(this, {"freeze": 1, "run": 0}[kind], stimulus=13))
+            cycles.append(write({"freeze": 1, "run": 0}[kind], stimulus=13))
     check(monitor, cycles)
 
 
@@ -158,8 +172,8 @@ def test_alternating_and_long_stays(monitor: tuple[Path, MonitorPlan]) -> None:
 
 
 def test_other_addresses_are_the_users(monitor: tuple[Path, MonitorPlan]) -> None:
-    executable, this = monitor
-    registers = {this.registers.control, this.registers.data}
+    executable, _ = monitor
+    registers = {CONTROL, DATA}
     reads = [Cycle(rd_en=1, addr=address) for address in range(CONTROL - 4, CONTROL + 20)]
     answers = simulate(executable, [Cycle(rst=1), *(c for read in reads for c in (read, Cycle(addr=read.addr)))])
     for read, answer in zip(reads, answers.rd_data[2::2].tolist(), strict=True):
@@ -169,7 +183,7 @@ def test_other_addresses_are_the_users(monitor: tuple[Path, MonitorPlan]) -> Non
 def test_words_of_another_design_are_refused(monitor: tuple[Path, MonitorPlan]) -> None:
     this = monitor[1]
     with pytest.raises(WorkbenchError, match="do not come from this design"):
-        readout.tables(this.metadata(), BLOCKS, np.zeros(this.words, dtype=np.uint32))
+        readout.tables(words_plan(this), BLOCKS, np.zeros(this.words, dtype=np.uint32))
 
 
 def test_an_overlong_run_is_noticed() -> None:
@@ -177,16 +191,17 @@ def test_an_overlong_run_is_noticed() -> None:
     words = np.zeros(this.words, dtype=np.uint32)
     words[this.header :] = 0x52434150, 0xFFFFFFFF, 0xF, len(PROBES)
     with pytest.raises(WorkbenchError, match="68719476735 cycles were counted, more than"):
-        readout.tables(this.metadata(), BLOCKS, words)
+        readout.tables(words_plan(this), BLOCKS, words)
 
 
 def test_registers_are_aligned_where_there_is_room() -> None:
-    place = place_registers(PORT, ReadOut(first=0x41, last=0x4F))
-    assert (place.control, place.select, place.data) == (0x44, 0x45, 0x46)
-    tight = place_registers(PORT, ReadOut(first=0x41, last=0x43))
-    assert (tight.control, tight.select, tight.data) == (0x41, 0x42, 0x43)
-    bytewise = place_registers(PORT.model_copy(update={"address_unit_bytes": 1}), ReadOut(first=0x40, last=0x7F))
-    assert (bytewise.control, bytewise.select, bytewise.data) == (0x40, 0x44, 0x48)
+    def places(front: MonitorFront) -> tuple[int, ...]:
+        return front.freeze.address, *(access.address for access in front.each)
+
+    assert places(PORT.monitor(ReadOut(first=0x41, last=0x4F))) == (0x44, 0x45, 0x46)
+    assert places(PORT.monitor(ReadOut(first=0x41, last=0x43))) == (0x41, 0x42, 0x43)
+    bytewise = PORT.model_copy(update={"address_unit_bytes": 1})
+    assert places(bytewise.monitor(ReadOut(first=0x40, last=0x7F))) == (0x40, 0x44, 0x48)
 
 
 @pytest.mark.parametrize(
@@ -195,14 +210,18 @@ def test_registers_are_aligned_where_there_is_room() -> None:
         ({}, (0x40, 0x41), "too small for the monitor's three registers"),
         ({}, (0xFFFE, 0x10003), "past the port's 16 address bits"),
         ({"word_bits": 16}, (0x40, 0x4F), "words of 32 bits"),
-        ({"style": PortStyle.BLOCK, "address_tracked": False}, (0x40, 0x4F), "block-transfer port"),
+        ({"kind": "block", "address_tracked": False}, (0x40, 0x4F), "block-transfer port"),
     ],
 )
 def test_ports_that_cannot_be_used(changes: dict[str, object], read_out: tuple[int, int], message: str) -> None:
+    kind = BlockPort if "kind" in changes else type(PORT)
+    port = kind.model_validate({**PORT.model_dump(), **changes})
     with pytest.raises(WorkbenchError, match=message):
-        place_registers(PORT.model_copy(update=changes), ReadOut(first=read_out[0], last=read_out[1]))
+        port.monitor(ReadOut(first=read_out[0], last=read_out[1]))
 
 
 def test_a_missing_signal_is_named() -> None:
-    with pytest.raises(WorkbenchError, match="no port 'wr_data', which the platform names as its incoming data"):
-        check_port(replace(TOP, ports=tuple(p for p in TOP.ports if p.name != "wr_data")), PORT)
+    with pytest.raises(
+        WorkbenchError, match="no port 'wr_data', which the platform names as its write data of port host"
+    ):
+        check_port(replace(TOP, ports=tuple(p for p in TOP.ports if p.name != "wr_data")), HARDWARE)

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from rc_workbench_plugins.ports.memory import MemoryPort
 
 from workbench.api.job import Job
 from workbench.cli.main import main
@@ -114,9 +115,12 @@ def test_a_port_by_other_names_gets_a_template_of_its_own(tmp_path: Path) -> Non
     assert dict(project.hardware.parameters) == {"DEPTH": 64, "NAME": "copy"}
     assert (project.hardware.read_out.first, project.hardware.read_out.last) == (0x3F0, 0x3FF)
     workspace = open_workspace(folder, load_plugins())
-    port = workspace.platform.hardware
-    assert port is not None
-    assert (port.clock, port.reset, port.reset_hdl, port.interrupt) == ("clock", "resetn", "!resetn", "avs_irq")
+    hardware = workspace.platform.hardware
+    assert hardware is not None
+    (clock,), (port,) = hardware.clocks, hardware.ports
+    assert isinstance(port, MemoryPort)
+    assert (clock.pin, clock.reset, clock.reset_hdl) == ("clock", "resetn", "!resetn")
+    assert hardware.interrupt == "avs_irq"
     assert (port.incoming.address_signal, port.incoming.data_signal) == ("avs_address", "avs_writedata")
     assert (port.write_enable, port.outgoing.data_signal) == ("avs_write", "avs_readdata")
     run = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True), Job())

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rc_workbench_plugins.ports import workbench_port_kinds
 
 from workbench.analysis.knowledge import load_knowledge
 from workbench.api.source.files import expand_sources
 from workbench.formats.documents import Schema, parse_document
 from workbench.formats.platform_file import callee_name, load_platform, parse_platform
 from workbench.formats.project_file import load_project, parse_project
+from workbench.formats.yaml_marks import Marked
 from workbench.model.diagnostic import Severity
 from workbench.model.platform import Document, Platform
+
+KINDS = {kind.name: kind for kind in workbench_port_kinds()}
 
 PLATFORM = """\
 schema_version: 1
@@ -55,7 +58,7 @@ memories:
 
 
 def test_good_platform() -> None:
-    platform, problems = parse_platform(PLATFORM, "card.yaml")
+    platform, problems = parse_platform(PLATFORM, "card.yaml", KINDS)
     assert problems == ()
     assert platform is not None
     assert platform.transfer_tables["write"].points[1].time_s == 13.94e-6
@@ -65,10 +68,10 @@ def test_good_platform() -> None:
 @pytest.mark.parametrize(
     ("change", "line", "column", "message", "hint"),
     [
-        (("schema_version: 1\n", ""), 1, 1, "'schema_version' is missing", "Add `schema_version: 1`"),
+        (("schema_version: 1\n", ""), 1, 1, "'schema_version' is missing", "Add `schema_version: 2`"),
         (("schema_version", "schema_verison"), 1, 1, "'schema_version' is missing", "Rename 'schema_verison'."),
-        (("version: 1", "version: 2"), 1, 17, "has schema 2; this workbench reads up to 1", "newer workbench"),
-        (("version: 1", "version: one"), 1, 17, "whole number from 1", "Write 1."),
+        (("version: 1", "version: 3"), 1, 17, "has schema 3; this workbench reads up to 2", "newer workbench"),
+        (("version: 1", "version: one"), 1, 17, "whole number from 1", "Write 2."),
         (("transfer: write", "transfer: wirte"), 9, 17, "no transfer table 'wirte'", "Did you mean 'write'?"),
         (("int put(", "int put["), 5, 18, "no C or C++ prototype", "fpgaWrite"),
         (("words * 4", "(words * 4"), 8, 14, "parentheses do not match", ""),
@@ -87,7 +90,7 @@ def test_good_platform() -> None:
 def test_platform_errors(change: tuple[str, str], line: int, column: int, message: str, hint: str) -> None:
     text = PLATFORM.replace(*change)
     assert text != PLATFORM
-    platform, problems = parse_platform(text, "card.yaml")
+    platform, problems = parse_platform(text, "card.yaml", KINDS)
     assert platform is None
     (problem,) = [p for p in problems if message in p.message]
     assert (problem.file, problem.line, problem.column, problem.severity) == ("card.yaml", line, column, Severity.ERROR)
@@ -108,6 +111,63 @@ def test_platform_warnings(change: tuple[str, str], line: int, message: str, hin
     assert platform is not None
     (problem,) = [p for p in problems if message in p.message]
     assert (problem.line, problem.severity) == (line, Severity.WARNING)
+    assert hint in problem.hint
+
+
+CLOCKS_AND_PORTS = """\
+hardware:
+  clocks:
+    - {name: axi, signal: s_axi_aclk, frequency_hz: 100 MHz, reset: s_axi_aresetn, reset_hdl: '!s_axi_aresetn'}
+    - {name: fast, frequency_hz: 137 MHz, derived_from: axi}
+  ports:
+    - name: host
+      kind: memory
+      incoming: {data_signal: d, address_signal: a, condition_hdl: we}
+      outgoing: {data_signal: q, address_signal: a, condition_hdl: re}
+      write_enable: we
+      read_enable: re
+      clock: fast
+transfer_tables:
+"""
+NEW_PLATFORM = (
+    PLATFORM[: PLATFORM.index("hardware:")].replace("version: 1", "version: 2")
+    + CLOCKS_AND_PORTS
+    + PLATFORM[PLATFORM.index("transfer_tables:\n") + 17 :]
+)
+
+
+def test_a_template_of_version_1_is_one_clock_and_one_port_of_version_2() -> None:
+    old, _ = parse_platform(PLATFORM, "card.yaml", KINDS)
+    new, problems = parse_platform(NEW_PLATFORM, "card.yaml", KINDS)
+    assert problems == ()
+    assert old is not None
+    assert new is not None
+    assert old.hardware is not None
+    assert new.hardware is not None
+    (clock,), (port,) = old.hardware.clocks, old.hardware.ports
+    assert (clock.pin, clock.frequency_hz, clock.reset) == ("clk", 100e6, "rst")
+    assert new.hardware.ports == (port.model_copy(update={"clock": "fast"}),)
+    assert new.hardware.clock_of(new.hardware.ports[0]).frequency_hz == 137e6
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message", "hint"),
+    [
+        (("kind: memory", "kind: memry"), 18, "there is no port kind 'memry'", "Did you mean 'memory'?"),
+        (("clock: fast", "clock: slow"), 23, "there is no clock 'slow'", "axi, fast"),
+        (("write_enable: we\n", "write_enalbe: we\n"), 21, "no key 'write_enalbe' here", "'write_enable'"),
+        (("      write_enable: we\n", ""), 17, "a port of memory style needs 'write_enable'", ""),
+        (("name: fast", "name: axi"), 15, "the name 'axi' is given twice in clocks", ""),
+        (("137 MHz", "137 ms"), 15, "'ms' is not a frequency", ""),
+        (("kind: memory", "kind: memory\n      word_bits: 12"), 19, "12 bits are no whole bytes", "32 or 64"),
+    ],
+)
+def test_what_is_wrong_with_clocks_and_ports(change: tuple[str, str], line: int, message: str, hint: str) -> None:
+    assert change[0] in NEW_PLATFORM
+    platform, problems = parse_platform(NEW_PLATFORM.replace(*change), "card.yaml", KINDS)
+    assert platform is None
+    (problem,) = [p for p in problems if message in p.message]
+    assert problem.line == line
     assert hint in problem.hint
 
 
@@ -159,11 +219,11 @@ def test_migrations_are_small_steps() -> None:
         title: str
         speed_hz: float
 
-    def rename(data: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {("title" if key == "name" else key): value for key, value in data.items()}
+    def rename(marked: Marked) -> Marked:
+        return replace(marked, data={("title" if key == "name" else key): v for key, v in marked.data.items()})
 
-    def add_speed(data: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"speed_hz": 1.0, **data}
+    def add_speed(marked: Marked) -> Marked:
+        return replace(marked, data={"speed_hz": 1.0, **marked.data})
 
     schema = Schema("sample", Newest, migrations=(rename, add_speed))
     assert schema.version == 3

@@ -12,13 +12,16 @@ from pathlib import Path
 
 import psutil
 import pytest
+from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Cancelled, Job, JobEvent
 from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import Severity, WorkbenchError
-from workbench.model.platform import HardwarePort, Platform, PortDirection, TransferPoint, TransferTable
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform, TransferPoint, TransferTable
+from workbench.model.read_out import Access, Act, ReadOutPlan
 from workbench.model.transfer_time import transfer_ps
 from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host
@@ -119,23 +122,20 @@ def table(direction: str, *points: tuple[int, float], resource: str = "bus", ove
     return TransferTable(direction=direction, resource=resource, overlaps=overlaps, points=rows)
 
 
-def port(**changes: object) -> HardwarePort:
-    return HardwarePort(
+def hardware(clock_hz: float = CLOCK_HZ) -> Hardware:
+    port = MemoryPort(
         write_enable="wr_en",
         read_enable="rd_en",
         incoming=PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
         outgoing=PortDirection(data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=1),
-        clock="clk",
-        clock_hz=CLOCK_HZ,
-        reset="rst",
-        interrupt="irq",
-    ).model_copy(update=changes)
+    )
+    return Hardware(clocks=(Clock(name="clk", frequency_hz=clock_hz, reset="rst"),), ports=(port,), interrupt="irq")
 
 
 PLATFORM = Platform(
     schema_version=1,
     name="test",
-    hardware=port(),
+    hardware=hardware(),
     transfer_tables={
         "write": table("send", (4, 1.3e-6), (1024, 4.7777e-6), (2048, 8.1e-6)),
         "read": table("receive", (4, 2.1e-6), (1024, 13.94e-6), (2000, 22.003e-6)),
@@ -173,8 +173,15 @@ def card(folder: Path) -> CardExecutable:
         taps=((31, 2), (33, 2)),
         tap_bits=35,
         defines=("RECAP_TAPS",),
-        words=2,
-        metadata={"control": 0x2000, "select": 0x2001, "data": 0x2002, "freeze_value": 1},
+        read_out=ReadOutPlan(
+            words=2,
+            first=0x2000,
+            last=0x20FF,
+            freeze=Access(Act.WRITE, 0x2000, 1),
+            run=Access(Act.WRITE, 0x2000, 0),
+            clear=Access(Act.WRITE, 0x2000, 2),
+            each=(Access(Act.WRITE_INDEX, 0x2001), Access(Act.READ, 0x2002, settle_cycles=4)),
+        ),
     )
     return build_card(hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, folder / "build" / "card", Job(), trace=True)
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from memory_port import PLATFORM, PORT
+from memory_port import CLOCK, HARDWARE, PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.cli.main import main
@@ -97,7 +97,7 @@ def test_every_unknown_name_is_told(tmp_path: Path) -> None:
 
 
 def test_a_block_that_is_not_observed_cannot_fail_for_its_condition(tmp_path: Path) -> None:
-    port = PORT.model_copy(update={"clock": "other"})
+    port = HARDWARE.model_copy(update={"clocks": (CLOCK.model_copy(update={"name": "other"}),)})
     (problem,) = diagnosed(tmp_path, "nosuch == 1", hardware=port)
     assert problem.severity is Severity.WARNING
 

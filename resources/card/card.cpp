@@ -128,10 +128,10 @@ public:
         if (trace_) trace_->close();
         if (!config_.counter_words || context_.gotFinish()) return;
         RecordFile counters(raw_ + "/counters.bin");
-        write_now(config_.control, config_.freeze_value);  // acts in its own cycle, which is not counted
+        for (const Access& access : config_.freeze) access_now(access, 0);  // acts in its own cycle, which is not counted
         for (int64_t i = 0; i < config_.counter_words; ++i) {
-            write_now(config_.select, uint64_t(i));
-            const auto word = uint32_t(read_now(config_.data));
+            uint32_t word = 0;
+            for (const Access& access : config_.each) word = uint32_t(access_now(access, uint64_t(i)));
             counters.add(&word, sizeof word);
         }
         counters.close();
@@ -353,6 +353,16 @@ private:
         s.transfer->there_cycle = s.cycle + 1;
     }
 
+    uint64_t access_now(const Access& access, uint64_t index) {
+        for (int64_t i = 0; i < access.settle_cycles; ++i) {
+            design_.settle();
+            design_.edge();
+        }
+        if (access.act == "read") return read_now(access.address);
+        write_now(access.address, access.act == "write_index" ? index : access.value);
+        return 0;
+    }
+
     void write_now(uint64_t address, uint64_t word) {
         design_.put_write(address, word);
         design_.settle();
@@ -361,10 +371,6 @@ private:
     }
 
     uint64_t read_now(uint64_t address) {
-        for (int64_t i = 0; i < config_.settle_cycles; ++i) {  // the selected counter has to come out of its memory
-            design_.settle();
-            design_.edge();
-        }
         design_.put_read(address);
         design_.settle();
         for (int i = 0; i < CARD_READ_DELAY; ++i) {

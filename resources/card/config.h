@@ -9,14 +9,20 @@
 
 #include "taps.h"
 
+// One word moved to read the monitors out: "write", "write_index" (the number of the word wanted), or "read".
+struct Access {
+    std::string act;
+    uint64_t address = 0, value = 0;
+    int64_t settle_cycles = 0;  // before it
+};
+
 struct Config {
     int64_t period_num = 1, period_den = 1;  // a cycle lasts period_num / period_den picoseconds
     int64_t cycle_limit = 0, idle_cycle_limit = 0;
     bool trace = false;
     int64_t counter_words = 0;  // 0: no monitors to read
-    uint64_t control = 0, select = 0, data = 0, freeze_value = 1;
     int64_t read_out_first = INT64_MAX, read_out_last = -1;  // the addresses that the application leaves to the monitors
-    int64_t settle_cycles = 0;  // between writing `select` and reading `data`
+    std::vector<Access> freeze, each;  // the last of `each` gives a word
     std::vector<Tap> taps;
 
     explicit Config(const std::string& path) {
@@ -31,8 +37,12 @@ struct Config {
             else if (key == "cycle_limit") words >> cycle_limit;
             else if (key == "idle_cycle_limit") words >> idle_cycle_limit;
             else if (key == "trace") words >> trace;
-            else if (key == "monitor") words >> counter_words >> control >> select >> data >> freeze_value >> settle_cycles;
-            else if (key == "read_out") words >> read_out_first >> read_out_last;
+            else if (key == "read_out") words >> counter_words >> read_out_first >> read_out_last;
+            else if (key == "freeze" || key == "each") {
+                Access access;
+                words >> access.act >> access.address >> access.value >> access.settle_cycles;
+                (key == "freeze" ? freeze : each).push_back(access);
+            }
             else if (key == "tap") {
                 Tap tap{};
                 words >> tap.block >> tap.lsb >> tap.width;

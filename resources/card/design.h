@@ -29,20 +29,20 @@ public:
     }
 
     void put_write(uint64_t address, uint64_t word) {
-        model_.CARD_ADDRESS_IN = address & low_bits(CARD_ADDRESS_IN_BITS);
-        model_.CARD_DATA_IN = word;
+        model_.CARD_WRITE_ADDRESS = address & low_bits(CARD_WRITE_ADDRESS_BITS);
+        model_.CARD_WRITE_DATA = word;
         model_.CARD_WRITE_ENABLE = 1;
     }
     void put_read(uint64_t address) {
-        model_.CARD_ADDRESS_OUT = address & low_bits(CARD_ADDRESS_OUT_BITS);
+        model_.CARD_READ_ADDRESS = address & low_bits(CARD_READ_ADDRESS_BITS);
         model_.CARD_READ_ENABLE = 1;
     }
     void quiet() {
         model_.CARD_WRITE_ENABLE = 0;
         model_.CARD_READ_ENABLE = 0;
-        model_.CARD_DATA_IN = 0;
-        model_.CARD_ADDRESS_IN = 0;
-        model_.CARD_ADDRESS_OUT = 0;
+        model_.CARD_WRITE_DATA = 0;
+        model_.CARD_WRITE_ADDRESS = 0;
+        model_.CARD_READ_ADDRESS = 0;
     }
 
     // A cycle is settle(), then edge(): its inputs are there before the rising edge that ends it.
@@ -55,7 +55,7 @@ public:
         model_.eval();
     }
 
-    uint64_t read_word() const { return uint64_t(model_.CARD_DATA_OUT); }
+    uint64_t read_word() const { return uint64_t(model_.CARD_READ_DATA); }
 
     bool interrupt() const {
 #ifdef CARD_IRQ

@@ -44,7 +44,7 @@ static struct wbcard the_card;
 static int link_fd = -1, transfers_fd = -1;
 static pid_t this_process;
 static int64_t period_num = 1, period_den = 1; /* a cycle is period_num / period_den picoseconds */
-static int64_t word_bytes = 4, read_delay;
+static int64_t word_bytes = 4, receive_lead; /* cycles between a receive's last request and its data */
 static int64_t cycle_limit;
 static table_t tables[MAX_TABLES];
 static int table_count;
@@ -236,8 +236,8 @@ static void read_config(const char *path)
             period_num = a, period_den = b;
         else if (sscanf(line, "word_bytes %lld", &a) == 1)
             word_bytes = a;
-        else if (sscanf(line, "read_delay_cycles %lld", &a) == 1)
-            read_delay = a;
+        else if (sscanf(line, "receive_lead_cycles %lld", &a) == 1)
+            receive_lead = a;
         else if (sscanf(line, "cycle_limit %lld", &a) == 1)
             cycle_limit = a;
         else if (sscanf(line, "deterministic %lld", &a) == 1)
@@ -484,8 +484,8 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
     int64_t duration = table_ps(table, bytes), done = start + duration, words = bytes / word_bytes;
     int64_t window = duration, others = vc_others_ps();
     check_size(table, address, bytes, duration);
-    if (kind == RCW_RECEIVE && read_delay > 1)
-        window -= cycle_start(read_delay - 1);
+    if (kind == RCW_RECEIVE)
+        window -= cycle_start(receive_lead);
     if (!table->overlaps)
         *free_ps = done;
     begin_record(&entry, kind == RCW_SEND ? 0 : 1);

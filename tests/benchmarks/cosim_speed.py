@@ -21,10 +21,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
+
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
-from workbench.model.platform import HardwarePort, Platform, PortDirection, TransferPoint, TransferTable
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host
 from workbench.run.simulate import simulate
@@ -173,14 +176,16 @@ def platform_and_project(calls: int) -> tuple[Platform, Project]:
     platform = Platform(
         schema_version=1,
         name="cores",
-        hardware=HardwarePort(
-            write_enable="wr_en",
-            read_enable="rd_en",
-            incoming=direction,
-            outgoing=direction.model_copy(update={"data_signal": "rd_data", "delay_cycles": 1}),
-            clock="clk",
-            clock_hz=100e6,
-            reset="rst",
+        hardware=Hardware(
+            clocks=(Clock(name="clk", frequency_hz=100e6, reset="rst"),),
+            ports=(
+                MemoryPort(
+                    write_enable="wr_en",
+                    read_enable="rd_en",
+                    incoming=direction,
+                    outgoing=direction.model_copy(update={"data_signal": "rd_data", "delay_cycles": 1}),
+                ),
+            ),
         ),
         transfer_tables={"read_reg": TransferTable(points=(TransferPoint(bytes=4, time_s=US_A_READ),))},
     )

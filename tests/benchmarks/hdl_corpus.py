@@ -28,28 +28,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
 from rc_workbench_plugins.verilog import VerilogLanguage
 from rc_workbench_plugins.verilog.design import read_design
 from rc_workbench_plugins.verilog.top import read_top
 
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
-from workbench.model.platform import HardwarePort, Platform, PortDirection
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform
 from workbench.model.scan import HdlBlock
 from workbench.run.toolchain import find_yosys
 
 READ_OUT = ReadOut(first=0, last=15)
-PORT = HardwarePort(
+PORT = MemoryPort(
     address_bits=16,
     incoming=PortDirection(data_signal="rcb_wr_data", address_signal="rcb_addr", condition_hdl="rcb_wr_en"),
     outgoing=PortDirection(
         data_signal="rcb_rd_data", address_signal="rcb_addr", condition_hdl="rcb_rd_en", delay_cycles=1
     ),
-    clock="rcb_clk",
-    clock_hz=100e6,
-    reset="rcb_rst",
 )
-PLATFORM = Platform(schema_version=1, name="corpus", hardware=PORT)
+HARDWARE = Hardware(clocks=(Clock(name="rcb_clk", frequency_hz=100e6, reset="rcb_rst"),), ports=(PORT,))
+PLATFORM = Platform(schema_version=2, name="corpus", hardware=HARDWARE)
 MODULE = re.compile(r"^\s*module\s+(\w+)", re.MULTILINE)
 
 

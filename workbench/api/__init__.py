@@ -22,6 +22,7 @@ from workbench.api.descriptors import (
     HostLanguage,
     Importer,
     PlatformSupport,
+    PortKind,
     RuleFile,
 )
 from workbench.api.hookspecs import PROJECT_NAME, hookimpl
@@ -37,6 +38,7 @@ __all__ = [
     "Importer",
     "Metric",
     "PlatformSupport",
+    "PortKind",
     "RuleFile",
     "hookimpl",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol, runtime_checkable
 
@@ -13,10 +13,12 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
 
     from workbench.api.job import Job
     from workbench.api.metrics import Measured
-    from workbench.model.application import HardwareSources, HostSources, ReadOut
+    from workbench.api.ports import HardwarePort
+    from workbench.model.application import HardwareSources, HostSources
     from workbench.model.blocks import Block
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.platform import Platform
+    from workbench.model.read_out import ReadOutPlan
     from workbench.model.run import Entry, Run, Site, Table
     from workbench.model.scan import HdlScan, HdlTop, HostFile, HostScan
 
@@ -34,6 +36,15 @@ class PlatformSupport:
     template: Path
     api_dir: Path | None = None
     api_sources: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class PortKind:
+    """A kind of port. `port` gives its class (`workbench.api.ports.HardwarePort`), imported when it is first used."""
+
+    name: str
+    title: str
+    port: Callable[[], type[HardwarePort]]
 
 
 @dataclass(frozen=True)
@@ -102,8 +113,7 @@ class HdlBuild:
     `blocks` lists every elaborated block, whether observed or (without pragmas) wholly unclassified, in the order of
     `decode`. `taps` gives (least bit, width) of each block's state in the simulation-only output `recap_taps`
     (width 0: no states, nothing tapped); `tap_bits` is that port's width, 0 without any. `defines` must be set
-    to have the taps. `read_addresses`, in the port's address units, and `write_sequence` tell the reader how to
-    freeze the counters and then read them: see `resources/card/README.md`.
+    to have the taps. `read_out` tells how the monitors are frozen and read; None where there are none.
     """
 
     sources: tuple[Path, ...]
@@ -113,11 +123,9 @@ class HdlBuild:
     tap_bits: int = 0
     defines: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
-    read_out: ReadOut | None = None
-    words: int = 0  # how many data words a full read-out has
+    read_out: ReadOutPlan | None = None
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    metadata: dict[str, object] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pluggy
 
-from workbench.api.descriptors import Exporter, HdlLanguage, HostLanguage, Importer, PlatformSupport, RuleFile
+from workbench.api.descriptors import Exporter, HdlLanguage, HostLanguage, Importer, PlatformSupport, PortKind, RuleFile
 from workbench.api.metrics import Metric
 
 PROJECT_NAME = "rc_workbench"
@@ -34,6 +34,12 @@ def workbench_hdl_languages() -> Sequence[HdlLanguage]:
 @hookspec
 def workbench_host_languages() -> Sequence[HostLanguage]:
     """Host languages that can be read, marked and instrumented."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_port_kinds() -> Sequence[PortKind]:
+    """Kinds of ports by which a platform reaches a design."""
     raise NotImplementedError
 
 

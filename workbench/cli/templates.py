@@ -15,8 +15,9 @@ from workbench.session.serves import services
 def run_list(arguments: argparse.Namespace) -> int:
     rows = []
     lines: list[tuple[str, ...]] = []
-    for support in load_plugins().platforms.values():
-        platform, problems = load_platform(support.template)
+    plugins = load_plugins()
+    for support in plugins.platforms.values():
+        platform, problems = load_platform(support.template, plugins.port_kinds)
         print_diagnostics(problems)
         title = platform.title if platform else "cannot be read"
         served = [one.name for one in services(platform, support) if one.can] if platform else []
@@ -38,8 +39,9 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    platform, problems = load_platform(arguments.file)
-    found = services(platform, load_plugins().platforms.get(platform.name)) if platform else ()
+    plugins = load_plugins()
+    platform, problems = load_platform(arguments.file, plugins.port_kinds)
+    found = services(platform, plugins.platforms.get(platform.name)) if platform else ()
     served = {one.name: {"can": one.can, "why": one.why} for one in found}
     code = print_checked(arguments, problems, serves=served)
     if not arguments.json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -18,17 +18,24 @@ from workbench.model.diagnostic import Diagnostic, Severity, has_errors
 
 M = TypeVar("M", bound=BaseModel)
 
-#: One small step: data of some version to data of the next. Steps in order, the first from version 1 to 2.
-Migration = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+#: One small step: a document of some version as one of the next. Steps in order, the first from version 1 to 2.
+Migration = Callable[[Marked], Marked]
 
 
 @dataclass(frozen=True)
 class Schema(Generic[M]):
-    """What a kind of document is read as. `version` is one more than the number of migrations."""
+    """What a kind of document is read as. `version` is one more than the number of migrations.
+
+    A document of an earlier version is held against that version's model in `earlier`, where there is one, so that what
+    is wrong with it is told in its own words. `complete` reads what is left to plugins. `semantic` looks at a document
+    whose keys and values are right.
+    """
 
     title: str  # "platform template"
     model: type[M]
     migrations: Sequence[Migration] = ()
+    earlier: Mapping[int, type[BaseModel]] = field(default_factory=dict)
+    complete: Callable[[M, Marked], tuple[M, Sequence[Diagnostic]]] = lambda model, marked: (model, ())
     semantic: Callable[[M, Marked], list[Diagnostic]] = lambda model, marked: []
 
     @property
@@ -78,13 +85,16 @@ def check_document(schema: Schema[M], marked: Marked) -> tuple[M | None, tuple[D
     """Check a document whose YAML was read: its schema's version, its keys and values."""
     if version_problem := _version_problem(schema, marked):
         return None, (version_problem,)
-    data = dict(marked.data)
-    for step in schema.migrations[data["schema_version"] - 1 :]:
-        data = dict(step(data)) | {"schema_version": data["schema_version"] + 1}
-    marked = replace(marked, data=data)
+    version = marked.data["schema_version"]
+    if version in schema.earlier and (told := check(schema.earlier[version], marked))[0] is None:
+        return None, told[1]
+    for number, step in enumerate(schema.migrations[version - 1 :], version + 1):
+        marked = step(marked)
+        marked = replace(marked, data={**marked.data, "schema_version": number})
     model, problems = check(schema.model, marked)
     if model is not None:
-        problems = (*problems, *schema.semantic(model, marked))
+        model, more = schema.complete(model, marked)
+        problems = (*problems, *more, *(() if has_errors(more) else schema.semantic(model, marked)))
     problems = tuple(sorted(problems, key=lambda p: (p.line or 0, p.column or 0)))
     return (None if has_errors(problems) else model), problems
 

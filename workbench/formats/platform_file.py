@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from workbench.api import PortKind
+from workbench.api.ports import check_ports
 from workbench.formats.documents import Schema, load_document, parse_document, warning
+from workbench.formats.platform_file_1 import Platform1, upgraded
 from workbench.formats.units import written
-from workbench.formats.yaml_marks import Marked, near
+from workbench.formats.yaml_marks import Marked, check, near
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.platform import CallKind, HardwarePort, Platform, PortStyle, TransferTable
+from workbench.model.hardware import Hardware, Port
+from workbench.model.platform import CallKind, Platform, TransferTable
 
 _DIRECTIONS = {CallKind.SEND: "send", CallKind.RECEIVE: "receive"}
 
@@ -25,14 +29,23 @@ _ATTRIBUTE = re.compile(
 _NOT_NAMES = {"if", "for", "while", "switch", "return", "sizeof", "decltype", "alignof", "defined"}
 
 
-def load_platform(path: Path | str) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
-    """Read a platform template. None where there is an error; warnings may come with a platform."""
-    return load_document(SCHEMA, Path(path))
+PortKinds = Mapping[str, PortKind]
+NO_KINDS: PortKinds = {}
 
 
-def parse_platform(text: str, file: str | None = None) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
+def load_platform(path: Path | str, kinds: PortKinds = NO_KINDS) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
+    """Read a platform template. None where there is an error; warnings may come with a platform.
+
+    Ports are read as their `kinds` have them; without any, only what all ports have in common is.
+    """
+    return load_document(schema(kinds), Path(path))
+
+
+def parse_platform(
+    text: str, file: str | None = None, kinds: PortKinds = NO_KINDS
+) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
     """Like `load_platform`, from a text that may not be saved yet."""
-    return parse_document(SCHEMA, text, file)
+    return parse_document(schema(kinds), text, file)
 
 
 def callee_name(prototype: str) -> str | None:
@@ -66,14 +79,45 @@ def _semantic(platform: Platform, marked: Marked) -> list[Diagnostic]:
         *_check_expressions(marked),
         *_check_suggestions(platform, marked),
         *_check_limits(platform, marked),
-        *_check_port(platform.hardware, marked),
+        *_check_hardware(platform.hardware, marked),
         *(d for name, table in platform.transfer_tables.items() for d in _check_table(platform, marked, name, table)),
         *_check_names(marked, "memories", [memory.name for memory in platform.memories]),
         *_check_names(marked, "networks", [network.name for network in platform.networks]),
     ]
 
 
-SCHEMA: Schema[Platform] = Schema("platform template", Platform, semantic=_semantic)
+def _typed(kinds: PortKinds) -> Callable[[Platform, Marked], tuple[Platform, Sequence[Diagnostic]]]:
+    """Reads each port as its kind has it."""
+
+    def typed(platform: Platform, marked: Marked) -> tuple[Platform, Sequence[Diagnostic]]:
+        hardware, problems = platform.hardware, []
+        if hardware is None or not kinds:
+            return platform, ()
+        ports: list[Port] = []
+        for number, port in enumerate(hardware.ports):
+            here = ("hardware", "ports", number)
+            if port.kind not in kinds:
+                hint = near(port.kind, kinds, "Kinds are")
+                problems.append(marked.diagnostic((*here, "kind"), f"there is no port kind '{port.kind}'", hint))
+                continue
+            read, found = check(kinds[port.kind].port(), marked.below(here))
+            problems += found
+            ports.append(read or port)
+        return platform.model_copy(update={"hardware": hardware.model_copy(update={"ports": tuple(ports)})}), problems
+
+    return typed
+
+
+def schema(kinds: PortKinds) -> Schema[Platform]:
+    """What a template is read as, with the port kinds that there are."""
+    return Schema(
+        "platform template",
+        Platform,
+        migrations=(upgraded,),
+        earlier={1: Platform1},
+        complete=_typed(kinds),
+        semantic=_semantic,
+    )
 
 
 def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
@@ -132,20 +176,16 @@ def _check_limits(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
         yield marked.diagnostic(("host", "transfers", "maximum_bytes"), message, "Swap the two.")
 
 
-def _check_port(port: HardwarePort | None, marked: Marked) -> Iterator[Diagnostic]:
-    if port is None:
+def _check_hardware(hardware: Hardware | None, marked: Marked) -> Iterator[Diagnostic]:
+    if hardware is None:
         return
-    needed = {
-        PortStyle.MEMORY: ("write_enable", "read_enable"),
-        PortStyle.BLOCK: ("word_count_signal", "request_hdl"),
-    }[port.style]
-    for name in needed:
-        if not getattr(port, name):
-            message = f"a port of {port.style.value} style needs '{name}'"
-            yield marked.diagnostic(("hardware", name), message, f"Add `{name}:` with the signal's name.")
-    if port.word_bits % 8:
-        message = f"{port.word_bits} bits are no whole bytes"
-        yield marked.diagnostic(("hardware", "word_bits"), message, "Write 32 or 64.")
+    for part in ("clocks", "ports"):
+        if not getattr(hardware, part):
+            yield marked.diagnostic(("hardware", part), f"there are no {part}", "At least one is needed.")
+            return
+    yield from _check_names(marked, "clocks", [clock.name for clock in hardware.clocks], ("hardware",))
+    for number, problem in check_ports(hardware):
+        yield marked.diagnostic(("hardware", "ports", number, problem.field), problem.message, problem.hint)
 
 
 def _check_table(platform: Platform, marked: Marked, name: str, table: TransferTable) -> Iterator[Diagnostic]:
@@ -155,8 +195,10 @@ def _check_table(platform: Platform, marked: Marked, name: str, table: TransferT
         yield marked.diagnostic((*path, "direction"), f"'{table.direction}' is no direction", hint)
     if not table.points:
         yield marked.diagnostic((*path, "points"), f"table '{name}' has no rows", "Add one: {bytes: 4, time_s: 8 us}.")
-    port = platform.hardware
-    port_rate = port.word_bits / 8 * port.clock_hz if port else None
+    hardware = platform.hardware
+    port = hardware.ports[0] if hardware and hardware.ports and hardware.clocks else None
+    clock_hz = hardware.clock_of(port).frequency_hz if hardware and port else 0.0
+    port_rate = port.word_bits / 8 * clock_hz if port else None
     sizes = [point.bytes for point in table.points]
     for row, point in enumerate(table.points):
         here = (*path, "points", row)
@@ -164,7 +206,7 @@ def _check_table(platform: Platform, marked: Marked, name: str, table: TransferT
             message = (
                 f"row {row + 1} of '{name}' is faster than the port: {written(point.bytes, 'B')} in "
                 f"{written(point.time_s, 's')} is more than a word of {port.word_bits // 8} B a cycle "
-                f"at {written(port.clock_hz, 'Hz')}"
+                f"at {written(clock_hz, 'Hz')}"
             )
             least = written(float(f"{point.bytes / port_rate:.6g}"), "s")
             yield warning(marked, (*here, "time_s"), message, f"It takes at least {least}.")
@@ -201,8 +243,8 @@ def _order_hint(sizes: list[int], row: int) -> str:
     return "Check its size."
 
 
-def _check_names(marked: Marked, part: str, names: list[str]) -> Iterator[Diagnostic]:
+def _check_names(marked: Marked, part: str, names: list[str], above: tuple[str, ...] = ()) -> Iterator[Diagnostic]:
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"the name '{name}' is given twice in {part}"
-            yield marked.diagnostic((part, index, "name"), message, "Names tell them apart.")
+            yield marked.diagnostic((*above, part, index, "name"), message, "Names tell them apart.")

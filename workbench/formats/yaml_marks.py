@@ -54,6 +54,14 @@ class Marked:
             path = path[:-1]
         return self.values.get((), Span(0, 0, 1, 1))
 
+    def below(self, above: Path) -> Marked:
+        """What stands at `above`, as a document of its own."""
+        keys, values = (
+            {path[len(above) :]: span for path, span in marks.items() if path[: len(above)] == above}
+            for marks in (self.keys, self.values)
+        )
+        return Marked(self.file, _value(self.data, above), keys, values)
+
     def diagnostic(
         self, path: Path, message: str, hint: str = "", severity: Severity = Severity.ERROR, *, key: bool = False
     ) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""What a machine can do: its host API, its hardware port, its transfer times (ReCAP 2011, section 3).
+"""What a machine can do: its host API, its clocks and ports, its transfer times (ReCAP 2011, section 3).
 
 The models below are also the schema of `platform_templates/*.yaml`; `workbench.formats.platform_file` reads
 them with line numbers. Text fields named `*_c` or `*_expression` hold host C/C++ expressions over an entry's
@@ -11,13 +11,12 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveFloat, PositiveInt
 
-SCHEMA_VERSION = 1
+from workbench.model.document import Document
+from workbench.model.hardware import Hardware
 
-
-class Document(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+SCHEMA_VERSION = 2
 
 
 class CallKind(StrEnum):
@@ -123,57 +122,6 @@ class Host(Document):
     transfers: Transfers = Field(Transfers(), description="how the workbench itself moves data")
 
 
-class PortDirection(Document):
-    """One direction of the hardware port, named as the application's top level sees it."""
-
-    data_signal: str = Field(description="the data's signal")
-    address_signal: str = Field(description="the address's signal")
-    condition_hdl: str = Field(description="HDL: when a word arrives (incoming), or is asked for (outgoing)")
-    action_hdl: str = Field(
-        "", description="HDL: what is to be done when a word is sent or received", examples=["ack <= 1;"]
-    )
-    delay_cycles: Annotated[int, Field(ge=0)] = Field(0, description="cycles from the condition to the data")
-
-
-class PortStyle(StrEnum):
-    MEMORY = "memory"
-    BLOCK = "block"
-
-
-class HardwarePort(Document):
-    """The hardware side of a platform (section 3.2).
-
-    Memory style: an address and an enable for every word. Block style: a starting address, a word count and a request;
-    the transfer ends when the count reaches 0.
-    """
-
-    style: PortStyle = Field(
-        PortStyle.MEMORY,
-        description="an address and an enable for every word (memory), or a start, a count and a request (block)",
-    )
-    word_bits: PositiveInt = Field(32, description="width of a data word")
-    address_bits: PositiveInt = Field(32, description="width of an address")
-    address_unit_bytes: PositiveInt = Field(4, description="what one step of the address stands for")
-    write_enable: str = Field("", description="the write enable's signal; needed in memory style")
-    read_enable: str = Field("", description="the read enable's signal; needed in memory style")
-    incoming: PortDirection = Field(description="from the host to the FPGA")
-    outgoing: PortDirection = Field(description="from the FPGA to the host")
-    word_count_signal: str = Field(
-        "", description="the signal with the words that remain; needed in block style", examples=["words_left"]
-    )
-    request_hdl: str = Field(
-        "", description="HDL: when the host asks for a transfer; needed in block style", examples=["dma_req && dma_ack"]
-    )
-    address_tracked: bool = Field(True, description="whether the address signal is kept up to date for every word")
-    clock: str = Field(description="the clock's signal")
-    clock_hz: PositiveFloat = Field(description="the clock's frequency")
-    reset: str = Field(description="the reset's signal")
-    reset_hdl: str = Field(
-        "", description="HDL: when the design is in reset; empty: the reset signal is high", examples=["!rst_n"]
-    )
-    interrupt: str = Field("", description="the interrupt's signal")
-
-
 class Memory(Document):
     """A layer of memory between the bulk of the problem and the processing elements (Steffen 2007, section 4)."""
 
@@ -216,8 +164,8 @@ class Platform(Document):
     cpu: str = Field("", description="the host's processor")
     device: Device = Field(Device(), description="the FPGA")
     host: Host = Field(Host(), description="the software side")
-    hardware: HardwarePort | None = Field(
-        None, description="the hardware port; without one the template serves predictions only"
+    hardware: Hardware | None = Field(
+        None, description="clocks and ports; without them the template serves predictions only"
     )
     transfer_tables: dict[str, TransferTable] = Field(
         default_factory=dict, description="transfer times, by the name that entries use"

@@ -15,10 +15,10 @@ from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.platform import HardwarePort, Platform
+from workbench.model.platform import Platform
 from workbench.run.card_cache import card_folder, contents, included_files, keep, relative_texts, remember_reads, take
 from workbench.run.compile import cache_dir, digest, needed, run_all
-from workbench.run.port_check import check_port
+from workbench.run.port_check import check_port, driven_port
 from workbench.run.toolchain import Tool, find_compiler, find_verilator
 from workbench.run.verilate import VERILATOR_OPTIONS, top_ports, verilate
 
@@ -57,11 +57,8 @@ def build_card(
     Parameters that the top module lacks are left out. Raises WorkbenchError: a missing tool, a port that does not fit
     the platform, a design that does not compile, a transfer table faster than the port.
     """
-    if platform.hardware is None:
-        raise WorkbenchError(
-            Diagnostic(f"platform {platform.name} describes no hardware port", "Without one nothing can be simulated.")
-        )
     check_port(platform)
+    assert platform.hardware is not None
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
     tools = {"verilator": verilator.version, "g++": compiler.version}
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
@@ -83,7 +80,7 @@ def build_card(
     kept = card_folder(command, base)
     if kept and (kept / "Vcard.h").is_file() and take(kept / "card", executable):
         job.log("the card has not changed since it was last built")
-        _, warnings = port_header(platform.hardware, platform.name, hdl, top_ports(kept))
+        _, warnings = port_header(platform, hdl, top_ports(kept))
         return _reported(CardExecutable(executable, hdl, trace, tools, warnings), job)
     objects = out / "obj"
     shutil.rmtree(objects, ignore_errors=True)
@@ -93,7 +90,7 @@ def build_card(
         verilator, hdl.sources, hdl.top, objects, job,
         include_dirs=hdl.include_dirs, defines=defines, parameters=parameters,
     )  # fmt: skip
-    port_text, warnings = port_header(platform.hardware, platform.name, hdl, top_ports(objects))
+    port_text, warnings = port_header(platform, hdl, top_ports(objects))
     (objects / "card_port.h").write_text(port_text)
     assert verilator.root is not None
     read = included_files(objects.absolute(), hdl.sources, verilator.root)
@@ -113,24 +110,20 @@ def _reported(card: CardExecutable, job: Job) -> CardExecutable:
 
 
 def port_header(
-    port: HardwarePort, platform_name: str, hdl: HdlBuild, ports: Mapping[str, tuple[str, int]]
+    platform: Platform, hdl: HdlBuild, ports: Mapping[str, tuple[str, int]]
 ) -> tuple[str, tuple[Diagnostic, ...]]:
     """The generated card_port.h, and warnings about inputs that nothing drives.
 
     Raises WorkbenchError where the top module lacks a signal of the platform's port.
     """
-    names = {
-        "CARD_CLOCK": (port.clock, "IN"),
-        "CARD_RESET": (port.reset, "IN"),
-        "CARD_ADDRESS_IN": (port.incoming.address_signal, "IN"),
-        "CARD_ADDRESS_OUT": (port.outgoing.address_signal, "IN"),
-        "CARD_WRITE_ENABLE": (port.write_enable, "IN"),
-        "CARD_READ_ENABLE": (port.read_enable, "IN"),
-        "CARD_DATA_IN": (port.incoming.data_signal, "IN"),
-        "CARD_DATA_OUT": (port.outgoing.data_signal, "OUT"),
-    }
-    if port.interrupt and port.interrupt in ports:
-        names["CARD_IRQ"] = (port.interrupt, "OUT")
+    port, hardware = driven_port(platform), platform.hardware
+    assert hardware is not None
+    clock = hardware.clock_of(port)
+    names = {"CARD_CLOCK": (clock.pin, "IN"), "CARD_RESET": (clock.reset, "IN")}
+    for role, driven in port.signals().items():
+        names[f"CARD_{role.upper()}"] = (driven.name, "IN" if driven.direction == "input" else "OUT")
+    if hardware.interrupt and hardware.interrupt in ports:
+        names["CARD_IRQ"] = (hardware.interrupt, "OUT")
     if hdl.tap_bits:
         names["CARD_TAPS"] = (TAP_PORT, "OUT")
     problems = []
@@ -140,14 +133,14 @@ def port_header(
             have = ", ".join(name for name, (d, _) in ports.items() if d == direction)
             problems.append(
                 Diagnostic(
-                    f"the top module {hdl.top} has no {word} '{signal}', which platform {platform_name}'s port needs",
+                    f"the top module {hdl.top} has no {word} '{signal}', which platform {platform.name}'s port needs",
                     f"Its {word}s are: {have}.",
                 )
             )
-    for signal in {port.incoming.data_signal, port.outgoing.data_signal} & ports.keys():
-        if ports[signal][1] != port.word_bits:
-            width = ports[signal][1]
-            problems.append(Diagnostic(f"{hdl.top}.{signal} has {width} bits, the platform's words {port.word_bits}"))
+    for driven in port.signals().values():
+        width = ports.get(driven.name, ("", driven.bits))[1]
+        if driven.bits is not None and width != driven.bits:
+            problems.append(Diagnostic(f"{hdl.top}.{driven.name} has {width} bits, the platform's words {driven.bits}"))
     if problems:
         raise WorkbenchError(*problems)
     used = {signal for signal, _ in names.values()}
@@ -159,13 +152,11 @@ def port_header(
         if direction == "IN" and name not in used
     )
     numbers = {
-        "CARD_RESET_ACTIVE": 0 if _ACTIVE_LOW.search(port.reset_hdl) else 1,
+        "CARD_RESET_ACTIVE": 0 if _ACTIVE_LOW.search(clock.reset_hdl) else 1,
         "CARD_WORD_BYTES": port.word_bits // 8,
-        "CARD_ADDRESS_STEP": port.word_bits // 8 // port.address_unit_bytes,
-        "CARD_READ_DELAY": port.outgoing.delay_cycles,
         "CARD_TAP_BITS": hdl.tap_bits,
-        "CARD_ADDRESS_IN_BITS": ports[port.incoming.address_signal][1],
-        "CARD_ADDRESS_OUT_BITS": ports[port.outgoing.address_signal][1],
+        **{f"CARD_{name.upper()}": number for name, number in port.constants().items()},
+        **{f"CARD_{role.upper()}_BITS": ports[driven.name][1] for role, driven in port.signals().items()},
     }
     lines = [f"#define {macro} {signal}" for macro, (signal, _) in names.items()]
     lines += [f"#define {macro} {number}" for macro, number in numbers.items()]

@@ -54,7 +54,7 @@ def collect(
     calls = calls_table(records, transfers, host_blocks, host.entries, messages, platform)
     tables: dict[str, Table] = {"calls": calls, **host_aggregates(calls, host_blocks, outcome.time_ps)}
     problems = []
-    if hdl.words and outcome.counter_words is None:
+    if hdl.read_out and outcome.counter_words is None:
         problems.append(
             Diagnostic(
                 "the hardware's counters could not be read out",

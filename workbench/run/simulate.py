@@ -22,6 +22,7 @@ from workbench.model.transfer_time import table_points_ps
 from workbench.process import Supervised
 from workbench.run.card import CardExecutable
 from workbench.run.confine import Confinement, confine
+from workbench.run.port_check import driven_port
 from workbench.run.records import read_counters, read_end, read_lines, read_transfers
 
 _RECORDS = (
@@ -102,14 +103,14 @@ def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
 
 def card_config(card: CardExecutable, project: Project, platform: Platform, deterministic: bool) -> str:
     """The text that host library and card read: one key and its numbers a line."""
-    port = platform.hardware
-    assert port is not None
+    port = driven_port(platform)
+    assert platform.hardware is not None
     simulation = project.simulation
-    period = period_ps(port.clock_hz)
+    period = period_ps(platform.hardware.clock_of(port).frequency_hz)
     lines = [
         f"period_ps {period.numerator} {period.denominator}",
         f"word_bytes {port.word_bits // 8}",
-        f"read_delay_cycles {port.outgoing.delay_cycles}",
+        f"receive_lead_cycles {port.lead_cycles(True)}",
         f"deterministic {int(deterministic)}",
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",
@@ -124,12 +125,11 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
         lines.append(f"holds_core {int(table.holds_core)}")
         lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
     hdl = card.hdl
-    if hdl.words:
-        named = {"settle_cycles": 4, **hdl.metadata}
-        keys = ("control", "select", "data", "freeze_value", "settle_cycles")
-        lines.append(f"monitor {hdl.words} {' '.join(str(named[key]) for key in keys)}")
-    if hdl.words and hdl.read_out:
-        lines.append(f"read_out {hdl.read_out.first} {hdl.read_out.last}")
+    if plan := hdl.read_out:
+        lines.append(f"read_out {plan.words} {plan.first} {plan.last}")
+        for key, accesses in (("freeze", (plan.freeze,)), ("each", plan.each)):
+            for access in accesses:
+                lines.append(f"{key} {access.act.value} {access.address} {access.value} {access.settle_cycles}")
     lines += [f"tap {block} {lsb} {width}" for block, (lsb, width) in enumerate(hdl.taps) if width]
     return "\n".join(lines) + "\n"
 

@@ -42,7 +42,16 @@ def documents(name: str) -> tuple[Document, ...]:
     resources = Path(str(files("workbench.resources")))
     if name == "template":
         templates = sorted(Path(str(files("workbench.platform_templates"))).glob("*.yaml"))
-        return (Document("Platform template", "NAME.yaml", Platform, _read(templates)),)
+        kinds = load_plugins().port_kinds.values()
+        with_ports = [document for document in _read(templates) if isinstance(document, dict)]
+        ports = [port for document in with_ports for port in document.get("hardware", {}).get("ports", ())]
+        return (
+            Document("Platform template", "NAME.yaml", Platform, _read(templates)),
+            *(
+                Document(f"{kind.title} (kind: {kind.name})", f"hardware.ports[] {kind.name}", kind.port(), ports)
+                for kind in kinds
+            ),
+        )
     if name == "project":
         projects = sorted((resources / "examples").rglob("*.workbench.yaml"), reverse=True)
         return (Document("Project", "NAME.workbench.yaml", Project, _read(projects)),)

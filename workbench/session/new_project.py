@@ -11,7 +11,7 @@ from pathlib import Path
 from workbench.api.instrument.port_finder import describe, find_ports
 from workbench.files import real
 from workbench.formats.platform_file import callee_name, load_platform
-from workbench.formats.yaml_edit import set_value
+from workbench.formats.yaml_edit import DataPath, set_value
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.platform import Platform
@@ -225,7 +225,7 @@ def _platforms(plugins: Plugins, choice: Choice, root: Path) -> list[_Platform]:
             raise WorkbenchError(unknown_name("platform template", choice.platform, plugins.platforms))
     found = []
     for key, template in templates.items():
-        platform, problems = load_platform(template)
+        platform, problems = load_platform(template, plugins.port_kinds)
         if platform is None and choice.platform:
             raise WorkbenchError(*problems)
         if platform is not None:
@@ -326,19 +326,34 @@ def _say_interfaces(top: HdlTop, match: PortMatch, notes: _Notes) -> None:
         notes.found.append(Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}"))
 
 
+def place_in_1(path: tuple[str, ...]) -> DataPath:
+    """Where a version-1 template has a value of its port or clock."""
+    return ("hardware", *path)
+
+
+def place_in_2(path: tuple[str, ...]) -> DataPath:
+    """Where a template has a value of its first port, or of its first clock."""
+    if path[0] in ("clock", "reset", "reset_hdl"):
+        return ("hardware", "clocks", 0, *(("signal",) if path[0] == "clock" else path))
+    return ("hardware", *path) if path[0] == "interrupt" else ("hardware", "ports", 0, *path)
+
+
 def _own_template(chosen: _Platform, match: PortMatch) -> str:
     """The platform's template with the port's signals named as the top does. Comments stay."""
     text = chosen.template.read_text("utf-8")
+    first = re.search(r"(?m)^schema_version: *1\b", text)
+    place = place_in_1 if first else place_in_2
     for role, name in match.signals.items():
-        text = set_value(text, ("hardware", *role.path), name)
+        text = set_value(text, place(role.path), name)
     hardware = chosen.platform.hardware
     assert hardware is not None
-    if hardware.incoming.condition_hdl == hardware.write_enable:
-        text = set_value(text, ("hardware", "incoming", "condition_hdl"), match.signal("write enable"))
-    if hardware.outgoing.condition_hdl == hardware.read_enable:
-        text = set_value(text, ("hardware", "outgoing", "condition_hdl"), match.signal("read enable"))
+    port = hardware.ports[0].model_dump()
+    if port["incoming"]["condition_hdl"] == port["write_enable"]:
+        text = set_value(text, place(("incoming", "condition_hdl")), match.signal("write enable"))
+    if port["outgoing"]["condition_hdl"] == port["read_enable"]:
+        text = set_value(text, place(("outgoing", "condition_hdl")), match.signal("read enable"))
     if match.reset_low:
-        text = set_value(text, ("hardware", "reset_hdl"), f"!{match.signal('reset')}")
+        text = set_value(text, place(("reset_hdl",)), f"!{match.signal('reset')}")
     return text
 
 
@@ -380,8 +395,9 @@ def _read_out(
     hardware = platform.hardware
     widths = {p.name: p.bits for p in top.ports}
     found = [widths[name] for name in match.address_signals if name in widths] if match else []
-    bits = min([*found, hardware.address_bits if hardware else 32, _HIGHEST_BITS])
-    step = READ_OUT_WORDS * max(1, hardware.word_bits // 8 // hardware.address_unit_bytes if hardware else 1)
+    port = hardware.ports[0].model_dump() if hardware else {"address_bits": 32, "word_bits": 32}
+    bits = min([*found, port.get("address_bits", 32), _HIGHEST_BITS])
+    step = READ_OUT_WORDS * max(1, port["word_bits"] // 8 // port.get("address_unit_bytes", 4))
     last = (1 << bits) - 1
     while last >= step and any(last - step < number <= last for number in numbers):
         last -= step

@@ -15,7 +15,7 @@ from workbench.files import real
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
-from workbench.model.run import Manifest, Run, RunClock, RunStatus
+from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
 from workbench.run.collect import collect
 from workbench.run.overhead import recording_overhead
 from workbench.session import durations
@@ -113,7 +113,7 @@ def _mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
 
 
 def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value]) -> Manifest:
-    port = workspace.platform.hardware
+    hardware = workspace.platform.hardware
     return Manifest(
         name=workspace.project.title or workspace.project.name,
         status=RunStatus.RUNNING,
@@ -124,7 +124,16 @@ def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, 
         traced=options.trace and not options.plain,
         deterministic=options.deterministic,
         settings=settings,
-        clocks=(RunClock(port.clock, port.clock_hz),) if port else (),
+        clocks=tuple(
+            RunClock(
+                clock.name,
+                clock.frequency_hz,
+                clock.derived_from,
+                alignment=clock.alignment,
+                uncertainty_ps=round(clock.alignment_uncertainty_s * PS_PER_S),
+            )
+            for clock in (hardware.clocks if hardware else ())
+        ),
     )
 
 

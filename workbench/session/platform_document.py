@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
+from workbench.api import PortKind
 from workbench.formats.platform_file import parse_platform
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.platform import Platform
+from workbench.model.platform import SCHEMA_VERSION, Platform
 from workbench.session.plugins import Plugins
 from workbench.session.yaml_document import Notify, YamlDocument
 
@@ -23,7 +25,7 @@ def starter(name: str) -> str:
     title = name.replace("_", " ").capitalize()
     return (
         "# What a machine can do. Each part can be added in Platform mode, or by hand: the guide tells of its fields.\n"
-        f"schema_version: 1\nname: {name}\ntitle: {title}\n"
+        f"schema_version: {SCHEMA_VERSION}\nname: {name}\ntitle: {title}\n"
     )
 
 
@@ -42,10 +44,15 @@ class PlatformDocument(YamlDocument):
         self.platform: Platform | None = None
 
     @property
+    def port_kinds(self) -> Mapping[str, PortKind]:
+        """The kinds of ports that a template may have."""
+        return self._plugins.port_kinds
+
+    @property
     def read_only(self) -> bool:
         """Templates of the package and of plugins are not changed: a copy in the project is."""
         return self.path is not None and any(s.template == self.path for s in self._plugins.platforms.values())
 
     def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
-        self.platform, problems = parse_platform(self.text, file)
+        self.platform, problems = parse_platform(self.text, file, self._plugins.port_kinds)
         return problems

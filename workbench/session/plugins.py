@@ -18,6 +18,7 @@ from workbench.api import (
     Importer,
     Metric,
     PlatformSupport,
+    PortKind,
     RuleFile,
     hookspecs,
 )
@@ -36,6 +37,7 @@ class Plugins:
     platforms: Mapping[str, PlatformSupport] = field(default_factory=dict)
     hdl_languages: Mapping[str, HdlLanguage] = field(default_factory=dict)
     host_languages: Mapping[str, HostLanguage] = field(default_factory=dict)
+    port_kinds: Mapping[str, PortKind] = field(default_factory=dict)
     rules: Mapping[str, RuleFile] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     exporters: Mapping[str, Exporter] = field(default_factory=dict)

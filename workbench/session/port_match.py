@@ -11,7 +11,7 @@ from workbench.api.instrument.port_finder import RESET, RESET_LOW
 from workbench.model.scan import HdlPort, HdlTop
 
 if TYPE_CHECKING:
-    from workbench.model.platform import HardwarePort
+    from workbench.model.hardware import Hardware
 
 _WRITE = re.compile(r"(.*_)?(we|wen|wr|wren|write|wr_?en|write_?en(able)?|wr_?(valid|strobe|stb))(_i)?")
 _READ = re.compile(r"(.*_)?(re|ren|rd|rden|read|rd_?en|read_?en(able)?|rd_?(valid|strobe|stb))(_i)?")
@@ -66,7 +66,7 @@ class PortMatch:
         return tuple(dict.fromkeys(name for role, name in self.signals.items() if "address" in role.title))
 
 
-def match_port(top: HdlTop, port: HardwarePort) -> PortMatch:
+def match_port(top: HdlTop, port: Hardware) -> PortMatch:
     """Find the platform's port in the top module."""
     inputs = [p for p in top.ports if p.direction == "input"]
     signals: dict[Role, str] = {}
@@ -88,21 +88,23 @@ def match_port(top: HdlTop, port: HardwarePort) -> PortMatch:
         elif not role.optional:
             missing.append((role, tuple(p.name for p in left)))
     reset = next((name for role, name in signals.items() if role.title == "reset"), "")
-    low = reset != port.reset and dict(top.resets).get(reset, bool(RESET_LOW.fullmatch(reset.lower())))
+    low = reset != port.clocks[0].reset and dict(top.resets).get(reset, bool(RESET_LOW.fullmatch(reset.lower())))
     return PortMatch(signals, exact and not missing, low, tuple(missing))
 
 
-def _named(port: HardwarePort, role: Role) -> str:
-    value: object = port
-    for part in role.path:
-        value = getattr(value, part)
+def _named(hardware: Hardware, role: Role) -> str:
+    clock = hardware.clocks[0]
+    of_all = {"clock": clock.pin, "reset": clock.reset, "interrupt": hardware.interrupt}
+    value: object = of_all.get(role.path[0], hardware.ports[0])
+    for part in role.path if role.path[0] not in of_all else ():
+        value = getattr(value, part, "")
     return str(value)
 
 
-def _fits(port: HdlPort, role: Role, hardware: HardwarePort) -> bool:
+def _fits(port: HdlPort, role: Role, hardware: Hardware) -> bool:
     if role.one_bit:
         return port.bits == 1
-    return port.bits == hardware.word_bits if role.word else port.bits > 1
+    return port.bits == hardware.ports[0].word_bits if role.word else port.bits > 1
 
 
 def _guess(role: Role, possible: Sequence[HdlPort], top: HdlTop, inputs: Sequence[HdlPort]) -> str:

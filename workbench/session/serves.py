@@ -31,7 +31,7 @@ def _count(number: int, one: str, many: str = "") -> str:
 def _describe(platform: Platform) -> Service:
     entries = len(platform.host.entries)
     parts = [f"{_count(entries, 'call')} of its host API"] if entries else []
-    parts += [f"a port of {platform.hardware.style.value} style"] if platform.hardware else []
+    parts += [f"a port of kind {port.kind}" for port in platform.hardware.ports] if platform.hardware else []
     return Service("describe", bool(parts), ", ".join(parts) or "it has neither host.entries nor hardware")
 
 

@@ -159,7 +159,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     if project is None:
         raise WorkbenchError(*problems)
     platform_path, support = _find_platform(project, path, plugins)
-    platform, more = load_platform(platform_path)
+    platform, more = load_platform(platform_path, plugins.port_kinds)
     problems = (*problems, *more)
     if platform is None:
         raise WorkbenchError(*problems)

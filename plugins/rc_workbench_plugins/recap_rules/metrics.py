@@ -292,7 +292,7 @@ METRICS = (
         "platform.port",
         "Style of the platform's port",
         "text",
-        lambda s: s.of.platform.hardware.style.value if s.of.platform and s.of.platform.hardware else None,
+        lambda s: s.of.platform.hardware.ports[0].kind if s.of.platform and s.of.platform.hardware else None,
     ),
     # the least time of the run once something is mended: what a suggestion's bound rests on
     Metric(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rc_workbench_plugins.ports import workbench_port_kinds
 from workbench.api import HdlBuild, HdlLanguage, hookimpl
 
 if TYPE_CHECKING:
@@ -50,9 +51,14 @@ class VerilogLanguage:
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
         from workbench.api.instrument import readout
 
-        return readout.tables(build.metadata, len(build.blocks), words)
+        assert build.read_out is not None
+        return readout.tables(build.read_out, len(build.blocks), words)
 
 
 @hookimpl
 def workbench_hdl_languages() -> Sequence[HdlLanguage]:
     return [VerilogLanguage()]
+
+
+#: The kinds of ports come with the language that their monitors' fronts are written in.
+__all__ = ["VerilogLanguage", "workbench_hdl_languages", "workbench_port_kinds"]

@@ -23,12 +23,13 @@ from rc_workbench_plugins.verilog.rewrite import (
 from rc_workbench_plugins.verilog.top import read_top
 from workbench.api import HdlBuild
 from workbench.api.instrument import wrapper
-from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, place_registers, state_bits
+from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, state_bits
 from workbench.api.instrument.wrapper import Top
+from workbench.api.ports import monitor_front
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.model.platform import HardwarePort
+from workbench.model.hardware import Clock, Hardware
 from workbench.model.pragma import UNCLASSIFIED
 
 _INNER = "__recap_user"
@@ -39,7 +40,7 @@ def build(
     top: Instance,
     why_not: Mapping[Key, str],
     hardware: HardwareSources,
-    port: HardwarePort,
+    platform_hardware: Hardware,
     parameters: Mapping[str, str],
     out: Path,
     diagnostics: tuple[Diagnostic, ...],
@@ -53,31 +54,32 @@ def build(
     )
     bits = layout.bits(top)
     uses = [use for instance in top.walk() for use in instance.blocks]
-    counted = [use for use in uses if use.root_clock == port.clock]
+    port, front = monitor_front(platform_hardware, hardware.read_out)
+    clock = platform_hardware.clock_of(port)
+    counted = [use for use in uses if use.root_clock == clock.pin]
     probes = tuple(
         Probe(number, bits[use.path], len(use.source.states) + 1)
         for number, use in enumerate(counted)
         if use.path in bits
     )
-    plan = MonitorPlan(probes, layout.widths.get(top.module, 0), place_registers(port, hardware.read_out))
+    plan = MonitorPlan(probes, layout.widths.get(top.module, 0))
     shell = read_top(design.top, top.module + _INNER)
-    generated = wrapper.wrapper(shell, plan, port)
+    wrapper.check_port(shell, platform_hardware)
+    generated = wrapper.wrapper(shell, plan, front, clock)
     edits = _edit(design, top, layout, shell, {**hardware.parameters, **parameters})
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
     return HdlBuild(
         sources=sources,
         top=top.module,
-        blocks=tuple(_block(design, use, port, use.path in bits) for use in counted),
+        blocks=tuple(_block(design, use, clock, use.path in bits) for use in counted),
         taps=tuple((bits[u.path], state_bits(len(u.source.states) + 1)) if u.path in bits else (0, 0) for u in counted),
         tap_bits=plan.state_width,
         defines=(wrapper.TAPS_DEFINE,) if plan.state_width else (),
         include_dirs=_include_dirs(design, hardware),
-        read_out=hardware.read_out,
-        words=plan.words,
+        read_out=plan.read_out(front, hardware.read_out, port.name),
         missed=tuple(_missed(design, uses, why_not, bits)),
         diagnostics=(*diagnostics, *_large(design, counted, bits)),
-        metadata=plan.metadata(),
     )
 
 
@@ -196,7 +198,7 @@ def _explained(
     )
 
 
-def _block(design: Design, use: BlockUse, port: HardwarePort, observed: bool) -> Block:
+def _block(design: Design, use: BlockUse, clock: Clock, observed: bool) -> Block:
     source = use.source
     states = [State(0, UNCLASSIFIED)]
     for index, placed in enumerate(source.states if observed else (), 1):
@@ -214,7 +216,7 @@ def _block(design: Design, use: BlockUse, port: HardwarePort, observed: bool) ->
         states=tuple(states),
         file=design.name_of(source.path),
         line=source.line,
-        clock=use.root_clock,
+        clock=clock.name,
     )
 
 

@@ -71,7 +71,7 @@ def _why_not(
     """Why blocks cannot be observed, by where they stand; only those that cannot are in it."""
     reasons = {block.key: block.why_not for block in blocks if block.why_not}
     nodes = modules_by_name(design)
-    clock = platform.hardware.clock if platform.hardware else ""
+    clock = platform.hardware.clocks[0].pin if platform.hardware else ""
     unreachable: dict[str, str] = {}
     for instance in top.walk() if top else ():
         reason = unreachable.get(instance.path, "") or why_not_editable(design, nodes.get(instance.module))

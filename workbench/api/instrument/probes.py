@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.api.instrument.lfsr import TAPS
+from workbench.api.ports import MonitorFront
 from workbench.model.application import ReadOut
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import HardwarePort, PortStyle
+from workbench.model.read_out import CounterWords, ReadOutPlan
 
 COUNT_BITS = 36
 MAGIC = 0x52434150
@@ -35,21 +34,11 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Registers:
-    """Addresses of the monitor's three registers, in the port's address units."""
-
-    control: int
-    select: int
-    data: int
-
-
-@dataclass(frozen=True)
 class MonitorPlan:
     """`state_width` is the width of the design's state vector; each probe takes its bits from there."""
 
     probes: tuple[Probe, ...]
     state_width: int
-    registers: Registers
     count_bits: int = COUNT_BITS
 
     @property
@@ -83,69 +72,26 @@ class MonitorPlan:
     def select_bits(self) -> int:
         return (self.words - 1).bit_length()
 
-    def metadata(self) -> dict[str, object]:
-        """What the reader of the counters and `readout.tables` need, as plain data."""
-        return {
-            "control": self.registers.control,
-            "select": self.registers.select,
-            "data": self.registers.data,
-            "run_value": 0,
-            "freeze_value": 1,
-            "clear_value": 2,
-            "settle_cycles": 4,
-            "count_bits": self.count_bits,
-            "header": self.header,
-            "probes": [
-                {"block": probe.block, "states": probe.states, "base": base}
+    def read_out(self, front: MonitorFront, addresses: ReadOut, port: str) -> ReadOutPlan:
+        """How the words are read through the port that the monitor stands behind."""
+        return ReadOutPlan(
+            words=self.words,
+            first=addresses.first,
+            last=addresses.last,
+            freeze=front.freeze,
+            run=front.run,
+            clear=front.clear,
+            each=front.each,
+            header=self.header,
+            count_bits=self.count_bits,
+            counters=tuple(
+                CounterWords(probe.block, probe.states, base)
                 for probe, base in zip(self.probes, self.bases, strict=True)
-            ],
-        }
+            ),
+            port=port,
+        )
 
 
 def state_bits(states: int) -> int:
     """Width of a state register that tells `states` states apart."""
     return max(1, (states - 1).bit_length())
-
-
-def place_registers(port: HardwarePort, read_out: ReadOut) -> Registers:
-    """Addresses for the monitor's registers in the range that the application leaves unused.
-
-    They are aligned where there is room, which makes their decoder small. WorkbenchError where they do not fit, or
-    where the port is of a kind that the monitor cannot answer on.
-    """
-    problems = list(_port_problems(port))
-    word_bytes = port.word_bits // 8
-    stride = max(1, word_bytes // port.address_unit_bytes)
-    aligned = -(-read_out.first // (4 * stride)) * 4 * stride
-    base = aligned if aligned + 2 * stride <= read_out.last else read_out.first
-    if base + 2 * stride > read_out.last:
-        problems.append(
-            Diagnostic(
-                f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's three registers",
-                f"Declare a range of at least {2 * stride + 1} addresses that the application leaves unused, "
-                f"such as {read_out.first}..{read_out.first + 4 * stride - 1}.",
-            )
-        )
-    if read_out.last >= 1 << port.address_bits:
-        problems.append(
-            Diagnostic(
-                f"the read_out range ends at {read_out.last}, past the port's {port.address_bits} address bits",
-                f"The last address there is {(1 << port.address_bits) - 1}.",
-            )
-        )
-    if problems:
-        raise WorkbenchError(*problems)
-    return Registers(base, base + stride, base + 2 * stride)
-
-
-def _port_problems(port: HardwarePort) -> Iterable[Diagnostic]:
-    if port.style is PortStyle.BLOCK and not port.address_tracked:
-        yield Diagnostic(
-            "counters cannot be read out through a block-transfer port whose address is not kept up to date",
-            "Describe the memory-style side of the port, or set address_tracked where each word has its own address.",
-        )
-    if port.word_bits < 32:
-        yield Diagnostic(
-            f"counters are read out in words of 32 bits, and the port's words have {port.word_bits}",
-            "Use a port of 32 bits or more.",
-        )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +10,20 @@ from numpy.typing import NDArray
 from workbench.api.instrument import lfsr
 from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, state_bits
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import TABLES, Table
 
 
-def tables(metadata: Mapping[str, Any], blocks: int, words: NDArray[np.uint32]) -> dict[str, Table]:
-    """Tables `state_time` and `transitions` of `blocks` hardware blocks from a read-out of `MonitorPlan.metadata`.
+def tables(plan: ReadOutPlan, blocks: int, words: NDArray[np.uint32]) -> dict[str, Table]:
+    """Tables `state_time` and `transitions` of `blocks` hardware blocks from the words of a read-out.
 
     A block without a counter is in state 0 for all cycles. A state's visits are the transitions into it, and the
     starts in it. WorkbenchError where the words cannot come from this monitor, or a counter may have overflown.
     """
     words = np.asarray(words, dtype=np.uint64)
-    header, count_bits = int(metadata["header"]), int(metadata["count_bits"])
-    probes: Sequence[Mapping[str, int]] = metadata["probes"]
+    header, count_bits = plan.header, plan.count_bits
     own = words[header : header + HEADER_WORDS]
-    if len(own) < HEADER_WORDS or own[0] != MAGIC or own[3] != len(probes):
+    if len(own) < HEADER_WORDS or own[0] != MAGIC or own[3] != len(plan.counters):
         raise WorkbenchError(_wrong("the words read out do not come from this design's monitor"))
     cycles = int(own[1]) | int(own[2]) << 32
     if cycles > (1 << count_bits) - 2:
@@ -37,7 +36,7 @@ def tables(metadata: Mapping[str, Any], blocks: int, words: NDArray[np.uint32]) 
 
     times: list[tuple[int, ...]] = []
     moves: list[tuple[int, ...]] = []
-    observed = {probe["block"]: (probe["states"], counts[probe["base"] // 2 :]) for probe in probes}
+    observed = {counter.block: (counter.states, counts[counter.base // 2 :]) for counter in plan.counters}
     for block in range(blocks):
         if block not in observed:
             times.append((block, 0, 0, cycles, min(cycles, 1)))

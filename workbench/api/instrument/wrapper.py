@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, MonitorPlan
+from workbench.api.ports import USER_WIRE, HardwarePort, MonitorFront
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import HardwarePort
+from workbench.model.hardware import Clock, Hardware
 
 #: The Verilog sources that every instrumented design needs besides the generated ones.
 RUNTIME = ("recap_counter.v", "recap_control.v")
@@ -54,16 +55,18 @@ def runtime_source(name: str) -> str:
     return files("workbench.resources").joinpath("hdl", name).read_text(encoding="utf-8")
 
 
-def check_port(top: Top, port: HardwarePort) -> None:
-    """Raise WorkbenchError where the top level lacks a signal that the platform's port names."""
-    named = {
-        "clock": port.clock,
-        "reset": port.reset,
-        "incoming data": port.incoming.data_signal,
-        "incoming address": port.incoming.address_signal,
-        "outgoing data": port.outgoing.data_signal,
-        "outgoing address": port.outgoing.address_signal,
-    }
+def check_port(top: Top, hardware: Hardware) -> None:
+    """Raise WorkbenchError where the top level lacks a signal that the platform names."""
+    named: dict[str, str] = {}
+    for clock in hardware.clocks:
+        named |= {f"clock {clock.name}": clock.pin, f"reset of {clock.name}": clock.reset}
+    for port in hardware.ports:
+        if isinstance(port, HardwarePort):
+            named |= {
+                f"{role.replace('_', ' ')} of port {port.name}": signal.name
+                for role, signal in port.signals().items()
+                if not signal.optional
+            }
     ports = {p.name for p in top.ports}
     missing = [
         Diagnostic(
@@ -77,16 +80,14 @@ def check_port(top: Top, port: HardwarePort) -> None:
         raise WorkbenchError(*missing)
 
 
-def wrapper(top: Top, plan: MonitorPlan, port: HardwarePort) -> str:
-    """Verilog text of the new top level (of the old name) and of the monitor."""
-    check_port(top, port)
-    return "\n".join(
-        ["`default_nettype none", _monitor(plan, port), _top(top, plan, port), "`default_nettype wire", ""]
-    )
+def wrapper(top: Top, plan: MonitorPlan, front: MonitorFront, clock: Clock) -> str:
+    """Verilog text of the new top level (of the old name), of the monitor and of its front behind a port, which runs on
+    `clock`."""
+    parts = ["`default_nettype none", _monitor(plan), front.text, _top(top, plan, front, clock)]
+    return "\n".join([*parts, "`default_nettype wire", ""])
 
 
-def _top(top: Top, plan: MonitorPlan, port: HardwarePort) -> str:
-    answered = port.outgoing.data_signal
+def _top(top: Top, plan: MonitorPlan, front: MonitorFront, clock: Clock) -> str:
     width = plan.state_width
     head = f"module {top.name}"
     if top.parameters:
@@ -96,26 +97,32 @@ def _top(top: Top, plan: MonitorPlan, port: HardwarePort) -> str:
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    , output wire [{width - 1}:0] recap_taps", "`endif"]
     lines.append(");")
-    data = next(p for p in top.ports if p.name == answered)
-    lines.append(f"    {data.type} recap_user_data;")
+    lines += [f"    {p.type} {USER_WIRE}{p.name};" for p in top.ports if p.name in front.taken]
     if width:
         lines.append(f"    wire [{width - 1}:0] {STATE_PORT};")
-    connections = [f".{p.name}({'recap_user_data' if p.name == answered else p.name})" for p in top.ports]
+    connections = [f".{p.name}({USER_WIRE if p.name in front.taken else ''}{p.name})" for p in top.ports]
     if width:
         connections.append(f".{STATE_PORT}({STATE_PORT})")
     values = ", ".join(f".{p.name}({p.name})" for p in top.parameters)
     lines.append(f"    {top.inner}{f' #({values})' if values else ''} recap_user (")
     lines.append(",\n".join(f"        {c}" for c in connections))
-    lines.append("    );")
+    reset = clock.reset_hdl or clock.reset or "1'b0"
     lines += [
+        "    );",
+        "    wire [31:0] recap_word, recap_write_data;",
+        "    wire recap_frozen, recap_clearing, recap_write_control, recap_write_select;",
         "    recap_monitor recap_monitor (",
-        f"        .clock({port.clock}), .reset({port.reset_hdl or port.reset}),",
+        f"        .clock({clock.pin}), .reset({reset}),",
         *([f"        .state({STATE_PORT}),"] if width else []),
-        f"        .write({port.incoming.condition_hdl or port.write_enable}),",
-        f"        .write_address({port.incoming.address_signal}), .write_data({port.incoming.data_signal}),",
-        f"        .read({port.outgoing.condition_hdl or port.read_enable}),",
-        f"        .read_address({port.outgoing.address_signal}),",
-        f"        .user_data(recap_user_data), .data({answered})",
+        "        .write_control(recap_write_control), .write_select(recap_write_select),",
+        "        .write_data(recap_write_data), .word(recap_word), .frozen(recap_frozen), .clearing(recap_clearing)",
+        "    );",
+        "    recap_port recap_port (",
+        f"        .clock({clock.pin}), .reset({reset}),",
+        "        .word(recap_word), .frozen(recap_frozen), .clearing(recap_clearing),",
+        "        .write_control(recap_write_control), .write_select(recap_write_select),",
+        "        .write_data(recap_write_data),",
+        ",\n".join(f"        .{name}({signal})" for name, signal in front.connections.items()),
         "    );",
     ]
     if width:
@@ -123,26 +130,21 @@ def _top(top: Top, plan: MonitorPlan, port: HardwarePort) -> str:
     return "\n".join([*lines, "endmodule", ""])
 
 
-def _monitor(plan: MonitorPlan, port: HardwarePort) -> str:
+def _monitor(plan: MonitorPlan) -> str:
     count, entry, select = plan.count_bits, plan.entry_bits, plan.select_bits
-    address, word, delay = port.address_bits, port.word_bits, port.outgoing.delay_cycles
-    registers = plan.registers
     lines = [
         "module recap_monitor (",
         "    input wire clock, input wire reset,",
         *([f"    input wire [{plan.state_width - 1}:0] state,"] if plan.state_width else []),
-        f"    input wire write, input wire [{address - 1}:0] write_address, input wire [{word - 1}:0] write_data,",
-        f"    input wire read, input wire [{address - 1}:0] read_address,",
-        f"    input wire [{word - 1}:0] user_data, output wire [{word - 1}:0] data",
+        "    input wire write_control, input wire write_select, input wire [31:0] write_data,",
+        "    output wire [31:0] word, output wire frozen, output wire clearing",
         ");",
-        "    wire counting, first, pending, pending_first, frozen, clearing, clear_write;",
+        "    wire counting, first, pending, pending_first, clear_write;",
         f"    wire [{select - 1}:0] select;",
         "    wire [47:0] cycles;",
-        f"    wire write_control = write & (write_address == {_number(registers.control, address)});",
-        f"    wire write_select = write & (write_address == {_number(registers.select, address)});",
         f"    recap_control #(.ENTRY_BITS({entry}), .SELECT_BITS({select})) control (",
         "        .clock(clock), .reset(reset),",
-        "        .write_control(write_control), .write_select(write_select), .write_data(write_data[31:0]),",
+        "        .write_control(write_control), .write_select(write_select), .write_data(write_data),",
         "        .counting(counting), .first(first), .pending(pending), .pending_first(pending_first),",
         "        .frozen(frozen), .clearing(clearing), .clear_write(clear_write), .select(select), .cycles(cycles)",
         "    );",
@@ -172,29 +174,10 @@ def _monitor(plan: MonitorPlan, port: HardwarePort) -> str:
         f"            default: header = 32'd{len(plan.probes)};",
         "        endcase",
         f"    wire [31:0] counter_word = select[0] ? {half} : {low};",
-        "    wire [31:0] word = own ? header : counter_word;",
-        f"    wire asks_control = read & (read_address == {_number(registers.control, address)});",
-        f"    wire asks_data = read & (read_address == {_number(registers.data, address)});",
+        "    assign word = own ? header : counter_word;",
     ]
-    lines += _delayed(("asks_control", "asks_data"), delay)
-    wide = f"{{{word - 32}'d0, word}}" if word > 32 else "word"
-    status = f"{{{word - 2}'d0, clearing, frozen}}"
-    tail = f"_{delay}" if delay else ""
-    lines.append(f"    assign data = asks_data{tail} ? {wide} : asks_control{tail} ? {status} : user_data;")
     assert HEADER_WORDS == 4
     return "\n".join([*lines, "endmodule", ""])
-
-
-def _delayed(signals: Sequence[str], cycles: int) -> list[str]:
-    """Registers that hold `signals` back; the last are named NAME_<cycles>."""
-    if not cycles:
-        return []
-    lines = [f"    reg {', '.join(f'{s}_{n} = 0' for s in signals for n in range(1, cycles + 1))};"]
-    lines.append("    always @(posedge clock) begin")
-    for signal in signals:
-        for n in range(1, cycles + 1):
-            lines.append(f"        {signal}_{n} <= {signal}{f'_{n - 1}' if n > 1 else ''};")
-    return [*lines, "    end"]
 
 
 def _or_tree(names: Sequence[str]) -> str:

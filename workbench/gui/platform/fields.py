@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.model.platform import CallKind, PortStyle
+from workbench.formats.platform_file_1 import PortStyle
+from workbench.model.platform import CallKind
 
 Path_ = tuple[int | str, ...]
 

@@ -9,6 +9,9 @@ from typing import Any
 from workbench.formats.platform_file import callee_name
 from workbench.formats.units import written
 from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS, Group
+from workbench.gui.platform.port_fields import clock_groups, port_groups
+from workbench.model.hardware import Port
+from workbench.session.platform_document import PlatformDocument
 from workbench.session.yaml_document import Path_, YamlDocument
 
 
@@ -53,14 +56,15 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
         ("host", "transfers"), "Counter read-out", "", "how the workbench itself moves data", TRANSFERS, code=False
     )
     ports: tuple[Part, ...] = ()
-    if isinstance(hardware, Mapping):
+    new = not isinstance(hardware, Mapping) or "ports" in hardware or "clocks" in hardware
+    if isinstance(hardware, Mapping) and not new:
         clock = document.number(("hardware", "clock_hz"), "Hz")
         note = f"{hardware.get('style', 'memory')}, {written(clock, 'Hz')}" if clock else str(hardware.get("style", ""))
         ports = (Part(("hardware",), "Port and clock", note, "hardware port", PORT, code=False),)
     return (
         Section("Machine", (machine, transfers)),
         Section("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call"),
-        Section("Hardware port", ports, "" if ports else "hardware port"),
+        *((Section("Hardware port", ports),) if ports else _hardware(document)),
         Section("Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table"),
         Section("Memories", _named(document, "memories", "memory", MEMORY), "memory"),
         Section("Networks", _named(document, "networks", "network", NETWORK), "network"),
@@ -73,6 +77,25 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
             "constant",
         ),
     )
+
+
+def _hardware(document: YamlDocument) -> tuple[Section, ...]:
+    clocks = tuple(
+        Part(("hardware", "clocks", n), str(item.get("name", "clock")), str(item.get("frequency_hz", "")), "clock",
+             clock_groups(), removable=True)
+        for n, item in enumerate(_items(document, ("hardware", "clocks")))
+    )  # fmt: skip
+    ports = tuple(
+        Part(("hardware", "ports", n), str(item.get("name", "host")), str(item.get("kind", "")), "hardware port",
+             _port_groups(document, str(item.get("kind", ""))), removable=True)
+        for n, item in enumerate(_items(document, ("hardware", "ports")))
+    )  # fmt: skip
+    return Section("Clocks", clocks, "clock"), Section("Hardware ports", ports, "hardware port")
+
+
+def _port_groups(document: YamlDocument, kind: str) -> tuple[Group, ...]:
+    kinds = document.port_kinds if isinstance(document, PlatformDocument) else {}
+    return port_groups(kinds[kind].port() if kind in kinds else Port, tuple(kinds))
 
 
 def _items(document: YamlDocument, path: Path_) -> list[Any]:
@@ -119,14 +142,8 @@ def add_part(document: YamlDocument, what: str) -> Path_ | None:
         key = "memories" if what == "memory" else "networks"
         count = len(_items(document, (key,)))
         return (key, count) if document.append((key,), {"name": f"New {what} {count + 1}"}, f"Add a {what}") else None
-    if what == "hardware port":
-        port = {
-            "style": "memory", "write_enable": "wr_en", "read_enable": "rd_en",
-            "incoming": {"data_signal": "wr_data", "address_signal": "addr", "condition_hdl": "wr_en"},
-            "outgoing": {"data_signal": "rd_data", "address_signal": "addr", "condition_hdl": "rd_en"},
-            "clock": "clk", "clock_hz": "100 MHz", "reset": "rst",
-        }  # fmt: skip
-        return ("hardware",) if document.set(("hardware",), port, "Add the hardware port") else None
+    if what in ("hardware port", "clock"):
+        return _add_hardware(document, what)
     key, value = ("transfer_tables", None) if what == "transfer table" else ("host", 0)
     path: Path_ = (key,) if value is None else ("host", "constants")
     taken = set(document.value(path) or {})
@@ -135,3 +152,21 @@ def add_part(document: YamlDocument, what: str) -> Path_ | None:
     )
     item = {"direction": "send", "points": [{"bytes": 4, "time_s": "10 us"}]} if value is None else 0
     return (*path, name) if document.set((*path, name), item, f"Add a {what}") else None
+
+
+def _add_hardware(document: YamlDocument, what: str) -> Path_ | None:
+    """One more clock or port; the first of either brings the other."""
+    clocks, ports = (_items(document, ("hardware", part)) for part in ("clocks", "ports"))
+    clock = {"name": f"clk{len(clocks) or ''}", "frequency_hz": "100 MHz", "reset": "rst"}
+    port = {
+        "name": f"port{len(ports)}" if ports else "host", "kind": "memory",
+        "write_enable": "wr_en", "read_enable": "rd_en",
+        "incoming": {"data_signal": "wr_data", "address_signal": "addr", "condition_hdl": "wr_en"},
+        "outgoing": {"data_signal": "rd_data", "address_signal": "addr", "condition_hdl": "rd_en"},
+    }  # fmt: skip
+    part, have = ("clocks", clocks) if what == "clock" else ("ports", ports)
+    if not clocks and not ports:
+        new = document.set(("hardware",), {"clocks": [clock], "ports": [port]}, "Add the hardware port")
+    else:
+        new = document.append(("hardware", part), clock if what == "clock" else port, f"Add a {what}")
+    return ("hardware", part, len(have)) if new else None

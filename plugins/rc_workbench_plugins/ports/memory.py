@@ -1,0 +1,194 @@
+"""Memory-style and block-transfer ports (ReCAP 2011, section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field, PositiveInt
+
+from workbench.api.ports import USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
+from workbench.model.application import ReadOut
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.document import Document
+from workbench.model.read_out import Access, Act
+
+_SETTLE_CYCLES = 4  # from selecting a word to reading it: the counter has to come out of its memory
+
+
+class PortDirection(Document):
+    """One direction of the port, named as the application's top level sees it."""
+
+    data_signal: str = Field(description="the data's signal")
+    address_signal: str = Field(description="the address's signal")
+    condition_hdl: str = Field(description="HDL: when a word arrives (incoming), or is asked for (outgoing)")
+    action_hdl: str = Field(
+        "", description="HDL: what is to be done when a word is sent or received", examples=["ack <= 1;"]
+    )
+    delay_cycles: Annotated[int, Field(ge=0)] = Field(0, description="cycles from the condition to the data")
+
+
+class MemoryPort(HardwarePort):
+    """An address and an enable for every word."""
+
+    kind: str = Field("memory", description="memory")
+    address_bits: PositiveInt = Field(32, description="width of an address")
+    address_unit_bytes: PositiveInt = Field(4, description="what one step of the address stands for")
+    write_enable: str = Field("", description="the write enable's signal; needed in memory style")
+    read_enable: str = Field("", description="the read enable's signal; needed in memory style")
+    incoming: PortDirection = Field(description="from the host to the FPGA")
+    outgoing: PortDirection = Field(description="from the FPGA to the host")
+
+    def signals(self) -> Mapping[str, Signal]:
+        return {
+            "write_address": Signal(self.incoming.address_signal, "input"),
+            "read_address": Signal(self.outgoing.address_signal, "input"),
+            "write_enable": Signal(self.write_enable, "input"),
+            "read_enable": Signal(self.read_enable, "input"),
+            "write_data": Signal(self.incoming.data_signal, "input", self.word_bits),
+            "read_data": Signal(self.outgoing.data_signal, "output", self.word_bits),
+        }
+
+    def problems(self) -> Iterator[Problem]:
+        yield from self._lacking("write_enable", "read_enable")
+        if self.word_bits % 8:
+            yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
+
+    def undrivable(self) -> Iterator[Problem]:
+        if self.word_bits not in (8, 16, 32, 64):
+            yield Problem("word_bits", f"a port of {self.word_bits} bits cannot be simulated", "Use 8, 16, 32 or 64.")
+        word_bytes, unit = self.word_bits // 8, self.address_unit_bytes
+        if word_bytes % unit:
+            message = f"words of {word_bytes} bytes do not start at whole addresses of {unit} bytes"
+            yield Problem("address_unit_bytes", message)
+
+    def constants(self) -> Mapping[str, int]:
+        return {
+            "address_step": self.word_bits // 8 // self.address_unit_bytes,
+            "read_delay": self.outgoing.delay_cycles,
+        }
+
+    def lead_cycles(self, receive: bool) -> int:
+        return max(0, self.outgoing.delay_cycles - 1) if receive else 0
+
+    def _lacking(self, *names: str) -> Iterator[Problem]:
+        for name in names:
+            if not getattr(self, name):
+                message = f"a port of {self.kind} style needs '{name}'"
+                yield Problem(name, message, f"Add `{name}:` with the signal's name.")
+
+    def monitor(self, read_out: ReadOut) -> MonitorFront:
+        control, select, data = self._registers(read_out)
+        return MonitorFront(
+            text=self._front(control, select, data),
+            connections={
+                "write": self.incoming.condition_hdl or self.write_enable,
+                "write_address": self.incoming.address_signal,
+                "written": self.incoming.data_signal,
+                "read": self.outgoing.condition_hdl or self.read_enable,
+                "read_address": self.outgoing.address_signal,
+                "user_data": USER_WIRE + self.outgoing.data_signal,
+                "data": self.outgoing.data_signal,
+            },
+            taken=(self.outgoing.data_signal,),
+            run=Access(Act.WRITE, control, 0),
+            freeze=Access(Act.WRITE, control, 1),
+            clear=Access(Act.WRITE, control, 2),
+            each=(Access(Act.WRITE_INDEX, select), Access(Act.READ, data, settle_cycles=_SETTLE_CYCLES)),
+        )
+
+    def _registers(self, read_out: ReadOut) -> tuple[int, int, int]:
+        """Addresses of control, select and data in the range left unused, aligned where there is room (which makes
+        their decoder small). WorkbenchError where they do not fit."""
+        problems = list(self._unreadable())
+        stride = max(1, self.word_bits // 8 // self.address_unit_bytes)
+        aligned = -(-read_out.first // (4 * stride)) * 4 * stride
+        base = aligned if aligned + 2 * stride <= read_out.last else read_out.first
+        if base + 2 * stride > read_out.last:
+            problems.append(
+                Diagnostic(
+                    f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's three "
+                    "registers",
+                    f"Declare a range of at least {2 * stride + 1} addresses that the application leaves unused, "
+                    f"such as {read_out.first}..{read_out.first + 4 * stride - 1}.",
+                )
+            )
+        if read_out.last >= 1 << self.address_bits:
+            problems.append(
+                Diagnostic(
+                    f"the read_out range ends at {read_out.last}, past the port's {self.address_bits} address bits",
+                    f"The last address there is {(1 << self.address_bits) - 1}.",
+                )
+            )
+        if problems:
+            raise WorkbenchError(*problems)
+        return base, base + stride, base + 2 * stride
+
+    def _unreadable(self) -> Iterable[Diagnostic]:
+        if self.word_bits < 32:
+            yield Diagnostic(
+                f"counters are read out in words of 32 bits, and the port's words have {self.word_bits}",
+                "Use a port of 32 bits or more.",
+            )
+
+    def _front(self, control: int, select: int, data: int) -> str:
+        address, word, delay = self.address_bits, self.word_bits, self.outgoing.delay_cycles
+        lines = [
+            "module recap_port (",
+            "    input wire clock, input wire reset,",
+            "    input wire [31:0] word, input wire frozen, input wire clearing,",
+            "    output wire write_control, output wire write_select, output wire [31:0] write_data,",
+            f"    input wire write, input wire [{address - 1}:0] write_address, input wire [{word - 1}:0] written,",
+            f"    input wire read, input wire [{address - 1}:0] read_address,",
+            f"    input wire [{word - 1}:0] user_data, output wire [{word - 1}:0] data",
+            ");",
+            f"    assign write_control = write & (write_address == {address}'h{control:x});",
+            f"    assign write_select = write & (write_address == {address}'h{select:x});",
+            "    assign write_data = written[31:0];",
+            f"    wire asks_control = read & (read_address == {address}'h{control:x});",
+            f"    wire asks_data = read & (read_address == {address}'h{data:x});",
+            *_delayed(("asks_control", "asks_data"), delay),
+        ]
+        wide = f"{{{word - 32}'d0, word}}" if word > 32 else "word"
+        tail = f"_{delay}" if delay else ""
+        status = f"{{{word - 2}'d0, clearing, frozen}}"
+        lines.append(f"    assign data = asks_data{tail} ? {wide} : asks_control{tail} ? {status} : user_data;")
+        return "\n".join([*lines, "endmodule", ""])
+
+
+class BlockPort(MemoryPort):
+    """A starting address, a word count and a request; the transfer ends when the count reaches 0."""
+
+    kind: str = Field("block", description="block")
+    word_count_signal: str = Field("", description="the signal with the words that remain", examples=["words_left"])
+    request_hdl: str = Field("", description="HDL: when the host asks for a transfer", examples=["dma_req && dma_ack"])
+    address_tracked: bool = Field(True, description="whether the address signal is kept up to date for every word")
+
+    def undrivable(self) -> Iterator[Problem]:
+        yield Problem("kind", "only memory-style ports can be simulated so far", "Set its kind to memory.")
+
+    def problems(self) -> Iterator[Problem]:
+        yield from self._lacking("word_count_signal", "request_hdl")
+        if self.word_bits % 8:
+            yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
+
+    def _unreadable(self) -> Iterable[Diagnostic]:
+        if not self.address_tracked:
+            yield Diagnostic(
+                "counters cannot be read out through a block-transfer port whose address is not kept up to date",
+                "Describe the memory-style side of the port, or set address_tracked where each word has its own "
+                "address.",
+            )
+        yield from super()._unreadable()
+
+
+def _delayed(signals: Sequence[str], cycles: int) -> list[str]:
+    """Registers that hold `signals` back; the last are named NAME_<cycles>."""
+    if not cycles:
+        return []
+    lines = [f"    reg {', '.join(f'{s}_{n} = 0' for s in signals for n in range(1, cycles + 1))};"]
+    lines.append("    always @(posedge clock) begin")
+    for signal in signals:
+        for n in range(1, cycles + 1):
+            lines.append(f"        {signal}_{n} <= {signal}{f'_{n - 1}' if n > 1 else ''};")
+    return [*lines, "    end"]

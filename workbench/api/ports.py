@@ -1,0 +1,117 @@
+"""What a kind of port is made of: the fields that a template gives, its signals, and the monitors' place behind it.
+
+A kind is a subclass of `HardwarePort`; a plugin brings it with the hook `workbench_port_kinds`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import ConfigDict
+
+from workbench.model.application import ReadOut
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.hardware import Hardware, Port
+from workbench.model.read_out import Access
+
+#: Verilog's name for the wire that the design has in place of a port that the monitors stand behind.
+USER_WIRE = "recap_user_"
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A signal of a port as the top level declares it. `bits` is None where any width does."""
+
+    name: str
+    direction: str  # input, output
+    bits: int | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a port, and in which of its fields."""
+
+    field: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class MonitorFront:
+    """What stands between a port and the monitors' core, and how it is spoken to.
+
+    `text` is a Verilog module `recap_port`. The core gives it `clock`, `reset`, `word` (the 32 bits that are selected),
+    `frozen` and `clearing`, and takes `write_control`, `write_select` and `write_data` (32 bits) from it
+    (`resources/hdl/recap_control.v` says what these do). `connections` are its other ports, with what they are
+    connected to at the top level; the design's ports in `taken` are led through it: the design has the wire
+    `recap_user_NAME` instead. Accesses: see `workbench.model.read_out`.
+    """
+
+    text: str
+    connections: Mapping[str, str]
+    taken: tuple[str, ...]
+    freeze: Access
+    run: Access
+    clear: Access
+    each: tuple[Access, ...]
+
+
+class HardwarePort(Port):
+    """A port whose kind is known. Addresses are in its own units."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def signals(self) -> Mapping[str, Signal]:
+        """The signals by their roles."""
+        raise NotImplementedError
+
+    def problems(self) -> Iterator[Problem]:
+        """What is wrong with the fields, beyond what their types tell."""
+        yield from ()
+
+    def undrivable(self) -> Iterator[Problem]:
+        """Why the simulated card cannot stand behind such a port, if it cannot."""
+        yield Problem("kind", f"ports of kind {self.kind} cannot be simulated so far", "Set kind to memory.")
+
+    def constants(self) -> Mapping[str, int]:
+        """What the simulated card's driver of this port is compiled with."""
+        return {}
+
+    def lead_cycles(self, receive: bool) -> int:
+        """By how many cycles a transfer's last word has to be at the port before the time that the table gives."""
+        return 0
+
+    def monitor(self, read_out: ReadOut) -> MonitorFront:
+        """The monitors' place behind this port. WorkbenchError where they have none, or no room in the addresses."""
+        raise WorkbenchError(
+            Diagnostic(f"counters cannot be read out through the port '{self.name}', which is of kind {self.kind}")
+        )
+
+
+def monitor_front(hardware: Hardware, read_out: ReadOut) -> tuple[HardwarePort, MonitorFront]:
+    """The first port on the first clock behind which monitors can stand, and their place there. WorkbenchError where no
+    port has one."""
+    problems: list[Diagnostic] = []
+    for port in hardware.ports:
+        if not isinstance(port, HardwarePort):
+            problems.append(Diagnostic(f"no plugin brings ports of the kind '{port.kind}', as port '{port.name}' is"))
+        elif hardware.clock_of(port) == hardware.clocks[0]:
+            try:
+                return port, port.monitor(read_out)
+            except WorkbenchError as error:
+                problems += error.diagnostics
+    raise WorkbenchError(*problems)
+
+
+def check_ports(hardware: Hardware) -> Iterator[tuple[int, Problem]]:
+    """What is wrong with the ports whose kinds are known, each with the port's number."""
+    for number, port in enumerate(hardware.ports):
+        if port.clock and port.clock not in [clock.name for clock in hardware.clocks]:
+            names = ", ".join(clock.name for clock in hardware.clocks)
+            yield number, Problem("clock", f"there is no clock '{port.clock}'", f"Clocks are: {names}.")
+        if port.name in [other.name for other in hardware.ports[:number]]:
+            yield number, Problem("name", f"the name '{port.name}' is given twice in ports", "Names tell them apart.")
+        if isinstance(port, HardwarePort):
+            yield from ((number, problem) for problem in port.problems())

@@ -1,0 +1,67 @@
+"""The hardware side of a platform (ReCAP 2011, section 3.2): its clocks, and the ports by which a design is reached.
+
+A port's kind decides what else is said of it; `workbench.api.ports` and the plugins that bring kinds know those fields.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
+
+from workbench.model.document import Document
+from workbench.model.run import Alignment
+
+
+class Clock(Document):
+    """A clock of the design, and what resets the part that it drives."""
+
+    name: str = Field(description="what ports and blocks refer to it by")
+    signal: str = Field("", description="its signal at the top level; empty: its name")
+    frequency_hz: PositiveFloat = Field(description="its frequency")
+    reset: str = Field("", description="the signal that resets what it drives; empty: none")
+    reset_hdl: str = Field(
+        "", description="HDL: when that is in reset; empty: the reset signal is high", examples=["!rst_n"]
+    )
+    derived_from: str = Field(
+        "", description="the clock that it is made from, with which it keeps time", examples=["clk"]
+    )
+    alignment: Alignment = Field(
+        Alignment.START,
+        description="how its cycles are put on the host's clock: cycle 0 is the run's start (start), or the cycle in "
+        "which its counters were frozen is when the host did it (read_out)",
+    )
+    alignment_uncertainty_s: Annotated[float, Field(ge=0)] = Field(
+        0.0, description="how far a time on this clock may be off on the host's", examples=["1 us"]
+    )
+
+    @property
+    def pin(self) -> str:
+        return self.signal or self.name
+
+
+class Port(Document):
+    """A port of the design as the platform drives it. Its kind asks for more fields than these."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: str = Field("host", description="what transfer tables refer to it by")
+    kind: str = Field(description="memory, block, axi_lite, ...: `workbench plugins` lists the kinds there are")
+    clock: str = Field("", description="the name of its clock; empty: the first", examples=["clk"])
+    word_bits: PositiveInt = Field(32, description="width of a data word")
+
+
+class Hardware(Document):
+    """Clocks and ports; the first of each is the one meant where none is named."""
+
+    clocks: tuple[Clock, ...] = Field(description="the clocks that the platform gives to a design")
+    ports: tuple[Port, ...] = Field(description="the ports by which it reaches a design")
+    interrupt: str = Field("", description="the interrupt's signal, on the first clock")
+
+    def clock_of(self, port: Port) -> Clock:
+        return next((clock for clock in self.clocks if clock.name == port.clock), self.clocks[0])
+
+    @property
+    def clock_hz(self) -> float:
+        """The first clock's frequency."""
+        return self.clocks[0].frequency_hz

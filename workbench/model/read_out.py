@@ -1,0 +1,53 @@
+"""How what a design's monitors counted is read, after a run, through one of the design's ports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Act(StrEnum):
+    WRITE = "write"  # the value
+    WRITE_INDEX = "write_index"  # the number of the word that is to be read
+    READ = "read"
+
+
+@dataclass(frozen=True)
+class Access:
+    """One word moved, at an address in the port's units, `settle_cycles` after what went before."""
+
+    act: Act
+    address: int
+    value: int = 0
+    settle_cycles: int = 0
+
+
+@dataclass(frozen=True)
+class CounterWords:
+    """Where a block's counter begins among the words. `block` numbers the build's blocks."""
+
+    block: int
+    states: int
+    base: int
+
+
+@dataclass(frozen=True)
+class ReadOutPlan:
+    """`freeze` stops all counters; `run` and `clear` start them and set them to zero. Then, for each word from 0 to
+    `words - 1`, the accesses of `each` are made: the last is a read, and gives the word (32 bits).
+
+    `first` and `last` are the addresses that the application leaves to the monitors. `header` is the number of the
+    first of the monitor's own words, and `count_bits` a counter's width: `workbench.api.instrument.readout` reads both.
+    """
+
+    words: int
+    first: int
+    last: int
+    freeze: Access
+    run: Access
+    clear: Access
+    each: tuple[Access, ...]
+    header: int = 0
+    count_bits: int = 0
+    counters: tuple[CounterWords, ...] = ()
+    port: str = ""
