@@ -12,25 +12,29 @@ import json
 import os
 import re
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from subprocess import PIPE, Popen
 
-from workbench.api import PlatformSupport
+from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
-from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
-from workbench.model.platform import Platform
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
+from workbench.model.platform import HardwarePort, Platform, PortDirection, TransferPoint, TransferTable
+from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host
 from workbench.run.records import read_end, read_lines
+from workbench.run.simulate import card_config
 
 SOURCES = Path(__file__).parent / "thread_programs"
 API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
 PS_PER_US = 1_000_000
 RUNS, QUICK_RUNS = 100, 5
+WITH_CARD = "with_card.c"
 LOAD = 3  # programs beside those that are measured
 REPLY = bytes(40)  # the card's answer to the host's last message (link.h): all is well
 
@@ -97,6 +101,13 @@ PROGRAMS = (
         Program("lock_free_queue", {2: 31, 4: 31}),
         Program("streams", {4: 3}, prints={4: "thread 2\nended\nthread 1\nended\nthread 0\nended\n"}),
     )),
+    *(replace(program, source=WITH_CARD) for program in (
+        Program("double_buffer", {1: 260, 2: 230, 4: 230}),
+        Program("shared_bus", {1: 310, 2: 310, 4: 310}),
+        Program("poller", {1: (40, 40), 2: (20, 20), 4: (20, 20)}),
+        Program("poller", {1: (31, 31)}, settings={"slice_ps": 5 * PS_PER_US}),
+        Program("interrupt", {1: 28, 2: 28, 4: 28}, prints={1: "28000 ns\n", 2: "12000 ns\n", 4: "12000 ns\n"}),
+    )),
 )  # fmt: skip
 
 
@@ -110,46 +121,83 @@ class Ran:
     message: str
 
 
-def build(source: str, folder: Path) -> Path:
+@dataclass(frozen=True)
+class Built:
+    """The programs of one source, and the card that they need, if any."""
+
+    host: Path
+    card: CardExecutable | None
+    project: Project
+    platform: Platform
+
+
+def platform() -> Platform:
+    direction = PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en")
+    port = HardwarePort(
+        write_enable="wr_en", read_enable="rd_en", incoming=direction,
+        outgoing=direction.model_copy(update={"data_signal": "rd_data", "delay_cycles": 1}),
+        clock="clk", clock_hz=100e6, reset="rst", interrupt="irq",
+    )  # fmt: skip
+    write = TransferTable(points=(TransferPoint(bytes=4, time_s=50e-6),))
+    read = TransferTable(direction="receive", points=(TransferPoint(bytes=4, time_s=1e-6),), holds_core=True)
+    return Platform(schema_version=1, name="card", hardware=port, transfer_tables={"write": write, "read_reg": read})
+
+
+def build(source: str, folder: Path) -> Built:
     """The programs of one source, built as a project's host is; only the work that they say they do is counted."""
     flags = ("-O1", "-fno-sanitize-coverage=trace-pc", *(("-std=c++20",) if source.endswith("pp") else ()))
     host = HostSources(sources=(source,), flags=flags)
-    hardware = HardwareSources(sources=("none.v",), top="none", read_out=ReadOut(first=0, last=0))
-    project = Project(schema_version=1, name="threads", platform="none", host=host, hardware=hardware)
-    platform = Platform(schema_version=1, name="none")
-    support = PlatformSupport("none", Path("none.yaml"), API, (API / "fpga.c",))
-    return build_host(project, platform, support, None, {}, True, SOURCES, folder, Job())
+    hardware = HardwareSources(sources=("card.v",), top="card", read_out=ReadOut(first=100, last=103))
+    project = Project(schema_version=1, name="threads", platform="card", host=host, hardware=hardware)
+    support = PlatformSupport("card", Path("none.yaml"), API, (API / "fpga.c",))
+    built = build_host(project, platform(), support, None, {}, True, SOURCES, folder, Job())
+    if source != WITH_CARD:
+        return Built(built, None, project, platform())
+    hdl = HdlBuild((SOURCES / "card.v",), "card", ())
+    return Built(built, build_card(hdl, project, platform(), {}, folder / "card", Job(), False), project, platform())
 
 
-def run(host: Path, program: Program, cores: int, folder: Path) -> Ran:
-    """One run of a program that has no card: what the card would say at the end is there from the start."""
-    folder.mkdir(parents=True, exist_ok=True)
-    settings = Simulation(cores=cores).model_copy(update=dict(program.settings))
+def config(built: Built, program: Program, cores: int) -> str:
+    """What host and card are told (simulate.py); without a card, what concerns the host."""
+    settings = built.project.simulation.model_copy(update={"cores": cores, **program.settings})
+    if built.card:
+        project = built.project.model_copy(update={"simulation": settings})
+        return card_config(built.card, project, built.platform, True)
     names = ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps", "basic_block_ps")
-    lines = ["deterministic 1", *(f"{name} {getattr(settings, name)}" for name in names)]
-    (folder / "config").write_text("\n".join(lines) + "\n")
+    return "\n".join(["deterministic 1", *(f"{name} {getattr(settings, name)}" for name in names)]) + "\n"
+
+
+def run(built: Built, program: Program, cores: int, folder: Path) -> Ran:
+    """One run. Where there is no card, what it would say at the end is there from the start."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config").write_text(config(built, program, cores))
+    environment = {**os.environ, "RCW_CONFIG": str(folder / "config"), "RCW_RAW": str(folder)}
     ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.send(REPLY)
-        environment = {
-            **os.environ, "RCW_CARD_FD": str(theirs.fileno()), "RCW_CONFIG": str(folder / "config"),
-            "RCW_RAW": str(folder),
-        }  # fmt: skip
-        command = [str(host), program.name, *map(str, program.arguments)]
-        done = subprocess.run(command, env=environment, pass_fds=[theirs.fileno()], capture_output=True, text=True,
-                              timeout=60, check=False)  # fmt: skip
+    with ours, theirs, ExitStack() as running:
+        if built.card:
+            running.enter_context(Popen([built.card.path], pass_fds=[ours.fileno()],
+                                        env={**environment, "RCW_CARD_FD": str(ours.fileno())}))  # fmt: skip
+        else:
+            ours.send(REPLY)
+        command = [str(built.host), program.name, *map(str, program.arguments)]
+        host = Popen(command, env={**environment, "RCW_CARD_FD": str(theirs.fileno())}, pass_fds=[theirs.fileno()],
+                     stdout=PIPE, stderr=PIPE, text=True)  # fmt: skip
+        if built.card:
+            ours.close()  # the host's end is the card's
+        theirs.close()
+        output, errors = running.enter_context(host).communicate(timeout=100)
     threads = sorted([int(word) for word in line.split()] for line in read_lines(folder / "host_threads.txt"))
     end_ps = int(read_end(folder / "host_end.txt").get("time_ps", -1))
-    failed = done.returncode not in (0, 113)
-    message = f"exit code {done.returncode}: {done.stderr}" if failed else re.sub(r"0x\w+", "", done.stderr)
-    return Ran(end_ps, tuple(row[2] for row in threads), done.stdout, message)
+    failed = host.returncode not in (0, 113)
+    message = f"exit code {host.returncode}: {errors}" if failed else re.sub(r"0x\w+", "", errors)
+    return Ran(end_ps, tuple(row[2] for row in threads), output, message)
 
 
-def measure(host: Path, program: Program, cores: int, runs: int, folder: Path) -> list[dict[str, object]]:
+def measure(built: Built, program: Program, cores: int, runs: int, folder: Path) -> list[dict[str, object]]:
     """The rows of one program on so many cores."""
     expected = program.ends_us[cores]
     ends_us = expected if isinstance(expected, tuple) else (expected,)
-    first, *others = [run(host, program, cores, folder) for _ in range(runs)]
+    first, *others = [run(built, program, cores, folder) for _ in range(runs)]
     name = " ".join([program.name, *map(str, program.arguments), *(f"{k} {v}" for k, v in program.settings.items())])
     got_ps = (first.end_ps, *first.thread_ends_ps[1:])
     wrong = first.message if not program.says else "" if program.says in first.message else f"said: {first.message}"
@@ -177,17 +225,13 @@ def main(words: Sequence[str] | None = None) -> int:
     runs = 1 if arguments.once else QUICK_RUNS if arguments.quick else RUNS
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        hosts = {source: build(source, folder / source) for source in sorted({p.source for p in PROGRAMS})}
-        load = (
-            []
-            if arguments.once
-            else [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(LOAD)]
-        )
+        built = {source: build(source, folder / source) for source in sorted({p.source for p in PROGRAMS})}
+        load = [Popen([sys.executable, "-c", "while True: pass"]) for _ in range(0 if arguments.once else LOAD)]
         try:
             cases = [(program, cores) for program in PROGRAMS for cores in program.ends_us]
             with ThreadPoolExecutor(max_workers=2) as pool:
                 found = pool.map(
-                    lambda n: measure(hosts[cases[n][0].source], *cases[n], runs, folder / str(n)), range(len(cases))
+                    lambda n: measure(built[cases[n][0].source], *cases[n], runs, folder / str(n)), range(len(cases))
                 )
                 rows = [row for some in found for row in some]
         finally:
