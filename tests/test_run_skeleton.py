@@ -2,35 +2,65 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from workbench.run.skeleton import Node, fold, from_table, to_table, unfold
+from workbench.formats.tables import check_table
+from workbench.model.run import Table
+from workbench.run.skeleton import fold, unfold
+from workbench.testing.runs import synthetic_run
 
-CALLS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), max_size=200)
+CALLS = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 1)), max_size=200)
+Call = tuple[int, int]
+
+
+def folded(calls: Sequence[Call]) -> Table:
+    site, state = np.array(calls, np.int64).reshape(-1, 2).T
+    return fold(site, state)
 
 
 @given(CALLS)
-def test_unfolding_gives_back_every_call_in_order(calls: list[tuple[int, int]]) -> None:
-    nodes = fold(calls)
-    assert list(unfold(nodes)) == calls
-    assert from_table(to_table(nodes)) == nodes
+@example([])
+@example([(0, 0), (1, 0)] * 5 + [(0, 0), (2, 0), (1, 0)] * 5 + [(2, 0), (1, 0)] * 5)
+def test_unfolding_gives_back_every_call_in_order(calls: list[Call]) -> None:
+    assert list(unfold(folded(calls))) == calls
 
 
 @given(st.lists(CALLS.filter(lambda c: 0 < len(c) < 6), min_size=1, max_size=3), st.integers(2, 40))
-def test_a_loop_takes_rows_for_its_body_not_for_its_rounds(bodies: list[list[tuple[int, int]]], rounds: int) -> None:
+def test_a_loop_takes_rows_for_its_body_not_for_its_rounds(bodies: list[list[Call]], rounds: int) -> None:
     body = [call for part in bodies for call in part]
-    assert len(to_table(fold(body * rounds))["site"]) <= 4 * len(body) + 4
+    assert len(folded(body * rounds)["site"]) <= 4 * len(body) + 4
 
 
 def test_rounds_of_a_host_with_twenty_cores_fold_into_one_loop() -> None:
-    clear, write, start, poll, read = ((site, 2) for site in range(5))
-    round_ = [clear] * 20 + [write] * 20 + [start] * 20 + [poll] * 33 + [read] * 20
-    nodes = fold(round_ * 1000)
-    assert nodes == [
-        Node(
-            None,
-            1000,
-            (Node(clear, 20), Node(write, 20), Node(start, 20), Node(poll, 33), Node(read, 20)),
-        )
-    ]
+    counts = (20, 20, 20, 33, 20)
+    round_ = [(site, 2) for site, count in enumerate(counts) for _ in range(count)]
+    table = folded(round_ * 1000)
+    assert {name: column.tolist() for name, column in table.items()} == {
+        "site": [-1, 0, 1, 2, 3, 4],
+        "state": [-1, 2, 2, 2, 2, 2],
+        "repeat": [1000, *counts],
+        "body": [5, 0, 0, 0, 0, 0],
+    }
+
+
+def test_loops_within_loops_are_found() -> None:
+    inner = [(0, 2), (1, 2)] * 7
+    middle = [*inner, (2, 2)] * 5
+    table = folded([*middle, (3, 2), (4, 2)] * 100)
+    assert table["repeat"].tolist() == [100, 5, 7, 1, 1, 1, 1, 1]
+    assert table["body"].tolist() == [7, 4, 2, 0, 0, 0, 0, 0]
+
+
+def test_half_a_million_calls_without_order_are_folded_and_read() -> None:
+    """Nothing is quadratic: neither where nothing repeats, nor where a loop stands at every second call."""
+    rng = np.random.default_rng(5)
+    site = rng.integers(0, 3, 500_000)
+    table = fold(site, np.full(len(site), 2))
+    loops = table["body"] > 0
+    assert loops.sum() > 10_000
+    check_table("call_order", table, synthetic_run(cores=1, rounds=1).manifest)
+    assert np.array_equal(np.fromiter((call[0] for call in unfold(table)), np.int64), site)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from workbench.model.blocks import Block
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, TABLES, Entry, Table
-from workbench.run.skeleton import fold, to_table
+from workbench.run.groups import numbered
+from workbench.run.skeleton import fold
 
 Records = NDArray[np.void]
 
@@ -44,15 +46,12 @@ def calls_table(
 
     `blocks` are the host's, as numbered in the manifest. A call without transfers has -1 in the port's columns.
     """
-    calls = calls[np.argsort(calls["t0_ps"], kind="stable")]
-    rows = len(calls)
-    table = {name: np.full(rows, -1, dtype=kind) for name, kind in TABLES["calls"].items()}
+    if (np.diff(calls["t0_ps"]) < 0).any():
+        calls = calls[np.argsort(calls["t0_ps"], kind="stable")]
+    table = {name: np.full(len(calls), -1, dtype=kind) for name, kind in TABLES["calls"].items()}
     for name in ("site", "state", "entry", "t0_ps", "t1_ps", "bytes", "address"):
         table[name][:] = calls[name]
     table["block"][:] = calls["thread"]
-    for thread in np.unique(calls["thread"]):
-        mine = np.flatnonzero(calls["thread"] == thread)
-        table["host_ps"][mine] = calls["t0_ps"][mine] - np.concatenate(([0], calls["t1_ps"][mine][:-1]))
     names = resources(platform)
     by_entry = [
         names.index(platform.transfer_tables[entry.transfer].resource)
@@ -60,26 +59,43 @@ def calls_table(
         else -1
         for entry in entries
     ]
-    of_entry = np.array([*by_entry, -1], dtype="i4")  # entry -1 takes the last
-    table["resource"][:] = of_entry[calls["entry"]]
+    table["resource"][:] = np.array([*by_entry, -1], dtype="i4")[table["entry"]]  # entry -1 takes the last
     for number, block in enumerate(blocks):
         first = [messages.index(s.messages[0]) if s.messages else -1 for s in block.states]
-        mine = calls["thread"] == number
-        table["message"][mine] = np.array(first, dtype="i4")[calls["state"][mine]]
-    transfers = transfers[np.argsort(transfers["thread"], kind="stable")]
-    first_of_thread = np.searchsorted(transfers["thread"], calls["thread"])
-    with_transfers = np.flatnonzero((calls["transfers"] > 0) & (calls["first_transfer"] >= 0))
-    for row in with_transfers:
-        begin = int(first_of_thread[row] + calls["first_transfer"][row])
-        mine_ = transfers[begin : begin + int(calls["transfers"][row])]
-        if not len(mine_):
-            continue
-        table["grant_ps"][row] = mine_["grant_ps"][0]
-        at_port = mine_[mine_["port_first_ps"] >= 0]
-        if len(at_port):
-            table["port_first_ps"][row] = at_port["port_first_ps"].min()
-            table["port_last_ps"][row] = at_port["port_last_ps"].max()
+        mine = _of_block(table["block"], number)
+        t0_ps, t1_ps = table["t0_ps"][mine], table["t1_ps"][mine]
+        table["host_ps"][mine] = t0_ps - np.concatenate(([0], t1_ps))[: len(t0_ps)]
+        table["message"][mine] = np.array(first, dtype="i4")[table["state"][mine]]
+    _add_port_times(table, calls, transfers)
     return table
+
+
+def _of_block(column: NDArray[np.integer], number: int) -> slice | NDArray[np.int64]:
+    """Where a block's rows are: all of them, in most runs."""
+    mine = column == number
+    return slice(None) if mine.all() else np.flatnonzero(mine)
+
+
+def _add_port_times(table: Table, calls: Records, transfers: Records) -> None:
+    """When each call's first transfer got the bus, and when its words passed the port, the first and the last."""
+    if (np.diff(transfers["thread"]) < 0).any():
+        transfers = transfers[np.argsort(transfers["thread"], kind="stable")]
+    of_thread = np.searchsorted(transfers["thread"], np.arange(int(table["block"].max(initial=0)) + 2))
+    first, thread = np.asarray(calls["first_transfer"]), table["block"]
+    begins, ends = of_thread[thread] + first, of_thread[thread + 1]  # each thread counts its own
+    rows = np.flatnonzero((calls["transfers"] > 0) & (first >= 0) & (begins < ends))
+    begins, ends = begins[rows], np.minimum(ends[rows], begins[rows] + calls["transfers"][rows])
+    table["grant_ps"][rows] = transfers["grant_ps"][begins]
+    never = np.iinfo(np.int64).max
+    at_port = transfers["port_first_ps"] >= 0
+    for column, least, nothing in (("port_first_ps", np.minimum, never), ("port_last_ps", np.maximum, -1)):
+        times = np.where(at_port, transfers[column], nothing)
+        found = times[begins]
+        several = np.flatnonzero(ends > begins + 1)
+        if len(several):
+            cuts = np.stack([begins[several], ends[several]], axis=1).reshape(-1)
+            found[several] = least.reduceat(np.append(times, nothing), cuts)[::2]
+        table[column][rows] = np.where(found == never, -1, found)
 
 
 def host_aggregates(calls: Table, blocks: Sequence[Block], time_ps: int) -> dict[str, Table]:
@@ -92,76 +108,104 @@ def host_aggregates(calls: Table, blocks: Sequence[Block], time_ps: int) -> dict
     time_rows: list[tuple[int, int, int, int, int]] = []
     move_rows: list[tuple[int, int, int, int]] = []
     for number, block in enumerate(blocks):
-        mine = np.flatnonzero(calls["block"] == number)
-        states = calls["state"][mine]
-        spent = np.zeros(len(block.states), dtype=np.int64)
-        visits = np.zeros(len(block.states), dtype=np.int64)
-        np.add.at(spent, states, calls["t1_ps"][mine] - calls["t0_ps"][mine])
-        np.add.at(visits, states, 1)
-        late = int(calls["t0_ps"][mine][0]) if number and len(mine) else 0
-        spent[0] += late
-        visits[0] += number > 0
-        visits[WORK] += len(mine) + (number == 0)
-        spent[WORK] += time_ps - int(spent.sum())
-        time_rows += [(number, s, int(spent[s]), 0, int(visits[s])) for s in range(len(block.states))]
+        mine = _of_block(calls["block"], number)
+        states, count = calls["state"][mine], len(block.states)
+        took_ps = calls["t1_ps"][mine] - calls["t0_ps"][mine]
+        spent = np.bincount(states, weights=took_ps, minlength=count).astype(np.int64)  # exact: below 2**53
+        made = np.bincount(states, minlength=count)
+        visits, reached = made.copy(), made.copy()  # reached from work: all but a late thread's first
+        visits[WORK] += len(states) + (number == 0)
         moves: dict[tuple[int, int], int] = {}
-        inner = states if number == 0 else states[1:]
-        for state, count in zip(*np.unique(inner, return_counts=True), strict=True):
-            moves[WORK, int(state)] = int(count)
-        for state, count in zip(*np.unique(states, return_counts=True), strict=True):
-            moves[int(state), WORK] = int(count)
         if number and len(states):
+            spent[0] += int(calls["t0_ps"][mine][0])
+            reached[states[0]] -= 1
             moves[0, int(states[0])] = 1
+        elif number:
+            spent[0] = time_ps
+        visits[0] += number > 0
+        spent[WORK] += time_ps - int(spent.sum())
+        time_rows += [(number, s, int(spent[s]), 0, int(visits[s])) for s in range(count)]
+        moves |= {(WORK, s): int(reached[s]) for s in np.flatnonzero(reached).tolist()}
+        moves |= {(s, WORK): int(made[s]) for s in np.flatnonzero(made).tolist()}
         move_rows += [(number, a, b, n) for (a, b), n in sorted(moves.items())]
-    order = zip(calls["site"].tolist(), calls["state"].tolist(), strict=True)
     return {
         "state_time": _table("state_time", time_rows),
         "transitions": _table("transitions", move_rows),
         "call_stats": call_stats(calls),
-        "call_order": to_table(fold(order)),
+        "call_order": fold(calls["site"], calls["state"]),
     }
 
 
 def call_stats(calls: Table) -> Table:
     """The aggregates of a table of calls: a row for each site, block, state and entry."""
-    keys = np.stack([calls[name] for name in ("site", "block", "state", "entry")], axis=1).astype(np.int64)
-    kinds, inverse = np.unique(keys, axis=0, return_inverse=True)
-    inverse = inverse.reshape(-1)
-    took_ps = calls["t1_ps"] - calls["t0_ps"]
-    runs = _runs(calls)
-    rows = []
-    for number, (site, block, state, entry) in enumerate(kinds):
-        mine = inverse == number
-        size, took = calls["bytes"][mine], took_ps[mine]
-        moved = (size > 0) & (took > 0)
-        rates = size[moved] * (PS_PER_S / took[moved])
-        lengths = runs.get((int(site), int(block), int(state)), [0])
-        rows.append(
-            (site, block, state, entry, mine.sum(), size[size > 0].sum(), took.sum(),
-             rates.min() if len(rates) else np.nan, rates.max() if len(rates) else np.nan,
-             len(lengths), min(lengths), max(lengths))
-        )  # fmt: skip
-    return _table("call_stats", rows)
+    kinds, kind_of = _kinds(calls, ("site", "block", "state", "entry"))
+    made, run_of = _kinds(calls, ("site", "block", "state"))
+    size, took_ps = np.asarray(calls["bytes"]), calls["t1_ps"] - calls["t0_ps"]
+    count = len(kinds["site"])
+    moved = np.flatnonzero((size > 0) & (took_ps > 0))
+    rates = size[moved] * (PS_PER_S / took_ps[moved])
+    slowest, fastest = _extremes(kind_of[moved], rates, count)
+    runs, least, most = _runs(np.asarray(calls["block"]), run_of, len(made["site"]))
+    run = np.zeros(count, np.int64)
+    run[kind_of] = run_of
+    none = np.bincount(kind_of[moved], minlength=count) == 0
+    columns = {
+        **kinds,
+        "count": np.bincount(kind_of, minlength=count),
+        "bytes": np.bincount(kind_of, weights=np.maximum(size, 0), minlength=count),  # exact: below 2**53
+        "time_ps": np.bincount(kind_of, weights=took_ps, minlength=count),
+        "min_bytes_per_s": np.where(none, np.nan, slowest),
+        "max_bytes_per_s": np.where(none, np.nan, fastest),
+        "runs": runs[run],
+        "min_run": least[run],
+        "max_run": most[run],
+    }
+    return {name: columns[name].astype(kind) for name, kind in TABLES["call_stats"].items()}
 
 
-def _runs(calls: Table) -> dict[tuple[int, int, int], list[int]]:
-    """Lengths of consecutive calls of one (site, block, state) within a thread."""
-    lengths: dict[tuple[int, int, int], list[int]] = {}
-    for block in np.unique(calls["block"]):
-        mine = np.flatnonzero(calls["block"] == block)
-        site, state = calls["site"][mine], calls["state"][mine]
-        starts = np.flatnonzero(np.concatenate(([True], (site[1:] != site[:-1]) | (state[1:] != state[:-1]))))
-        for start, length in zip(starts, np.diff([*starts, len(mine)]), strict=True):
-            lengths.setdefault((int(site[start]), int(block), int(state[start])), []).append(int(length))
-    return lengths
+def _kinds(calls: Table, names: Sequence[str]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
+    """The different values of some columns together, in order, and which of them each call has."""
+    widths = [int(calls[name].max(initial=-1)) + 2 for name in names]  # -1 is a value
+    key = np.zeros(len(calls[names[0]]), np.int64)
+    for name, width in zip(names, widths, strict=True):
+        key = key * width + (calls[name] + 1)
+    keys, kind_of = numbered(key)
+    kinds = {}
+    for name, width in zip(reversed(names), reversed(widths), strict=True):
+        keys, kinds[name] = keys // width, keys % width - 1
+    return kinds, kind_of
 
 
-def host_intervals(calls: Table, number: int, time_ps: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _extremes(group: NDArray[np.int64], values: NDArray[Any], groups: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The least and the most of each group's values; 0 where it has none."""
+    order = np.argsort(group.astype(np.int16) if groups < 1 << 15 else group, kind="stable")
+    heads = np.flatnonzero(np.diff(group[order], prepend=-1))
+    least, most = np.zeros(groups, values.dtype), np.zeros(groups, values.dtype)
+    if len(heads):
+        there = group[order[heads]]
+        least[there] = np.minimum.reduceat(values[order], heads)
+        most[there] = np.maximum.reduceat(values[order], heads)
+    return least, most
+
+
+def _runs(
+    blocks: NDArray[np.int32], kind: NDArray[np.int64], kinds: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """How often calls of one kind followed one another within a thread, and the least and most calls of such a row."""
+    if (np.diff(blocks) < 0).any():
+        order = np.argsort(blocks, kind="stable")
+        kind = kind[order]
+    ends = np.flatnonzero(np.diff(kind, append=-1))  # threads have no kind in common
+    lengths = np.diff(ends, prepend=-1)
+    return np.bincount(kind[ends], minlength=kinds), *_extremes(kind[ends], lengths, kinds)
+
+
+def host_intervals(calls: Table, number: int, time_ps: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Starts (ps) and states of one host block's stretches: work and calls in turn, empty stretches left out."""
-    mine = np.flatnonzero(calls["block"] == number)
+    mine = _of_block(calls["block"], number)
     t0, t1 = calls["t0_ps"][mine], calls["t1_ps"][mine]
-    starts = np.zeros(2 * len(mine) + 1, dtype=np.int64)
-    states = np.full(2 * len(mine) + 1, WORK, dtype=np.uint8)
+    starts = np.zeros(2 * len(t0) + 1, dtype=np.int64)
+    states = np.full(2 * len(t0) + 1, WORK, dtype=np.int32)
     starts[1::2], states[1::2] = t0, calls["state"][mine]
     starts[2::2] = t1
     if number:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from workbench.api.targets import Outcome
 from workbench.run.records import read_calls, read_end
 
@@ -26,7 +28,7 @@ def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> d
     calls = read_calls(raw)
     left_ps = len(calls) * float(told["cost_ps_per_call"])
     unsure_ps = abs(left_ps) + len(calls) * float(told["cost_ps_spread"])
-    threads = max(1, len(set(calls["thread"].tolist())))
+    threads = max(1, int(np.count_nonzero(np.bincount(calls["thread"]))))
     return {
         "taken_off_pct": 100.0 * float(told["taken_off_ps"]) / outcome.time_ps,
         "host_pct": 100.0 * left_ps / (outcome.time_ps * threads),

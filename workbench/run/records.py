@@ -35,12 +35,12 @@ SEND, RECEIVE, WAIT = 0, 1, 2
 
 
 def read_records(path: Path, dtype: np.dtype[np.void]) -> Records:
-    """All whole records in a file; a last one that was cut short is left out, and a file that is not there is empty."""
+    """All whole records in a file, mapped; a last one that was cut short is left out, no file is an empty one."""
     try:
-        data = path.read_bytes()
+        count = path.stat().st_size // dtype.itemsize
     except FileNotFoundError:
-        return np.empty(0, dtype)
-    return np.frombuffer(data, dtype, count=len(data) // dtype.itemsize)
+        count = 0
+    return np.memmap(path, dtype, "r", shape=(count,)) if count else np.empty(0, dtype)
 
 
 def read_calls(raw: Path) -> Records:
@@ -49,13 +49,15 @@ def read_calls(raw: Path) -> Records:
     Records that a killed host left unwritten (`reserved` is not 1) are left out.
     """
     records = read_records(raw / "host_calls.bin", CALLS)
-    return records[records["reserved"] == 1]
+    whole = records["reserved"] == 1
+    return records if whole.all() else records[whole]
 
 
 def read_transfers(raw: Path) -> Records:
     """Transfers and waits by number (dtype TRANSFERS); `table` indexes the platform's `transfer_tables` in order."""
     records = read_records(raw / "transfers.bin", TRANSFERS)
-    return records[np.argsort(records["number"], kind="stable")]
+    in_order = (np.diff(records["number"]) >= 0).all()
+    return records if in_order else records[np.argsort(records["number"], kind="stable")]
 
 
 def read_taps(raw: Path) -> Records:

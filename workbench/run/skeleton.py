@@ -6,94 +6,114 @@ After Ketterlin and Clauss, "Prediction and trace compression of data access add
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.model.run import TABLES, Table
+from workbench.run.groups import numbered
 
 LONGEST_BODY = 64
 
+Numbers = NDArray[np.int64]
 Call = tuple[int, int]  # (site, state)
 
 
-@dataclass(frozen=True)
-class Node:
-    """A call (no body) or a loop over `body`, `repeat` times."""
+def fold(site: Numbers, state: Numbers) -> Table:
+    """Table `call_order` of calls in order: calls and loops in pre-order, the shortest bodies folded first.
 
-    call: Call | None
-    repeat: int
-    body: tuple[Node, ...] = ()
-
-
-def fold(calls: Iterable[Call]) -> list[Node]:
-    """The shortest skeleton that folding from the left finds. `list(unfold(fold(x))) == list(x)` for every x."""
-    nodes: list[Node] = []
-    for call in calls:
-        nodes.append(Node(call, 1))
-        while _fold_end(nodes):
-            pass
-    return nodes
-
-
-def _fold_end(nodes: list[Node]) -> bool:
-    last = nodes[-1]
-    if len(nodes) > 1 and last.call is not None and nodes[-2].call == last.call:
-        nodes[-2:] = [Node(last.call, nodes[-2].repeat + last.repeat)]
-        return True
-    for size in range(2, min(LONGEST_BODY, len(nodes) - 1) + 1):
-        before = nodes[-size - 1]
-        if before.call is None and before.body[-1] == last and before.body == tuple(nodes[-size:]):
-            nodes[-size - 1 :] = [Node(None, before.repeat + 1, before.body)]
-            return True
-        if 2 * size <= len(nodes) and nodes[-size - 1] == last and nodes[-2 * size : -size] == nodes[-size:]:
-            nodes[-2 * size :] = [Node(None, 2, tuple(nodes[-size:]))]
-            return True
-    return False
+    `list(unfold(fold(*x))) == list(zip(*x))` for every x.
+    """
+    width = int(state.max(initial=0)) + 1
+    kinds, kind_of = numbered(np.asarray(site, np.int64) * width + state)
+    ends = np.flatnonzero(np.diff(kind_of, append=-1))
+    repeats = np.diff(ends, prepend=-1)
+    most = int(repeats.max(initial=0)) + 1
+    leaves, leaf_of = numbered(kind_of[ends] * most + repeats)
+    calls = kinds[leaves // most]
+    loops = _Loops(np.stack([calls // width, calls % width, leaves % most, np.zeros_like(leaves)], axis=1))
+    tokens, size = leaf_of.astype(np.int32), 1
+    while size <= LONGEST_BODY:
+        before = len(tokens)
+        tokens = _fold_bodies(tokens, size, loops)
+        size = size + 1 if len(tokens) == before else 1
+    rows = loops.rows_of(tokens)
+    columns = zip(TABLES["call_order"].items(), rows.T, strict=True)
+    return {name: column.astype(kind) for (name, kind), column in columns}
 
 
-def unfold(nodes: Iterable[Node]) -> Iterator[Call]:
-    for node in nodes:
-        for _ in range(node.repeat):
-            if node.call is not None:
-                yield node.call
-            else:
-                yield from unfold(node.body)
+class _Loops:
+    """Every token's rows of the table: the calls' first, then those of loops, each found once."""
+
+    def __init__(self, calls: Numbers) -> None:
+        self._rows = list(calls[:, None])
+        self._known: dict[bytes, int] = {}
+
+    def number(self, repeat: int, body: NDArray[np.int32]) -> int:
+        key = np.append(body, np.int32(repeat)).tobytes()
+        if key not in self._known:
+            inner = self.rows_of(body)
+            self._known[key] = len(self._rows)
+            self._rows.append(np.concatenate(([[-1, -1, repeat, len(inner)]], inner)))
+        return self._known[key]
+
+    def rows_of(self, tokens: NDArray[np.int32]) -> Numbers:
+        """The rows of tokens one after the other, shape (rows, 4)."""
+        if not len(tokens):
+            return np.zeros((0, 4), np.int64)
+        used, which = numbered(tokens)
+        lengths = np.array([len(self._rows[token]) for token in used])
+        pool = np.concatenate([self._rows[token] for token in used])
+        begins, counts = (np.cumsum(lengths) - lengths)[which], lengths[which]
+        inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return pool[np.repeat(begins, counts) + inside]
 
 
-def to_table(nodes: Iterable[Node]) -> Table:
-    """Rows in pre-order, as table `call_order` (model/run.py)."""
-    rows: list[tuple[int, int, int, int]] = []
-    _append(nodes, rows)
-    columns = list(zip(*rows, strict=True)) or [()] * 4
-    return {
-        name: np.array(column, dtype=kind)
-        for (name, kind), column in zip(TABLES["call_order"].items(), columns, strict=True)
-    }
+def _fold_bodies(tokens: NDArray[np.int32], size: int, loops: _Loops) -> NDArray[np.int32]:
+    """Replace every row of equal bodies of `size` tokens by one loop, from the left."""
+    if len(tokens) < 2 * size:
+        return tokens
+    same = tokens[size:] == tokens[:-size]
+    edges = np.flatnonzero(same[1:] != same[:-1]) + 1
+    edges = np.concatenate(([0] if same[0] else [], edges, [len(same)] if same[-1] else [])).astype(np.int64)
+    begins, ends = edges[0::2], edges[1::2]  # tokens repeat `size` later from each begin to its end
+    long = ends - begins >= size
+    begins, ends = begins[long], ends[long]
+    if not len(begins):
+        return tokens
+    # what one row of bodies covers may reach into the next one, which then begins later
+    covered = begins + ((ends - begins) // size + 1) * size
+    near = np.concatenate(([False], begins[1:] < ends[:-1] + size))
+    late = near & (np.concatenate(([False], begins[1:] < covered[:-1])) | np.concatenate(([False], near[:-1])))
+    begins = np.where(late, np.concatenate(([0], ends[:-1] + size)), begins)
+    long = ends - begins >= size
+    begins, ends = begins[long], ends[long]
+    repeats = (ends - begins) // size + 1
+    bodies = tokens[begins[:, None] + np.arange(size)]
+    kinds, which = np.unique(np.column_stack((bodies, repeats.astype(np.int32))), axis=0, return_inverse=True)
+    numbers = np.array([loops.number(int(kind[-1]), kind[:-1]) for kind in kinds], np.int32)
+    steps = np.zeros(len(tokens) + 1, np.int32)
+    steps[begins + 1] += 1
+    steps[begins + repeats * size] -= 1
+    kept = np.cumsum(steps[:-1]) == 0
+    folded = tokens.copy()
+    folded[begins] = numbers[which.reshape(-1)]
+    return folded[kept]
 
 
-def _append(nodes: Iterable[Node], rows: list[tuple[int, int, int, int]]) -> None:
-    for node in nodes:
-        if node.call is not None:
-            rows.append((*node.call, node.repeat, 0))
-        else:
-            at = len(rows)
-            rows.append((-1, -1, node.repeat, 0))
-            _append(node.body, rows)
-            rows[at] = (-1, -1, node.repeat, len(rows) - at - 1)
-
-
-def from_table(table: Table) -> list[Node]:
+def unfold(table: Table) -> Iterator[Call]:
+    """Every call in order (site, state)."""
     rows = list(zip(*(table[name].tolist() for name in TABLES["call_order"]), strict=True))
 
-    def nodes(start: int, end: int) -> list[Node]:
-        found = []
-        while start < end:
-            site, state, repeat, body = rows[start]
-            inner = tuple(nodes(start + 1, start + 1 + body))
-            found.append(Node(None, repeat, inner) if body else Node((site, state), repeat))
-            start += 1 + body
-        return found
+    def calls(begin: int, end: int) -> Iterator[Call]:
+        while begin < end:
+            site, state, repeat, body = rows[begin]
+            for _ in range(repeat):
+                if body:
+                    yield from calls(begin + 1, begin + 1 + body)
+                else:
+                    yield site, state
+            begin += 1 + body
 
-    return nodes(0, len(rows))
+    return calls(0, len(rows))

@@ -1,0 +1,25 @@
+"""Equal numbers told apart quickly, in arrays of millions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+
+
+def numbered(keys: NDArray[np.integer]) -> tuple[Numbers, Numbers]:
+    """The different keys in order, and each key's place among them: `np.unique`, without sorting where keys are small.
+
+    `kinds[places]` are the keys again.
+    """
+    if not len(keys):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    least, most = int(keys.min()), int(keys.max())
+    if most - least > 4 * len(keys) + 1_000_000:
+        kinds, places = np.unique(keys, return_inverse=True)
+        return kinds.astype(np.int64), places.reshape(-1).astype(np.int64)
+    moved = keys.astype(np.int64) - least
+    there = np.bincount(moved) > 0
+    place_of = np.cumsum(there) - 1
+    return np.flatnonzero(there) + least, place_of[moved]
