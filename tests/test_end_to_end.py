@@ -18,7 +18,7 @@ from workbench.cli.main import main
 from workbench.model.diagnostic import Severity
 from workbench.model.run import PS_PER_S, Run
 from workbench.run.confine import missing_tools
-from workbench.run.skeleton import from_table, unfold
+from workbench.run.skeleton import unfold
 from workbench.session.pipeline import RunOptions, run_workspace, steps
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
@@ -163,9 +163,9 @@ def test_what_a_host_writes_is_in_the_run_folder_and_the_run_says_so(workspace: 
 
 def test_the_hosts_order_of_calls_is_kept_as_a_loop(run: Run) -> None:
     calls = run.tables["calls"]
-    order = list(unfold(from_table(run.tables["call_order"])))
+    order = list(unfold(run.tables["call_order"]))
     assert order == list(zip(calls["site"].tolist(), calls["state"].tolist(), strict=True))
-    assert max(node.repeat for node in from_table(run.tables["call_order"])) == ROUNDS
+    assert run.tables["call_order"]["repeat"].max() == ROUNDS
 
 
 def test_a_message_keeps_both_ends_stamps(run: Run) -> None:

@@ -17,6 +17,7 @@ from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import TABLES, Run, RunStatus
 from workbench.testing.runs import synthetic_run
+from workbench.traces.writer import TraceWriter
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +121,54 @@ def test_a_damaged_column_leaves_out_its_table_and_nothing_else(folder: Path, da
     assert len(problems) == 1
     assert "call_stats" in problems[0].message
     assert problems[0].file == str(folder / "tables" / "call_stats")
+
+
+def test_a_table_that_a_plugin_adds_is_kept(tmp_path: Path, made: Run) -> None:
+    streams = {
+        "edge": np.arange(3, dtype="u2"),
+        "share": np.array([0.5, 0.25, 0.0]),
+        "full": np.array([True, False, True]),
+    }
+    writer = RunWriter(tmp_path / "run")
+    writer.finish(made.manifest, {**made.tables, "streams": streams})
+    run, problems = open_run(writer.path)
+    assert problems == ()
+    assert {name: (column.tolist(), column.dtype) for name, column in run.tables["streams"].items()} == {
+        name: (column.tolist(), column.dtype) for name, column in streams.items()
+    }
+    _one_bit(writer.path / "tables" / "streams" / "share.npy")
+    run, (problem,) = open_run(writer.path)
+    assert "streams" not in run.tables
+    assert "share.npy is not as it was written" in problem.message
+
+
+def test_states_beyond_a_byte_are_kept(tmp_path: Path, made: Run) -> None:
+    """A block of 300 states and one of 70,000: each trace is as wide as it needs to be."""
+    block = made.manifest.blocks[0]
+    for count, kind in ((256, "u1"), (300, "u2"), (70_000, "u4")):
+        states = tuple(replace(block.states[0], index=n) for n in range(count))
+        manifest = replace(made.manifest, blocks=(replace(block, states=states),), sites=())
+        writer = RunWriter(tmp_path / str(count))
+        trace = TraceWriter(writer.part, count)
+        last = np.array([0, count - 1])
+        trace.append(np.array([0, 5]), last, np.array([2]))
+        run = writer.finish(manifest, {"interval_offsets": trace.close(1)})
+        assert run.tables["intervals"]["state"].dtype.str[1:] == kind
+        assert run.tables["intervals"]["state"].tolist() == last.tolist()
+
+
+def test_a_state_that_no_block_has_is_told_in_any_chunk(folder: Path, made: Run) -> None:
+    offsets = folder / "tables" / "interval_offsets" / "offset.npy"
+    once = np.load(offsets)
+    (folder / "checksums.json").unlink()
+    np.save(offsets, np.concatenate((once, np.full(len(made.manifest.blocks), once[-1]))))
+    assert "intervals" in open_run(folder)[0].tables  # a second chunk, empty
+    _with(folder / "tables" / "intervals" / "state.npy", 200)
+    run, (problem,) = open_run(folder)
+    assert "intervals" not in run.tables
+    assert "is in a state that it does not have" in problem.message
+    np.save(offsets, np.concatenate((once, once[-1:])))
+    assert "do not fit" in open_run(folder)[1][0].message
 
 
 def test_a_manifest_that_is_not_as_it_was_written_is_told(folder: Path) -> None:

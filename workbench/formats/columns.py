@@ -1,4 +1,4 @@
-"""A table's column as a `.npy` file: one dimension of one kind of number, mapped and never loaded."""
+"""A table's column as a `.npy` file: one dimension of one kind of number, mapped to read, written in pieces."""
 
 from __future__ import annotations
 
@@ -22,23 +22,59 @@ class DamagedError(Exception):
     """A table, or one column of it, that is not as it was written."""
 
 
-def read_column(path: Path, kind: str) -> NDArray[np.generic]:
-    """The numbers of kind `kind` ("i8") in a file, read only. Raises DamagedError."""
+def read_column(path: Path, kind: str | None) -> NDArray[np.generic]:
+    """The numbers of kind `kind` ("i8"), or of any kind, in a file, read only. Raises DamagedError.
+
+    Unsigned ones may be of fewer bytes.
+    """
     try:
         with open_regular(path) as stream:
             start = stream.read(10)
             header = _HEADER.fullmatch(stream.read(int.from_bytes(start[8:], "little")))
             if start[:8] != _BEGINNING or header is None:
                 raise DamagedError(f"{path.name} has no header of a column")
-            wanted, count, offset = np.dtype(kind), int(header[2]), stream.tell()
-            if np.dtype(header[1].decode()) != wanted:
-                raise DamagedError(f"{path.name} holds {header[1].decode()}, not {wanted.str}")
-            if os.fstat(stream.fileno()).st_size != offset + count * wanted.itemsize:
+            found, count, offset = np.dtype(header[1].decode()), int(header[2]), stream.tell()
+            if not _fits(found, kind):
+                wanted = "numbers" if kind is None else np.dtype(kind).str
+                raise DamagedError(f"{path.name} holds {header[1].decode()}, not {wanted}")
+            if os.fstat(stream.fileno()).st_size != offset + count * found.itemsize:
                 raise DamagedError(f"{path.name} has not the length of its {count} values")
             if not count:
-                return np.zeros(0, wanted)
-            return np.memmap(stream, wanted, "r", offset, (count,))
+                return np.zeros(0, found)
+            return np.memmap(stream, found, "r", offset, (count,))
     except FileNotFoundError:
         raise DamagedError(f"{path.name} is missing") from None
     except (OSError, TypeError) as error:
         raise DamagedError(f"{path.name} cannot be read ({error})") from None
+
+
+def _fits(found: np.dtype[np.generic], kind: str | None) -> bool:
+    if kind is None:
+        return found.kind in "biuf"
+    wanted = np.dtype(kind)
+    return found == wanted or (found.kind == wanted.kind == "u" and found.itemsize <= wanted.itemsize)
+
+
+class ColumnWriter:
+    """A column in the making: what was appended is a whole column whenever `append` has returned. Raises OSError."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        self._kind, self._count = np.dtype(kind), 0
+        self._stream = path.open("xb")
+        self._write_header()
+
+    def append(self, values: NDArray[np.generic]) -> None:
+        self._stream.seek(0, os.SEEK_END)
+        self._stream.write(np.ascontiguousarray(values, self._kind).data)
+        self._count += len(values)
+        self._write_header()
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _write_header(self) -> None:
+        """numpy leaves room in it for the count to grow."""
+        self._stream.seek(0)
+        facts = {"descr": self._kind.str, "fortran_order": False, "shape": (self._count,)}
+        np.lib.format.write_array_header_1_0(self._stream, facts)
+        self._stream.flush()

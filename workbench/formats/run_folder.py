@@ -50,11 +50,10 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
     tables: dict[str, Table] = {}
     for name in _table_names(path / "tables"):
         folder = path / "tables" / name
-        if name not in TABLES:
-            problems.append(Diagnostic(f"table '{name}' is not known here", severity=Severity.NOTE, file=str(folder)))
-            continue
         try:
-            table = {column: read_column(folder / f"{column}.npy", kind) for column, kind in TABLES[name].items()}
+            table = {
+                column: read_column(folder / f"{column}.npy", kind) for column, kind in _columns_of(folder).items()
+            }
             check_table(name, table, manifest)
             for column in table:
                 if not is_as_written(path, f"tables/{name}/{column}.npy", checksums):
@@ -105,15 +104,22 @@ def _table_names(folder: Path) -> list[str]:
         return []  # a run that was ended has no tables yet, and says so by its status
 
 
+def _columns_of(folder: Path) -> Mapping[str, str | None]:
+    """A table's columns and their kinds; those that are there, of any kind, where it is a plugin's."""
+    return TABLES.get(folder.name) or {path.stem: None for path in sorted(folder.glob("*.npy"))}
+
+
 class RunWriter:
     """A run folder in the making. Creating one makes the folder, with status running, and `raw` for records.
 
-    Every method raises WorkbenchError where the disk is full, the place is read-only or, on creation, holds something.
+    Tables that are written while the run goes on stand in `part`, and `finish` adds the others. Every method raises
+    WorkbenchError where the disk is full, the place is read-only or, on creation, holds something.
     """
 
     def __init__(self, path: Path, manifest: Manifest | None = None) -> None:
         self.path = path
         self.raw = path / "raw"
+        self.part = path / "tables.part"
         started = manifest or Manifest(name=path.name, status=RunStatus.RUNNING, created=now())
         self.manifest = replace(started, status=RunStatus.RUNNING)
         with _readable_errors(path):
@@ -131,20 +137,18 @@ class RunWriter:
 
     def finish(self, manifest: Manifest, tables: Mapping[str, Table], *, keep_raw: bool = False) -> Run:
         """Write the tables, then the manifest as its last step; `raw` goes once all else is safe."""
-        part = self.path / "tables.part"
         with _readable_errors(self.path):
-            shutil.rmtree(part, ignore_errors=True)
             try:
-                _write_tables(part, tables)
+                _write_tables(self.part, tables)
                 shutil.rmtree(self.path / "tables", ignore_errors=True)
-                os.replace(part, self.path / "tables")
+                os.replace(self.part, self.path / "tables")
                 files = [*(self.path / "tables").rglob("*.npy"), *(p for p in self.path.iterdir() if p.is_file())]
                 others = [p for p in files if p.name not in (MANIFEST, CHECKSUMS)]
                 text = checksums_text(self.path, others, {MANIFEST: manifest_text(manifest)})
                 (self.path / CHECKSUMS).write_text(text, encoding="utf-8")
                 self._write_manifest(manifest)
             except BaseException:
-                shutil.rmtree(part, ignore_errors=True)
+                shutil.rmtree(self.part, ignore_errors=True)
                 with suppress(OSError):
                     (self.path / CHECKSUMS).unlink(missing_ok=True)
                 raise
@@ -154,8 +158,9 @@ class RunWriter:
         return open_run(self.path)[0]
 
     def mark(self, status: RunStatus, reason: str = "") -> None:
-        """Say that the run failed or was cancelled, and why. What else the folder holds stays."""
+        """Say that the run failed or was cancelled, and why. What else the folder holds stays, but for half a table."""
         with _readable_errors(self.path):
+            shutil.rmtree(self.part, ignore_errors=True)
             marked = replace(self.manifest, status=status, reason=reason)
             (self.path / CHECKSUMS).unlink(missing_ok=True)
             self._write_manifest(marked)
@@ -171,13 +176,16 @@ def now() -> str:
 
 
 def _write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for name, table in tables.items():
-        if set(table) != set(TABLES[name]) or len({len(column) for column in table.values()}) > 1:
-            raise ValueError(f"table {name} does not have the columns {', '.join(TABLES[name])}, equally long")
-        (folder / name).mkdir(parents=True)
-        for column, kind in TABLES[name].items():
-            np.save(folder / name / f"{column}.npy", np.asarray(table[column], dtype=kind), allow_pickle=False)
+        kinds = TABLES.get(name) or {column: values.dtype.str for column, values in table.items()}
+        if set(table) != set(kinds) or len({len(column) for column in table.values()}) > 1:
+            raise ValueError(f"table {name} does not have the columns {', '.join(kinds)}, equally long")
+        (folder / name).mkdir()
+        for column, kind in kinds.items():
+            values = table[column]
+            kind = values.dtype.str if kind[0] == "u" else kind
+            np.save(folder / name / f"{column}.npy", np.asarray(values, dtype=kind), allow_pickle=False)
 
 
 @contextmanager

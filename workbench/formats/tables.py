@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from workbench.formats.columns import DamagedError
-from workbench.model.run import Manifest, Table
+from workbench.model.run import TABLES, Manifest, Table
 
 #: What the manifest's lists are called that these columns index; -1 stands for none where the second is True.
 _INDEXES = {"block": ("blocks", False), "site": ("sites", True), "entry": ("entries", True),
@@ -23,7 +23,7 @@ def check_table(name: str, table: Table, manifest: Manifest) -> None:
     lengths = {len(column) for column in table.values()}
     if len(lengths) > 1:
         raise DamagedError("its columns are not equally long")
-    if name == "intervals" or lengths == {0}:
+    if name == "intervals" or name not in TABLES or lengths == {0}:
         return
     for column, (list_name, none_allowed) in _INDEXES.items():
         if column in table:
@@ -53,26 +53,36 @@ def _outside(table: Table, column: str, low: int, high: int) -> bool:
 
 def _check_order(table: Table) -> None:
     """Every loop's body ends within the loop around it."""
-    ends = [len(table["body"])]
-    for row, body in enumerate(table["body"].tolist()):
-        while row == ends[-1]:
-            ends.pop()
-        if row + 1 + body > ends[-1]:
-            raise DamagedError("column body reaches beyond the loop around it")
-        if body:
-            ends.append(row + 1 + body)
+    loops = np.flatnonzero(table["body"])
+    ends = loops + 1 + np.asarray(table["body"])[loops]
+    # bodies as brackets: of those that open at one depth, each closes before the next opens
+    places, opens = np.concatenate((ends, loops)), np.repeat((False, True), len(loops))  # at one place ends come first
+    order = np.argsort(places, kind="stable")
+    opens = opens[order]
+    depth = np.cumsum(np.where(opens, 1, -1)) + ~opens
+    by_depth = order[np.argsort(depth, kind="stable")]
+    pairs = by_depth.reshape(-1, 2)
+    nested = (pairs[:, 0] >= len(loops)) & (pairs[:, 1] < len(loops))
+    closed_at = np.where(nested, places[pairs[:, 1]], -1)
+    if len(loops) and (
+        not nested.all() or (closed_at != ends[pairs[:, 0] - len(loops)]).any() or int(ends.max()) > len(table["body"])
+    ):
+        raise DamagedError("column body reaches beyond the loop around it")
 
 
 def bad_trace(tables: Mapping[str, Table], manifest: Manifest) -> str:
     """Why the intervals cannot be shown, or ''."""
     if "interval_offsets" not in tables:
         return "table 'interval_offsets' is missing"
-    offsets, states = tables["interval_offsets"]["offset"], tables["intervals"]["state"]
-    if len(offsets) != len(manifest.blocks) + 1 or offsets[0] != 0 or offsets[-1] != len(states):
+    offsets, states = np.asarray(tables["interval_offsets"]["offset"]), tables["intervals"]["state"]
+    rows = len(manifest.blocks)
+    if len(offsets) < 2 or not rows or (len(offsets) - 1) % rows or offsets[0] != 0 or offsets[-1] != len(states):
         return "its offsets do not fit its intervals"
     if (np.diff(offsets) < 0).any():
         return "its offsets do not fit its intervals"
-    for block, first, last in zip(manifest.blocks, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        if first < last and int(states[first:last].max()) >= len(block.states):
-            return f"block {block.id} is in a state that it does not have"
-    return ""
+    some = np.flatnonzero(np.diff(offsets))
+    if not len(some):
+        return ""
+    counts = np.array([len(block.states) for block in manifest.blocks])
+    wrong = some[np.maximum.reduceat(states, offsets[some]) >= counts[some % rows]]
+    return f"block {manifest.blocks[wrong[0] % rows].id} is in a state that it does not have" if len(wrong) else ""

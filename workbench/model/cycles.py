@@ -29,7 +29,9 @@ def cycle_start_ps(cycle: int, clock_hz: float) -> int:
 def cycle_starts_ps(cycles: NDArray[np.int64], clock_hz: float) -> NDArray[np.int64]:
     """The first whole picosecond in each of the cycles."""
     period = period_ps(clock_hz)
-    largest = int(cycles.max(initial=0)) * period.numerator + period.denominator
-    kind = np.int64 if largest < 1 << 62 else object  # Python's integers where 64 bits do not hold the product
-    starts: NDArray[np.int64] = -(-cycles.astype(kind) * period.numerator // period.denominator)
+    whole, part = divmod(period.numerator, period.denominator)
+    if period.denominator >= 1 << 31:  # Python's integers where 64 bits do not hold the products
+        cycles = cycles.astype(object)
+    rounds, rest = cycles // period.denominator, cycles % period.denominator
+    starts: NDArray[np.int64] = cycles * whole + rounds * part - (-(rest * part) // period.denominator)
     return starts.astype(np.int64)

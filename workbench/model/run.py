@@ -34,7 +34,8 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-#: Tables and their columns, with the type of each as numpy writes it. Any table may be absent.
+#: Tables and their columns, with the type of each as numpy writes it; an unsigned one may be stored in fewer bytes.
+#: Any table may be absent, and a plugin may add some of its own.
 TABLES: dict[str, dict[str, str]] = {
     "state_time": {"block": "i4", "state": "i4", "time_ps": "i8", "cycles": "i8", "visits": "i8"},
     "transitions": {"block": "i4", "from_state": "i4", "to_state": "i4", "count": "i8"},
@@ -70,7 +71,7 @@ TABLES: dict[str, dict[str, str]] = {
         "message": "i4",
     },
     "call_order": {"site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
-    "intervals": {"start_ps": "i8", "state": "u1"},
+    "intervals": {"start_ps": "i8", "state": "u4"},
     "interval_offsets": {"offset": "i8"},
 }
 
@@ -82,9 +83,10 @@ ROWS = {
     "call_stats": "the calls of one site while its block was in one state",
     "calls": "a call, in order",
     "call_order": "the calls' order as loops: a loop, or a call, in pre-order",
-    "intervals": "traced runs: block b is in state[i] from start_ps[i] to start_ps[i + 1], for offset[b] <= i < "
-    "offset[b + 1] of interval_offsets; the last interval of a block ends at the run's end",
-    "interval_offsets": "a block, and one row more: where its intervals begin",
+    "intervals": "traced runs, in chunks: in chunk c block b is in state[i] from start_ps[i] until its next interval "
+    "begins, for offset[c * blocks + b] <= i < offset[c * blocks + b + 1] of interval_offsets; the last interval of a "
+    "block ends at the run's end",
+    "interval_offsets": "a block in a chunk, and one row more: where its intervals there begin",
 }
 
 #: What the columns hold, in whichever table. -1 stands for none.
@@ -118,7 +120,7 @@ COLUMNS = {
     "repeat": "how often, for loops and single calls alike",
     "body": "rows that follow and belong to the loop; 0 for a call",
     "start_ps": "when the state was entered",
-    "offset": "index of the block's first row in intervals",
+    "offset": "index of the first row in intervals of the block in the chunk",
 }
 
 

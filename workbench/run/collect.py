@@ -16,10 +16,9 @@ from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.run import TABLES, RunClock, Table
-from workbench.run.host_tables import calls_table, host_aggregates, host_intervals, resources, thread_blocks
-from workbench.run.records import Records, read_calls, read_dwell, read_taps, read_transfers
-
-LONGEST_STATE_LIST = 256  # a trace keeps a state in one byte
+from workbench.run.host_tables import calls_table, host_aggregates, resources, thread_blocks
+from workbench.run.records import read_calls, read_dwell, read_transfers
+from workbench.run.tap_trace import TapTrace
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,17 @@ def collect(
     language: HdlLanguage,
     platform: Platform,
     clocks: Sequence[RunClock],
-    *,
-    traced: bool,
+    trace: TapTrace | None = None,
 ) -> Collected:
-    """Join the host's records, the card's and the counters. What a crash left out is missing, and said so."""
+    """Join the host's records, the card's and the counters. What a crash left out is missing, and said so.
+
+    `trace` is one that follows the same records: it is written to its end. Tables that the language's plugin adds are
+    kept, with the blocks of column `block` numbered as the run's. Raises OSError.
+    """
     records, transfers = read_calls(raw), read_transfers(raw)
     host_blocks = thread_blocks(host.blocks[0], records)
     blocks = (*host_blocks, *hdl.blocks)
-    hz_of = {clock.name: clock.frequency_hz for clock in clocks}
-    clocks_hz = [hz_of[block.clock or clocks[0].name] for block in hdl.blocks]
+    clocks_hz = frequencies(hdl.blocks, clocks)
     messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
     calls = calls_table(records, transfers, host_blocks, host.entries, messages, platform)
     tables: dict[str, Table] = {"calls": calls, **host_aggregates(calls, host_blocks, outcome.time_ps)}
@@ -69,22 +70,22 @@ def collect(
             if name == "state_time":
                 spent_ps = state_times_ps(table, decoded["transitions"], outcome.time_ps, clocks_hz)
                 table = {**table, "time_ps": spent_ps}
-            tables[name] = _stacked(tables[name], {**table, "block": table["block"] + np.int32(len(host_blocks))})
+            if "block" in table:
+                table = {**table, "block": table["block"] + np.int32(len(host_blocks))}
+            tables[name] = _stacked(tables[name], table) if name in tables else table
     dwell = read_dwell(raw)
     if len(dwell):
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
-    if traced and (crowded := [block.id for block in blocks if len(block.states) > LONGEST_STATE_LIST]):
-        problems.append(
-            Diagnostic(
-                f"{', '.join(crowded)} has more than {LONGEST_STATE_LIST} states: this run has no timeline",
-                "Its times, calls and findings are complete. Fewer pragmas in one block give it a timeline.",
-                Severity.WARNING,
-            )
-        )
-    elif traced:
-        tables |= _intervals(calls, len(host_blocks), clocks_hz, read_taps(raw), outcome.time_ps)
+    if trace:
+        tables["interval_offsets"] = trace.finish(calls, len(host_blocks), outcome.time_ps)
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
+
+
+def frequencies(blocks: Sequence[Block], clocks: Sequence[RunClock]) -> list[float]:
+    """The frequency (Hz) of each hardware block's clock, the first one's where a block names none."""
+    hz_of = {clock.name: clock.frequency_hz for clock in clocks}
+    return [hz_of[block.clock or clocks[0].name] for block in blocks]
 
 
 def state_times_ps(
@@ -110,33 +111,3 @@ def state_times_ps(
 
 def _stacked(upper: Table, lower: Table) -> Table:
     return {name: np.concatenate((upper[name], lower[name].astype(upper[name].dtype))) for name in upper}
-
-
-def _intervals(
-    calls: Table, hosts: int, clocks_hz: Sequence[float], taps: Records, time_ps: int
-) -> dict[str, Table]:  # fmt: skip
-    """Every block's stretches in rows one after the other: the host's from its calls, the FPGA's from the taps."""
-    starts: list[np.ndarray] = []
-    states: list[np.ndarray] = []
-    for number in range(hosts):
-        start, state = host_intervals(calls, number, time_ps)
-        starts.append(start)
-        states.append(state)
-    order = np.argsort(taps["block"], kind="stable")
-    edges = np.searchsorted(taps["block"][order], np.arange(len(clocks_hz) + 1))
-    for number, clock_hz in enumerate(clocks_hz):
-        mine = order[edges[number] : edges[number + 1]]
-        start = cycle_starts_ps(np.maximum(taps["cycle"][mine], 0).astype(np.int64), clock_hz)
-        state = taps["state"][mine].astype(np.uint8)
-        if not len(mine) or start[0] > 0:
-            start, state = np.concatenate(([0], start)), np.concatenate((np.zeros(1, np.uint8), state))
-        starts.append(start.astype(np.int64))
-        states.append(state)
-    return {
-        "intervals": {"start_ps": np.concatenate(starts), "state": np.concatenate(states)},
-        "interval_offsets": {"offset": _offsets(starts)},
-    }
-
-
-def _offsets(rows: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)

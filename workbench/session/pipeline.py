@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,14 +16,16 @@ from workbench.formats.run_folder import RunWriter, now
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
-from workbench.run.collect import collect
+from workbench.run.collect import collect, frequencies
 from workbench.run.overhead import recording_overhead
+from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
 from workbench.session.reading import instrumented, read
 from workbench.session.workspace import Value, Workspace
+from workbench.traces.index import index_of_run
 
 _INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"
 
@@ -177,7 +179,13 @@ def _run(
         deterministic=options.deterministic,
         trace=trace,
     )
-    outcome = target.run(task, target.build(task, job), job)
+    built = target.build(task, job)
+    taps: TapTrace | None = None
+    if trace and host:
+        clocks_hz = frequencies(hdl.blocks, writer.manifest.clocks)
+        taps = TapTrace(writer.raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz)
+    with taps.following() if taps else nullcontext():
+        outcome = target.run(task, built, job)
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
@@ -185,9 +193,7 @@ def _run(
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
-        collected = collect(
-            writer.raw, outcome, host, hdl, workspace.hdl_language, platform, manifest.clocks, traced=trace
-        )
+        collected = collect(writer.raw, outcome, host, hdl, workspace.hdl_language, platform, manifest.clocks, taps)
         manifest = replace(
             manifest,
             overhead=recording_overhead(writer.raw, outcome, deterministic=options.deterministic),
@@ -198,7 +204,9 @@ def _run(
             messages=collected.messages,
             diagnostics=(*manifest.diagnostics, *collected.diagnostics),
         )
-        return writer.finish(manifest, collected.tables)
+        run = writer.finish(manifest, collected.tables)
+        index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
+        return run
 
 
 def _finished(manifest: Manifest, outcome: Outcome, job: Job) -> Manifest:

@@ -331,7 +331,7 @@ def _tables(story: _Story, blocks: tuple[Block, ...], cycles: int, traced: bool)
     if traced:
         starts, states = host_intervals(calls, 0, cycles * PERIOD_PS)
         all_starts = [starts] + [np.array(lane.starts, dtype="i8") * PERIOD_PS for lane in lanes.values()]
-        all_states = [states] + [np.array(lane.states, dtype="u1") for lane in lanes.values()]
+        all_states = [states.astype("u1")] + [np.array(lane.states, dtype="u1") for lane in lanes.values()]
         tables["intervals"] = {"start_ps": np.concatenate(all_starts), "state": np.concatenate(all_states)}
         offsets = np.cumsum([0, *(len(part) for part in all_starts)])
         tables["interval_offsets"] = {"offset": offsets.astype("i8")}

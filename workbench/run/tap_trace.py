@@ -1,0 +1,102 @@
+"""The trace of a run, made from the card's taps while they are being written."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.blocks import Block
+from workbench.model.cycles import cycle_starts_ps
+from workbench.model.run import Table
+from workbench.run.host_tables import host_intervals
+from workbench.run.records import Records, read_taps
+from workbench.traces.writer import TraceWriter
+
+CHUNK_TAPS = 1 << 20
+_POLL_S = 0.2
+
+
+class TapTrace:
+    """Follows the taps in `raw` and writes them as a trace below `tables`, a chunk whenever enough have come.
+
+    `hardware` are the blocks that the taps number, each with the frequency of its clock, and `host` the program's main
+    thread. Raises OSError.
+    """
+
+    def __init__(
+        self, raw: Path, tables: Path, host: Block, hardware: Sequence[Block], clocks_hz: Sequence[float]
+    ) -> None:
+        self._raw, self._blocks = raw, len(hardware)
+        self._of_clock = {hz: np.array([other == hz for other in clocks_hz]) for hz in clocks_hz}
+        self._writer = TraceWriter(tables, max(len(block.states) for block in (host, *hardware)))
+        self._done = 0
+        self._begun = np.zeros(self._blocks, bool)
+        self._failed: OSError | None = None
+
+    @contextmanager
+    def following(self) -> Iterator[None]:
+        """While a run goes on, on a thread of its own."""
+        over = threading.Event()
+        thread = threading.Thread(target=self._follow, args=(over,), name="trace", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _follow(self, over: threading.Event) -> None:
+        try:
+            while not over.wait(_POLL_S):
+                self.catch_up()
+        except OSError as error:
+            self._failed = error  # told by `finish`: the run goes on
+
+    def catch_up(self) -> None:
+        """Write the whole chunks that there are by now."""
+        taps = read_taps(self._raw)
+        while len(taps) - self._done >= CHUNK_TAPS:
+            chunk = taps[self._done : self._done + CHUNK_TAPS]
+            self._writer.append(*self._stretches(chunk))
+            self._done += CHUNK_TAPS
+
+    def finish(self, calls: Table, threads: int, time_ps: int) -> Table:
+        """Write what is left, with the host's threads; the table `interval_offsets`."""
+        if self._failed:
+            raise self._failed
+        self.catch_up()
+        rest, states, counts = self._stretches(read_taps(self._raw)[self._done :])
+        silent = np.flatnonzero(~self._begun)  # a block without a tap is in its first state all along
+        at = np.cumsum(counts)[silent]
+        rest, states = np.insert(rest, at, 0), np.insert(states, at, 0)
+        counts[silent] += 1
+        hosts = [host_intervals(calls, number, time_ps) for number in range(threads)]
+        self._writer.append(
+            np.concatenate([*(start for start, _ in hosts), rest]),
+            np.concatenate([*(state for _, state in hosts), states]),
+            np.concatenate(([len(start) for start, _ in hosts], counts)).astype(np.int64),
+        )
+        return self._writer.close(threads + self._blocks)
+
+    def _stretches(self, taps: Records) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Starts (ps) and states of taps, block by block, and how many each block has."""
+        order = np.argsort(taps["block"].astype(np.int16 if self._blocks < 1 << 15 else np.int32), kind="stable")
+        block = taps["block"][order]
+        counts = np.bincount(block, minlength=self._blocks)
+        cycles = np.maximum(taps["cycle"][order], 0)
+        starts = np.zeros(len(cycles), np.int64)
+        for clock_hz, mine in self._of_clock.items():
+            rows = slice(None) if len(self._of_clock) == 1 else np.flatnonzero(mine[block])
+            starts[rows] = cycle_starts_ps(cycles[rows], clock_hz)
+        states = taps["state"][order]
+        new = np.flatnonzero((counts > 0) & ~self._begun)
+        self._begun[new] = True
+        heads = (np.cumsum(counts) - counts)[new]
+        late = starts[heads] > 0  # unclassified until its first tap
+        counts[new[late]] += 1
+        return np.insert(starts, heads[late], 0), np.insert(states, heads[late], 0), counts

@@ -1,0 +1,46 @@
+"""Traces written in chunks, so that what a run leaves behind never has to fit into memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.formats.columns import ColumnWriter
+from workbench.model.run import Table
+
+
+def state_kind(states: int) -> str:
+    """The least kind of number that tells so many states apart."""
+    return next((kind for kind, size in (("u1", 1 << 8), ("u2", 1 << 16)) if states <= size), "u4")
+
+
+class TraceWriter:
+    """Writes table `intervals` below a folder of tables, chunk by chunk (`workbench.traces.trace`). Raises OSError.
+
+    `states` is the most that a block has.
+    """
+
+    def __init__(self, tables: Path, states: int) -> None:
+        folder = tables / "intervals"
+        folder.mkdir(parents=True)
+        self._start_ps = ColumnWriter(folder / "start_ps.npy", "i8")
+        self._state = ColumnWriter(folder / "state.npy", state_kind(states))
+        self._counts: list[NDArray[np.int64]] = []
+
+    def append(self, start_ps: NDArray[np.int64], state: NDArray[np.integer], counts: NDArray[np.int64]) -> None:
+        """A chunk: the intervals of its rows, one row after the other, and how many each row has.
+
+        Rows that come to be known later stand before those of earlier chunks: a chunk's counts are of the last rows.
+        """
+        self._start_ps.append(start_ps)
+        self._state.append(state)
+        self._counts.append(counts)
+
+    def close(self, rows: int) -> Table:
+        """Finish, with so many rows in all; the table `interval_offsets`."""
+        self._start_ps.close()
+        self._state.close()
+        counts = [np.concatenate((np.zeros(rows - len(chunk), np.int64), chunk)) for chunk in self._counts]
+        return {"offset": np.concatenate(([0], *counts)).cumsum().astype(np.int64)}
