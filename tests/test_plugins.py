@@ -19,6 +19,8 @@ from workbench.analysis import analyse
 from workbench.api import hookspecs
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import GROUP, plugin_fault, plugin_of
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
 from workbench.session import journal
 from workbench.session.plugins import KINDS, Plugins, load_plugins
 from workbench.session.reader_child import in_child
@@ -206,3 +208,42 @@ def workbench_rules():
     assert problem.message.startswith(
         "the rule 'broken' was left out: the plugin 'measuring' failed to compute the metric 'measuring.broken': "
     )
+
+
+def test_a_plugins_command_stands_beside_the_workbenchs_own(
+    bring: Callable[[str, str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring("commanding", """
+from workbench.api import Command
+def add(parser):
+    parser.add_argument("run_folder", type=Path)
+    parser.add_argument("--json", action="store_true")
+def count(arguments, workbench):
+    measured = workbench.open_run(arguments.run_folder)
+    workbench.print_json({"blocks": len(measured.blocks), "metrics": "total" in workbench.metrics})
+    return 1
+@hookimpl
+def workbench_commands():
+    return [Command("count", "how many blocks a run has", add, count), Command("run", "not this one", add, count)]
+""")  # fmt: skip
+    run = synthetic_run(cores=2, rounds=1)
+    RunWriter(tmp_path / "r", run.manifest).finish(run.manifest, run.tables)
+    assert main(["count", str(tmp_path / "r"), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {"blocks": len(run.manifest.blocks), "metrics": True}
+    assert main(["count", str(tmp_path / "none")]) == 2
+    assert "this is no run folder" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    assert "how many blocks a run has" in shown
+    assert "not this one" not in shown
+
+
+def test_a_plugin_that_cannot_be_loaded_is_told_beside_what_a_command_says(
+    bring: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring("absent", "import a_module_that_there_is_not")
+    assert main(["metrics", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert {metric["name"] for metric in json.loads(shown.out)["metrics"]} >= {"total", "left.united"}
+    assert "the plugin 'absent' could not be loaded: ModuleNotFoundError" in shown.err

@@ -6,6 +6,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package and `
     hookspecs    the hooks, one for each kind of thing that a plugin may bring
     descriptors  platforms, rules, languages: what hooks return
     metrics      metrics that rules name, and what they are computed of
+    commands     commands, and what they are given of the workbench
     results      a run's blocks, calls and findings as analysed
     targets      where a built design runs
     job          steps, progress, a log and a cancel
@@ -14,6 +15,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package and `
     instrument   counters that observe hardware, their wrapper and the reading of their words
 """
 
+from workbench.api.commands import Command
 from workbench.api.descriptors import (
     Exporter,
     HdlBuild,
@@ -30,6 +32,7 @@ from workbench.api.metrics import Metric
 
 __all__ = [
     "PROJECT_NAME",
+    "Command",
     "Exporter",
     "HdlBuild",
     "HdlLanguage",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pluggy
 
+from workbench.api.commands import Command
 from workbench.api.descriptors import Exporter, HdlLanguage, HostLanguage, Importer, PlatformSupport, PortKind, RuleFile
 from workbench.api.metrics import Metric
 
@@ -64,4 +65,10 @@ def workbench_exporters() -> Sequence[Exporter]:
 @hookspec
 def workbench_importers() -> Sequence[Importer]:
     """Other programs' files that can be read as runs: `workbench import FILE`."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_commands() -> Sequence[Command]:
+    """Commands of `workbench`."""
     raise NotImplementedError

@@ -9,10 +9,15 @@ import argparse
 from pathlib import Path
 
 
-def add_commands(top: argparse.ArgumentParser) -> None:
+def add_commands(top: argparse.ArgumentParser, first: str) -> None:
+    """Every command; those of plugins only where the first argument is none of the workbench's own."""
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (line, add) in COMMANDS.items():
+    for name, (line, add, _) in COMMANDS.items():
         add(commands.add_parser(name, help=line))
+    if first not in (*COMMANDS, "--version"):
+        from workbench.cli.brought import add_brought
+
+        add_brought(commands, COMMANDS)
 
 
 def add_open(command: argparse.ArgumentParser) -> None:
@@ -191,24 +196,25 @@ def add_desktop(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run="doctor:run_desktop")
 
 
-#: Every command: its line in the list, and what gives its parser the arguments.
+#: Every command: its line in the list, what gives its parser the arguments, and whether it works for long or on much;
+#: then a log of it is kept.
 COMMANDS = {
-    "open": ("the window, on a project, a run or a template", add_open),
-    "demo": ("the bundled application, from instrumenting to the report", add_demo),
-    "pictures": ("pictures of the window, every mode, light and dark", add_pictures),
-    "new": ("a project file from a folder of sources", add_new),
-    "scan": ("find API calls, clocked blocks, branches and pragmas", add_scan),
-    "instrument": ("write instrumented copies of the sources", add_instrument),
-    "run": ("instrument, build and run on the simulated card", add_run),
-    "report": ("what a run spent its time on, and which bottleneck to mend", add_report),
-    "compare": ("two runs side by side", add_compare),
-    "export": ("write a run in a form that other programs read", add_export),
-    "import": ("read another program's file as a run", add_import),
-    "predict": ("predict an application's time from a model, before any code", add_predict),
-    "template": ("platform templates: list, check, copy", add_template),
-    "rules": ("bottleneck rules: list, check", add_rules),
-    "plugins": ("what is loaded, from where, and what failed to load and why", add_plugins),
-    "fields": ("every field of a document: what it holds, its unit, default and meaning", add_fields),
-    "doctor": ("what this machine has and lacks, with versions and paths", add_doctor),
-    "desktop": ("put the workbench into the desktop's menu, for this user", add_desktop),
+    "open": ("the window, on a project, a run or a template", add_open, False),
+    "demo": ("the bundled application, from instrumenting to the report", add_demo, True),
+    "pictures": ("pictures of the window, every mode, light and dark", add_pictures, True),
+    "new": ("a project file from a folder of sources", add_new, True),
+    "scan": ("find API calls, clocked blocks, branches and pragmas", add_scan, True),
+    "instrument": ("write instrumented copies of the sources", add_instrument, True),
+    "run": ("instrument, build and run on the simulated card", add_run, True),
+    "report": ("what a run spent its time on, and which bottleneck to mend", add_report, True),
+    "compare": ("two runs side by side", add_compare, True),
+    "export": ("write a run in a form that other programs read", add_export, True),
+    "import": ("read another program's file as a run", add_import, True),
+    "predict": ("predict an application's time from a model, before any code", add_predict, True),
+    "template": ("platform templates: list, check, copy", add_template, False),
+    "rules": ("bottleneck rules: list, check", add_rules, False),
+    "plugins": ("what is loaded, from where, and what failed to load and why", add_plugins, False),
+    "fields": ("every field of a document: what it holds, its unit, default and meaning", add_fields, False),
+    "doctor": ("what this machine has and lacks, with versions and paths", add_doctor, False),
+    "desktop": ("put the workbench into the desktop's menu, for this user", add_desktop, False),
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 from workbench.analysis.compare import compare, faster_words
 from workbench.analysis.html_report import html_report
 from workbench.api.job import Job
-from workbench.cli.output import DONE, FAILED
+from workbench.cli.output import DONE, FAILED, loaded_plugins
 from workbench.cli.progress import progress
 from workbench.files import real
 from workbench.formats.run_folder import open_run
@@ -21,7 +21,6 @@ from workbench.model.run import Run
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.files import write_result_text
 from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
 from workbench.session.trust import trust
 from workbench.session.workspace import open_workspace
@@ -31,7 +30,7 @@ FORMS = ("original", "optimised")
 
 def run_demo(arguments: argparse.Namespace) -> int:
     out: Path = real(arguments.out)
-    plugins = load_plugins()
+    plugins = loaded_plugins()
     runs: dict[str, Run] = {}
     project = Path()
     for form, example in zip(FORMS, EXAMPLES, strict=True):

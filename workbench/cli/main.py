@@ -11,20 +11,18 @@ from importlib import import_module
 from types import FrameType
 
 import workbench
-from workbench.cli.arguments import add_commands
+from workbench.cli.arguments import COMMANDS, add_commands
 from workbench.cli.output import BAD_INPUT, CANCELLED, FAILED, Shown, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 
-#: The commands that work for long or on much; of each a log is kept.
-LOGGED = ("demo", "pictures", "new", "scan", "instrument", "run", "report", "compare", "export", "import", "predict")
 
-
-def parser() -> argparse.ArgumentParser:
+def parser(first: str = "") -> argparse.ArgumentParser:
+    """What reads the arguments, of which the first is known."""
     top = argparse.ArgumentParser(
         prog="workbench", description="Where an FPGA application's time goes, and what mending it would gain."
     )
     top.add_argument("--version", action="version", version=f"RC Workbench {workbench.__version__}")
-    add_commands(top)
+    add_commands(top, first)
     return top
 
 
@@ -41,15 +39,18 @@ def _main(arguments: Sequence[str] | None) -> int:
         signal.signal(signal.SIGHUP, _interrupt)
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        chosen = parser().parse_args(given)
+        chosen = parser(given[0] if given else "").parse_args(given)
         if arguments is None:  # we are the program itself, not a part of another
             from workbench.session import journal
 
             journal.install()
-            if chosen.command in LOGGED and (crashed := journal.start(["workbench", *given])):
+            kept = chosen.command in COMMANDS and COMMANDS[chosen.command][2]
+            if kept and (crashed := journal.start(["workbench", *given])):
                 print_diagnostics([crashed])
-        module, function = chosen.run.split(":")
-        return int(getattr(import_module(f"workbench.cli.{module}"), function)(chosen))
+        if isinstance(chosen.run, str):
+            module, function = chosen.run.split(":")
+            return int(getattr(import_module(f"workbench.cli.{module}"), function)(chosen))
+        return int(chosen.run(chosen))
     except WorkbenchError as error:
         print_diagnostics(error.diagnostics)
         if "--json" in given:

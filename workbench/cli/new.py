@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
+from workbench.cli.output import DONE, FAILED, as_json, loaded_plugins, print_diagnostics, print_json
 from workbench.model.diagnostic import has_errors
 from workbench.session.new_project import Choice, create, propose
-from workbench.session.plugins import load_plugins
 
 
 def run_new(arguments: argparse.Namespace) -> int:
     choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host)
-    proposal = propose(arguments.folder, load_plugins(), choice)
+    proposal = propose(arguments.folder, loaded_plugins(), choice)
     if not arguments.dry_run:
         create(proposal)
     if arguments.json:

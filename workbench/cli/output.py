@@ -8,9 +8,12 @@ import math
 import re
 import sys
 from collections.abc import Iterable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from workbench.model.diagnostic import Diagnostic, has_errors
+
+if TYPE_CHECKING:
+    from workbench.session.plugins import Plugins
 
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
@@ -31,6 +34,15 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):  # a numpy scalar
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def loaded_plugins() -> Plugins:
+    """What plugins bring; those that could not be loaded are told on stderr."""
+    from workbench.session.plugins import load_plugins  # not where a command does without
+
+    plugins = load_plugins()
+    print_diagnostics(plugins.problems)
+    return plugins
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from workbench.api.job import Job
-from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
+from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json
 from workbench.cli.predict_text import (
     bands_json,
     bands_text,
@@ -48,7 +48,6 @@ from workbench.predict.ratss import RatssModelFile, load_ratss, predict, tree_no
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
-from workbench.session.plugins import load_plugins
 from workbench.session.workspace import PROJECT_SUFFIX
 
 F = TypeVar("F", bound=ModelFile)
@@ -59,7 +58,7 @@ Loader = Callable[[Path, Mapping[str, Platform]], tuple[F | None, tuple[Diagnost
 def bundled_platforms() -> dict[str, Platform]:
     """The platform templates of the loaded plugins, by name."""
     found: dict[str, Platform] = {}
-    for support in load_plugins().platforms.values():
+    for support in loaded_plugins().platforms.values():
         platform, problems = load_platform(support.template)
         print_diagnostics(problems)
         if platform is not None:

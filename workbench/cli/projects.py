@@ -8,13 +8,12 @@ from functools import partial
 
 from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
-from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json, table
+from workbench.cli.output import DONE, FAILED, as_json, loaded_plugins, print_diagnostics, print_json, table
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, RunStatus
 from workbench.model.scan import HdlBlock
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
-from workbench.session.plugins import load_plugins
 from workbench.session.trust import standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
 
@@ -22,7 +21,7 @@ OVERHEAD = ("host_pct", "virtual_pct", "taken_off_pct", "unsure_pct")
 
 
 def _open(arguments: argparse.Namespace) -> Workspace:
-    workspace = open_workspace(arguments.project, load_plugins())
+    workspace = open_workspace(arguments.project, loaded_plugins())
     print_diagnostics(workspace.diagnostics)
     return workspace
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 
 from workbench.analysis.knowledge import load_knowledge
-from workbench.cli.output import DONE, as_json, print_checked, print_diagnostics, print_json, table
-from workbench.session.plugins import load_plugins
+from workbench.cli.output import DONE, as_json, loaded_plugins, print_checked, print_diagnostics, print_json, table
 from workbench.session.results import open_knowledge
 
 
 def run_list(arguments: argparse.Namespace) -> int:
-    knowledge, problems = open_knowledge(load_plugins())
+    knowledge, problems = open_knowledge(loaded_plugins())
     if arguments.json:
         print_json(
             {
@@ -29,4 +28,4 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    return print_checked(arguments, load_knowledge([arguments.file], load_plugins().metrics.values())[1])
+    return print_checked(arguments, load_knowledge([arguments.file], loaded_plugins().metrics.values())[1])

@@ -12,14 +12,13 @@ from workbench.analysis.report import report_json
 from workbench.analysis.svg_graph import graph_svg
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
-from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
+from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S
 from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
-from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
 from workbench.session.time_range import narrowed
 
@@ -27,7 +26,7 @@ MOST_COLUMNS = 100  # longer lines are hard to read
 
 
 def _open(path: Path, threshold: float = 1.05) -> OpenRun:
-    opened = open_result(path, load_plugins(), threshold)
+    opened = open_result(path, loaded_plugins(), threshold)
     print_diagnostics(opened.diagnostics)
     return opened
 
@@ -82,13 +81,13 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
 
 def run_export(arguments: argparse.Namespace) -> int:
-    print_diagnostics(export_run(arguments.run_folder, arguments.format, arguments.out, load_plugins()))
+    print_diagnostics(export_run(arguments.run_folder, arguments.format, arguments.out, loaded_plugins()))
     return DONE
 
 
 def run_import(arguments: argparse.Namespace) -> int:
     with progress() as watch:
-        run, problems = import_run(arguments.file, arguments.format, arguments.out, load_plugins(), Job(watch))
+        run, problems = import_run(arguments.file, arguments.format, arguments.out, loaded_plugins(), Job(watch))
     print_diagnostics(problems)
     if arguments.json:
         print_json({"run": str(run.path), "time_s": run.time_s, "diagnostics": as_json(problems)})

@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from workbench.cli.output import DONE, print_checked, print_diagnostics, print_json, table
+from workbench.cli.output import DONE, loaded_plugins, print_checked, print_diagnostics, print_json, table
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
-from workbench.session.plugins import load_plugins
 from workbench.session.serves import services
 
 
 def run_list(arguments: argparse.Namespace) -> int:
     rows = []
     lines: list[tuple[str, ...]] = []
-    plugins = load_plugins()
+    plugins = loaded_plugins()
     for support in plugins.platforms.values():
         platform, problems = load_platform(support.template, plugins.port_kinds)
         print_diagnostics(problems)
@@ -39,7 +38,7 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    plugins = load_plugins()
+    plugins = loaded_plugins()
     platform, problems = load_platform(arguments.file, plugins.port_kinds)
     found = services(platform, plugins.platforms.get(platform.name)) if platform else ()
     served = {one.name: {"can": one.can, "why": one.why} for one in found}
@@ -51,7 +50,7 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 
 def run_new(arguments: argparse.Namespace) -> int:
-    platforms = load_plugins().platforms
+    platforms = loaded_plugins().platforms
     if arguments.of not in platforms:
         raise WorkbenchError(unknown_name("platform template", arguments.of, platforms))
     try:

@@ -71,7 +71,7 @@ class Context(QObject):
         self._when_current: list[Callable[[], None]] = []
         self.scan: ProjectScan | None = None
         self.opened: OpenRun | None = None
-        self.notices = self._plugin_faults()
+        self.notices = self.plugins.problems
         self.mode = "source"
         self.running = False
         self.trusted = True  # whether the project may be run without a question, as it stood when it was last read
@@ -195,7 +195,7 @@ class Context(QObject):
         self.workspace, self.scan, self.opened, self.trusted = None, None, None, True
         self.selection, self.time_range, self._extra_runs = None, None, ()
         self.shown_range, self._ranged = None, None
-        self.notices = self._plugin_faults()
+        self.notices = self.plugins.problems
         self._places = Places()
         self.history.clear()
         for signal in (
@@ -407,17 +407,6 @@ class Context(QObject):
 
     def set_preference(self, name: str, value: str) -> None:
         store.save("window", {**store.load("window", {}), name: value})
-
-    def _plugin_faults(self) -> tuple[Diagnostic, ...]:
-        return tuple(
-            Diagnostic(
-                f"the plugin '{plugin.name}' could not be loaded: {plugin.error}",
-                f"It comes from {plugin.origin}. Update it or take it out; everything else works.",
-                Severity.WARNING,
-            )
-            for plugin in self.plugins.loaded
-            if plugin.error
-        )
 
     def set_running(self, running: bool) -> None:
         """Tell the views that a run is under way: what they show is of the run before."""

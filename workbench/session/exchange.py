@@ -21,16 +21,22 @@ def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diag
     """Write a run folder to `out` in a form that a plugin knows. WorkbenchError where that fails; then `out` stays."""
     if form not in plugins.exporters:
         raise WorkbenchError(unknown_name("format", form, plugins.exporters))
-    run, problems = open_run(path)
-    platform, more = platform_of_run(run, plugins)
-    measured, exporter = Measured(run, platform), plugins.exporters[form]
+    measured, problems = measured_run(path, plugins)
+    exporter = plugins.exporters[form]
     try:
         write_result(out, lambda file: exporter.write(measured, file))
     except (WorkbenchError, Cancelled):
         raise
     except Exception as error:
         raise WorkbenchError(plugin_fault(error, f"to export as {form}", Severity.ERROR)) from error
-    return (*problems, *more)
+    return problems
+
+
+def measured_run(path: Path, plugins: Plugins) -> tuple[Measured, tuple[Diagnostic, ...]]:
+    """A run folder with what is counted in it; less than all of it is a diagnostic."""
+    run, problems = open_run(path)
+    platform, more = platform_of_run(run, plugins)
+    return Measured(run, platform, plugins.metrics), (*problems, *more)
 
 
 def import_run(path: Path, form: str, out: Path, plugins: Plugins, job: Job) -> tuple[Run, tuple[Diagnostic, ...]]:

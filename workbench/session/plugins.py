@@ -22,8 +22,10 @@ from workbench.api import (
     RuleFile,
     hookspecs,
 )
+from workbench.api.commands import Command
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import BUILT_IN, GROUP
+from workbench.model.diagnostic import Diagnostic, Severity
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,20 @@ class Plugins:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     exporters: Mapping[str, Exporter] = field(default_factory=dict)
     importers: Mapping[str, Importer] = field(default_factory=dict)
+    commands: Mapping[str, Command] = field(default_factory=dict)
+
+    @property
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """Which plugins could not be loaded, and why."""
+        return tuple(
+            Diagnostic(
+                f"the plugin '{plugin.name}' could not be loaded: {plugin.error}",
+                f"It comes from {plugin.origin}. Update it or take it out; everything else works.",
+                Severity.WARNING,
+            )
+            for plugin in self.loaded
+            if plugin.error
+        )
 
 
 KINDS = tuple(f.name for f in fields(Plugins) if f.name != "loaded")

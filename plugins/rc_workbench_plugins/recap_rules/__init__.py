@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from workbench.api import Metric, RuleFile, hookimpl
+from workbench.api import Command, Metric, RuleFile, hookimpl
 
 
 @hookimpl
@@ -19,3 +19,10 @@ def workbench_metrics() -> Sequence[Metric]:
     from rc_workbench_plugins.recap_rules.metrics import METRICS
 
     return METRICS
+
+
+@hookimpl
+def workbench_commands() -> Sequence[Command]:
+    from rc_workbench_plugins.recap_rules.command import add_arguments, run
+
+    return [Command("metrics", "the metrics that rules may name", add_arguments, run)]
