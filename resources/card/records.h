@@ -35,6 +35,13 @@ typedef struct {
     int64_t thread;      /* in order of creation, main 0 */
 } rcw_transfer_record;   /* 88 bytes */
 
+/* host_waits.bin: one per stretch in which a thread waited outside the card's calls, by the card's client library */
+typedef struct {
+    int32_t thread;
+    int32_t for_a_core;  /* 1: it was ready, and others had the cores; 0: for another thread, or for a time */
+    int64_t t0_ps, t1_ps;
+} rcw_wait_record;       /* 24 bytes */
+
 /* taps.bin (traced runs): one per change of a block's state, by the card, in order of cycle */
 typedef struct {
     int64_t cycle;       /* counts from 0 at the end of reset */

@@ -25,6 +25,9 @@ int64_t (*vc_interrupt)(int64_t until_ps);
 int (*vc_outside)(void);
 int (*vc_owner)(const vthread *waiting);
 void (*vc_at_fatal)(void);
+void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
+static int64_t nobody_watches;
+volatile int64_t *vc_running = &nobody_watches;
 
 static vthread *threads, **threads_end = &threads; /* by number */
 static vthread *queue_head, *queue_tail;
@@ -136,6 +139,13 @@ static void get_core(vthread *t, int core)
     on_core[core] = t;
 }
 
+static void waited(vthread *t, int for_a_core, int64_t since_ps)
+{
+    if (vc_waited && now_ps > since_ps)
+        vc_waited(t->number, for_a_core, since_ps, now_ps);
+    *(for_a_core ? &t->queued_ps : &t->waited_ps) += now_ps - since_ps;
+}
+
 static void give_up_core(vthread *t)
 {
     int core = t->core;
@@ -145,7 +155,7 @@ static void give_up_core(vthread *t)
     if (!head)
         return;
     queue_head = head->queue;
-    head->queued_ps += now_ps - head->queued_since_ps;
+    waited(head, 1, head->queued_since_ps);
     get_core(head, core);
 }
 
@@ -164,6 +174,8 @@ static void enqueue(vthread *t)
 /* Its last core if that is free, else the lowest free one, else the queue. */
 static void place(vthread *t)
 {
+    if (t->what != VC_CARD && t->what != VC_INTERRUPT) /* which are parts of a call of the card's */
+        waited(t, 0, t->since_ps);
     int core = t->last_core;
     if (core < 0 || on_core[core])
         for (core = 0; core < vc_set.cores && on_core[core]; core++)
@@ -198,7 +210,6 @@ static void make_ready(vthread *t)
 void vc_wake_thread(vthread *t, vc_result result)
 {
     t->result = result;
-    t->waited_ps += now_ps - t->since_ps;
     interrupt_waiters -= t->what == VC_INTERRUPT;
     if (t->state == VC_BLOCKED) {
         make_ready(t);
@@ -289,6 +300,7 @@ static event first_event(int64_t *second_ps)
 
 static void give_turn(vthread *to)
 {
+    *vc_running = to->number;
     __atomic_store_n(&to->turn, 1, __ATOMIC_RELEASE);
     REAL(syscall)(SYS_futex, &to->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
@@ -549,9 +561,14 @@ vthread *vc_by_real(pthread_t real)
 
 void vc_write_threads(const char *path)
 {
-    for (const vthread *t = threads; t; t = t->next)
+    for (vthread *t = threads; t; t = t->next) {
+        if (t->state == VC_BLOCKED && t->what != VC_CARD && t->what != VC_INTERRUPT)
+            waited(t, 0, t->since_ps);
+        if (t->state == VC_READY)
+            waited(t, 1, t->queued_since_ps);
         if (t->state != VC_ENDED)
             remember(t);
+    }
     FILE *file = fopen(path, "w");
     if (!file)
         return;

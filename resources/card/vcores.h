@@ -96,6 +96,12 @@ extern int64_t (*vc_interrupt)(int64_t until_ps);
 /* Nothing can happen on the clock: whether something outside the program (a pipe) let a thread go on. */
 extern int (*vc_outside)(void);
 
+/* A thread waited for another, or for the time, or was ready and had no core. */
+extern void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
+
+/* The running thread's number, for who watches the process from outside. */
+extern volatile int64_t *vc_running;
+
 /* Who has an object that a thread waits for; -1 where that is nobody, or not known. */
 extern int (*vc_owner)(const vthread *waiting);
 

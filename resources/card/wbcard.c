@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -41,7 +42,7 @@ struct wbcard {
 };
 
 static struct wbcard the_card;
-static int link_fd = -1, transfers_fd = -1;
+static int link_fd = -1, transfers_fd = -1, waits_fd = -1;
 static pid_t this_process;
 static int64_t period_num = 1, period_den = 1; /* a cycle is period_num / period_den picoseconds */
 static int64_t word_bytes = 4, receive_lead; /* cycles between a receive's last request and its data */
@@ -54,6 +55,8 @@ static int64_t irq_since_ps = -1; /* since when the first of those waits that wa
 static int64_t transfer_count;
 static rcw_transfer_record buffered[BUFFERED_RECORDS];
 static int buffered_count;
+static rcw_wait_record waits[BUFFERED_RECORDS];
+static int wait_count;
 static rcw_request unsent; /* a receive that is submitted: it goes with the next message */
 
 static __thread int64_t own_transfers, own_mark_ps; /* the thread's transfers; its work when its last API call returned */
@@ -160,10 +163,19 @@ static void write_all(int fd, const void *data, size_t bytes)
 
 static void flush_records(void)
 {
-    int count = buffered_count;
-    buffered_count = 0;
+    int count = buffered_count, waited = wait_count;
+    buffered_count = wait_count = 0;
     if (transfers_fd >= 0 && count)
         write_all(transfers_fd, buffered, (size_t)count * sizeof buffered[0]);
+    if (waits_fd >= 0 && waited)
+        write_all(waits_fd, waits, (size_t)waited * sizeof waits[0]);
+}
+
+static void record_thread_wait(int number, int for_a_core, int64_t from_ps, int64_t to_ps)
+{
+    waits[wait_count++] = (rcw_wait_record){number, for_a_core, from_ps, to_ps};
+    if (wait_count == BUFFERED_RECORDS)
+        flush_records();
 }
 
 static void record(const rcw_transfer_record *transfer)
@@ -276,6 +288,16 @@ static void read_config(const char *path)
     fclose(file);
 }
 
+static void write_threads(void)
+{
+    const char *raw = getenv("RCW_RAW");
+    char path[4096];
+    if (!raw)
+        return;
+    snprintf(path, sizeof path, "%s/host_threads.txt", raw);
+    vc_write_threads(path);
+}
+
 static void write_end(void)
 {
     const char *raw = getenv("RCW_RAW");
@@ -289,8 +311,6 @@ static void write_end(void)
                 (long long)host_time_total_ps(), (long long)transfer_count);
         fclose(file);
     }
-    snprintf(path, sizeof path, "%s/host_threads.txt", raw);
-    vc_write_threads(path);
     snprintf(path, sizeof path, "%s/host_notes.txt", raw);
     if (*vc_notes() && (file = fopen(path, "w"))) {
         fputs(vc_notes(), file);
@@ -305,6 +325,7 @@ static void at_end(void)
     if (vc_self && !vc_failed)
         vc_point();
     vc_freeze();
+    write_threads();
     flush_records();
     if (!vc_failed) {
         rcw_request bye = {.kind = RCW_BYE, .now_ps = vc_now()};
@@ -335,6 +356,29 @@ static void fix_addresses(char **argv, char **environment)
 
 static int64_t run_to_interrupt(int64_t until_ps);
 
+static int create(const char *raw, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", raw, name);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        snprintf(path, sizeof path, "cannot write %.2000s/%s: %s", raw, name, strerror(errno));
+        fatal(path);
+    }
+    return fd;
+}
+
+/* host_progress.bin: the number of the thread that runs, for the workbench to look at meanwhile. */
+static void show_progress(const char *raw)
+{
+    int fd = create(raw, "host_progress.bin");
+    void *at = posix_fallocate(fd, 0, sizeof *vc_running)
+                   ? MAP_FAILED : mmap(NULL, sizeof *vc_running, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (at != MAP_FAILED)
+        vc_running = at;
+}
+
 __attribute__((constructor)) static void at_start(int argc, char **argv, char **environment)
 {
     (void)argc;
@@ -345,13 +389,9 @@ __attribute__((constructor)) static void at_start(int argc, char **argv, char **
     link_fd = atoi(fd);
     read_config(config);
     if (raw) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/transfers.bin", raw);
-        transfers_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (transfers_fd < 0) {
-            snprintf(path, sizeof path, "cannot write %.2000s/transfers.bin: %s", raw, strerror(errno));
-            fatal(path);
-        }
+        transfers_fd = create(raw, "transfers.bin");
+        waits_fd = create(raw, "host_waits.bin");
+        show_progress(raw);
     }
     if (host_time.deterministic)
         fix_addresses(argv, environment);
@@ -359,6 +399,7 @@ __attribute__((constructor)) static void at_start(int argc, char **argv, char **
     this_process = getpid();
     vc_interrupt = run_to_interrupt;
     vc_at_fatal = at_end;
+    vc_waited = record_thread_wait;
     atexit(at_end);
     host_time_calibrate();
     vc_start();

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import socket
 import sys
 import tempfile
@@ -21,10 +20,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
+
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
-from workbench.model.platform import HardwarePort, Platform, PortDirection, TransferPoint, TransferTable
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host
 from workbench.run.records import read_end, read_lines
@@ -133,14 +135,17 @@ class Built:
 
 def platform() -> Platform:
     direction = PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en")
-    port = HardwarePort(
+    port = MemoryPort(
         write_enable="wr_en", read_enable="rd_en", incoming=direction,
         outgoing=direction.model_copy(update={"data_signal": "rd_data", "delay_cycles": 1}),
-        clock="clk", clock_hz=100e6, reset="rst", interrupt="irq",
     )  # fmt: skip
+    clock = Clock(name="clk", frequency_hz=100e6, reset="rst")
+    hardware = Hardware(clocks=(clock,), ports=(port,), interrupt="irq")
     write = TransferTable(points=(TransferPoint(bytes=4, time_s=50e-6),))
     read = TransferTable(direction="receive", points=(TransferPoint(bytes=4, time_s=1e-6),), holds_core=True)
-    return Platform(schema_version=1, name="card", hardware=port, transfer_tables={"write": write, "read_reg": read})
+    return Platform(
+        schema_version=1, name="card", hardware=hardware, transfer_tables={"write": write, "read_reg": read}
+    )
 
 
 def build(source: str, folder: Path) -> Built:
@@ -189,7 +194,7 @@ def run(built: Built, program: Program, cores: int, folder: Path) -> Ran:
     threads = sorted([int(word) for word in line.split()] for line in read_lines(folder / "host_threads.txt"))
     end_ps = int(read_end(folder / "host_end.txt").get("time_ps", -1))
     failed = host.returncode not in (0, 113)
-    message = f"exit code {host.returncode}: {errors}" if failed else re.sub(r"0x\w+", "", errors)
+    message = f"exit code {host.returncode}: {errors}" if failed else errors
     return Ran(end_ps, tuple(row[2] for row in threads), output, message)
 
 

@@ -22,12 +22,13 @@ from workbench.model.transfer_time import table_points_ps
 from workbench.process import Supervised
 from workbench.run.card import CardExecutable
 from workbench.run.confine import Confinement, confine
+from workbench.run.places import with_source_lines
 from workbench.run.port_check import driven_port
 from workbench.run.records import read_counters, read_end, read_lines, read_transfers
 
 _RECORDS = (
-    "host_end.txt", "host_threads.txt", "host_notes.txt", "card_end.txt", "counters.bin", "taps.bin", "dwell.bin",
-    "transfers.bin",
+    "host_end.txt", "host_threads.txt", "host_waits.bin", "host_notes.txt", "card_end.txt", "counters.bin", "taps.bin",
+    "dwell.bin", "transfers.bin",
 )  # fmt: skip
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
@@ -75,7 +76,8 @@ def simulate(
             ("host", [host_executable, *arguments], ends[1], jails[1]),
         ):
             environment = {"RCW_CARD_FD": str(end.fileno()), "RCW_CONFIG": str(config), "RCW_RAW": str(raw)}
-            processes.append(_Process(name, [str(word) for word in command], environment, end.fileno(), root, jail))
+            words = [str(word) for word in command]
+            processes.append(_Process(name, words, environment, end.fileno(), root, jail))
         for end in ends:
             end.close()
         card_process, host_process = processes
@@ -141,6 +143,8 @@ class _Process:
                  jail: Confinement | None) -> None:  # fmt: skip
         self.name = name
         self.jail = jail
+        self.executable = Path(command[0])
+        self.cwd = cwd
         self.program = Supervised(
             [*(jail.prefix if jail else ()), *command], cwd=cwd, env=environment, pass_fds=(fd,)
         )  # fmt: skip
@@ -183,7 +187,9 @@ def _watch(
             job.progress(None, _progress_text(raw, platform))
         if now - began > wall_limit_s:
             waiting = _progress(raw)[1]
-            where = "The host program was in its own code." if waiting else "The card was simulating."
+            thread = _running_thread(raw)
+            who = f"Thread {thread} of the host program" if thread else "The host program"
+            where = f"{who} was in its own code." if waiting else "The card was simulating."
             host.program.stop(0.5)
             card.program.stop(3.0)
             activity = read_end(raw / "card_end.txt").get("activity", "")
@@ -209,6 +215,14 @@ def _progress(raw: Path) -> tuple[int, bool]:
     return int(cycles), bool(waiting)
 
 
+def _running_thread(raw: Path) -> int:
+    """The number of the host's thread that had its turn, main 0."""
+    try:
+        return int(struct.unpack("=q", (raw / "host_progress.bin").read_bytes())[0])
+    except (OSError, struct.error):
+        return 0
+
+
 def _progress_text(raw: Path, platform: Platform) -> str:
     assert platform.hardware is not None
     cycles = _progress(raw)[0]
@@ -231,7 +245,8 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
         text = f"the host program crashed: {_signal(-code)}"
         diagnostics.append(Diagnostic(text, "Building it with -fsanitize=address in host.flags shows where."))
     elif problem is None and code == CARD_FAILED:
-        diagnostics.append(Diagnostic(host.last_line or "the simulated card failed"))
+        said = with_source_lines(host.last_line, host.executable, host.cwd)
+        diagnostics.append(Diagnostic(said or "the simulated card failed"))
     elif problem is None and code != 0:
         said = f"It said: {host.last_line}" if host.last_line else ""
         diagnostics.append(Diagnostic(f"the host program ended with exit code {code}", said, Severity.WARNING))

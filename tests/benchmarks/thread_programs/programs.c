@@ -281,7 +281,7 @@ static void *lock_both_ways(void *unused)
 {
     pthread_mutex_lock(&other);
     work(2);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lock); /* main has it */
     return unused;
 }
 
@@ -290,7 +290,7 @@ static void mutex_ring(void)
     begin(lock_both_ways, 0);
     pthread_mutex_lock(&lock);
     work(3);
-    pthread_mutex_lock(&other);
+    pthread_mutex_lock(&other); /* thread 1 has it */
 }
 
 static void *signal_too_early(void *unused)
