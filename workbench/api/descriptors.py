@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.model.platform import Platform
     from workbench.model.read_out import ReadOutPlan
     from workbench.model.run import Entry, Run, Site, Table
-    from workbench.model.scan import HdlScan, HdlTop, HostFile, HostScan
+    from workbench.model.scan import HdlPort, HdlScan, HdlTop, HostFile, HostScan
 
 
 @dataclass(frozen=True)
@@ -110,15 +110,17 @@ class HostBuild:
 class HdlBuild:
     """Instrumented HDL in a build folder, with a new top level of the old name and ports.
 
-    `blocks` lists every elaborated block, whether observed or (without pragmas) wholly unclassified, in the order of
-    `decode`. `taps` gives (least bit, width) of each block's state in the simulation-only output `recap_taps`
-    (width 0: no states, nothing tapped); `tap_bits` is that port's width, 0 without any. `defines` must be set
-    to have the taps. `read_out` tells how the monitors are frozen and read; None where there are none.
+    `ports` are the top's as the user wrote it, none where they are not told. `blocks` lists every elaborated block,
+    whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
+    of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
+    that port's width, 0 without any. `defines` must be set to have the taps. `read_out` tells how the monitors are
+    frozen and read; None where there are none.
     """
 
     sources: tuple[Path, ...]
     top: str
     blocks: tuple[Block, ...]
+    ports: tuple[HdlPort, ...] = ()
     taps: tuple[tuple[int, int], ...] = ()
     tap_bits: int = 0
     defines: tuple[str, ...] = ()
@@ -169,8 +171,8 @@ class HdlLanguage(Protocol):
         """Write an instrumented design below `out`. Raises WorkbenchError where the design cannot be elaborated."""
         ...
 
-    def needed(self, root: Path, hardware: HardwareSources) -> tuple[Path, ...]:
-        """The sources that the top reaches, each after those it needs: what a simulator is given."""
+    def plain(self, root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
+        """The design as it is: the sources that the top reaches, each after those it needs, and the top's ports."""
         ...
 
     def tops(self, root: Path, files: Sequence[str]) -> tuple[HdlTop, ...]:

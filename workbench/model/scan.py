@@ -80,7 +80,8 @@ class HostScan:
 class HdlPort:
     """A port of a top, or one part of it: `name` is then `port.field` or `port[0].field`, and `port` the whole's name.
 
-    `lsb` is the part's lowest bit in the whole. `used`: the design reads it somewhere (outputs always).
+    `lsb` is the part's lowest bit in the whole. `used`: the design reads it somewhere (outputs always). `file` and
+    `line` are where it is declared.
     """
 
     name: str
@@ -89,6 +90,7 @@ class HdlPort:
     port: str = ""
     lsb: int = 0
     used: bool = True
+    file: str = ""
     line: int = 0
 
 

@@ -24,6 +24,7 @@ from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
 from workbench.session.reading import instrumented, read
+from workbench.session.undriven import undriven_inputs
 from workbench.session.workspace import Value, Workspace
 from workbench.traces.index import index_of_run
 
@@ -155,8 +156,8 @@ def _run(
     host: HostBuild | None = None
     with job.step(_INSTRUMENT):
         if options.plain:
-            sources = read(lambda: workspace.hdl_language.needed(root, project.hardware), workspace.path)
-            hdl = HdlBuild(sources=sources, top=project.hardware.top, blocks=())
+            parameters = workspace.parameters(settings)
+            hdl = read(lambda: workspace.hdl_language.plain(root, project.hardware, parameters), workspace.path)
         else:
             host, hdl = instrument_workspace(workspace, options.settings, build)
             unmarked = without_marks(workspace, hdl, settings)
@@ -165,6 +166,8 @@ def _run(
             found = host.diagnostics + hdl.diagnostics
             if has_errors(found):
                 raise WorkbenchError(*found)
+        if undriven := placed(undriven_inputs(hdl.ports, platform), root):
+            raise WorkbenchError(*undriven)
     task = Task(
         project=project,
         platform=platform,

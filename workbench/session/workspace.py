@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport
 from workbench.files import sha256
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.reading import scanned
@@ -74,13 +74,15 @@ class Workspace:
     def scan(self, changes: Mapping[str, Value] | None = None) -> ProjectScan:
         """What the sources hold, read in children with limits."""
         from workbench.model.scan import HdlScan, HostScan, ProjectScan
+        from workbench.session.undriven import undriven_inputs  # with the schemas
 
         settings = self.settings(changes)
         host, hdl = self.host_scanner(settings), self.hdl_scanner(settings)
-        found = ProjectScan(
-            scanned(self.root, self.outside, self.host, host, HostScan(())),
-            scanned(self.root, self.outside, self.project.hardware, hdl, HdlScan(())),
-        )
+        design = scanned(self.root, self.outside, self.project.hardware, hdl, HdlScan(()))
+        if not has_errors(design.diagnostics):
+            undriven = undriven_inputs(design.ports, self.platform)
+            design = replace(design, diagnostics=(*design.diagnostics, *undriven))
+        found = ProjectScan(scanned(self.root, self.outside, self.host, host, HostScan(())), design)
         return placed(found, self.root)
 
     def host_scanner(self, settings: Mapping[str, Value]) -> Callable[[HostSources], HostScan]:

@@ -38,10 +38,10 @@ class VerilogLanguage:
 
         return language.instrument(root, hardware, platform, parameters, out)
 
-    def needed(self, root: Path, hardware: HardwareSources) -> tuple[Path, ...]:
-        from rc_workbench_plugins.verilog.design import read_design
+    def plain(self, root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
+        from rc_workbench_plugins.verilog import language
 
-        return read_design(root, hardware, {}).needed
+        return language.plain(root, hardware, parameters)
 
     def tops(self, root: Path, files: Sequence[str]) -> tuple[HdlTop, ...]:
         from rc_workbench_plugins.verilog import tops

@@ -10,6 +10,7 @@ from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
+from rc_workbench_plugins.verilog.ports import hdl_ports
 from rc_workbench_plugins.verilog.rewrite import (
     Edits,
     add_port,
@@ -72,6 +73,7 @@ def build(
     return HdlBuild(
         sources=sources,
         top=top.module,
+        ports=hdl_ports(design),
         blocks=tuple(_block(design, use, clock, use.path in bits) for use in counted),
         taps=tuple((bits[u.path], state_bits(len(u.source.states) + 1)) if u.path in bits else (0, 0) for u in counted),
         tap_bits=plan.state_width,

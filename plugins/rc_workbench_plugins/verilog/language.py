@@ -33,6 +33,12 @@ def scan(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     return HdlScan(found, instances, diagnostics, hdl_ports(design), clocks(top), resets(top))
 
 
+def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
+    design = read_design(root, hardware, parameters)
+    ports = () if has_errors(design.diagnostics) else hdl_ports(design)  # the simulator tells the errors
+    return HdlBuild(sources=design.needed, top=hardware.top, blocks=(), ports=ports)
+
+
 def instrument(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
 ) -> HdlBuild:

@@ -30,7 +30,8 @@ def hdl_ports(design: Design) -> tuple[HdlPort, ...]:
     uses = _Uses()
     found: list[HdlPort] = []
     for port in design.top.body.portList:
-        line = design.place(port.location)[1]
+        path, line, _ = design.place(port.location)
+        place = (design.name_of(path), line)
         if port.kind == Kind.InterfacePort:
             instance, modport = port.connection or (None, None)
             if instance is None or instance.kind != Kind.Instance:
@@ -39,12 +40,12 @@ def hdl_ports(design: Design) -> tuple[HdlPort, ...]:
                 if member.kind == Kind.ModportPort and member.direction in _DIRECTIONS:
                     leaves = _leaves(f"{port.name}.{member.name}", member.type)
                     way = _DIRECTIONS[member.direction]
-                    found += [HdlPort(name, way, bits, port.name, lsb, True, line) for name, bits, lsb in leaves]
+                    found += [HdlPort(name, way, bits, port.name, lsb, True, *place) for name, bits, lsb in leaves]
         elif port.kind == Kind.Port and port.direction in _DIRECTIONS:
             used = port.direction != ast.ArgumentDirection.In or uses.uses(design.top.body, port.internalSymbol)
             for name, bits, lsb in _leaves(port.name, port.type):
                 part = port.name if name != port.name else ""
-                found.append(HdlPort(name, _DIRECTIONS[port.direction], bits, part, lsb, used, line))
+                found.append(HdlPort(name, _DIRECTIONS[port.direction], bits, part, lsb, used, *place))
     return tuple(found)
 
 

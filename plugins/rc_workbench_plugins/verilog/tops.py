@@ -87,6 +87,8 @@ def _parameters(design: Design) -> Iterator[tuple[str, int | float | str]]:
             yield parameter.name, text[1]
             continue
         kind = parameter.type
+        if value is None:
+            continue  # it has no default: an error says so
         if kind.isIntegral and not value.hasUnknown:
             yield parameter.name, int(value)
         elif kind.isFloating or kind.isString:

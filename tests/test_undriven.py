@@ -1,0 +1,59 @@
+"""An input that the design reads and nothing drives is told before anything is built, for plain runs too."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from workbench.cli.main import main
+
+TINY = Path(__file__).parent / "data" / "tiny"
+
+
+def tiny(folder: Path, extra_ports: str, uses: str = "") -> Path:
+    """The small example with more ports at its top, and a use of them."""
+    shutil.copytree(TINY, folder)
+    top = folder / "hdl" / "tiny_top.v"
+    text = top.read_text().replace(
+        "    output reg [31:0] rd_data", f"    {extra_ports},\n    output reg [31:0] rd_data", 1
+    )
+    head, end, tail = text.rpartition("endmodule")
+    top.write_text(f"{head}{uses}\n{end}{tail}")
+    return next(folder.glob("*.workbench.yaml"))
+
+
+@pytest.mark.parametrize("how", [[], ["--plain"]])
+def test_a_run_is_refused_with_the_place_and_nothing_is_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], how: list[str]
+) -> None:
+    project = tiny(tmp_path / "p", "input wire [3:0] mode", "wire [3:0] seen = mode;")
+    assert main(["run", str(project), "--out", str(tmp_path / "run"), *how, "--json"]) in (1, 2)
+    said = capsys.readouterr().err
+    assert "tiny_top.v:" in said
+    assert "nothing drives the input 'mode'" in said
+    assert not (tmp_path / "run" / "build" / "card").exists()
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["status"] == "failed"
+
+
+def test_an_interface_is_told_as_one_and_what_the_design_leaves_alone_is_not_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ports = "input wire s_tvalid, input wire [31:0] s_tdata, output wire s_tready, input wire spare"
+    project = tiny(tmp_path / "p", ports, "assign s_tready = s_tvalid & s_tdata[0];")
+    assert main(["scan", str(project), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    (told,) = [d for d in document["diagnostics"] if d["severity"] == "error"]
+    assert told["message"] == "nothing drives the AXI4-Stream in s: s_tvalid, s_tdata"
+    assert told["file"].endswith("tiny_top.v")
+    assert told["line"]
+
+
+def test_a_design_whose_inputs_are_all_driven_or_not_read_is_not_told_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = tiny(tmp_path / "p", "input wire spare, output wire [3:0] seen", "assign seen = 4'd3;")
+    assert main(["scan", str(project), "--json"]) == 0
+    assert not json.loads(capsys.readouterr().out)["diagnostics"]
