@@ -8,8 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import numpy as np
+import pytest
+
+from workbench.model.blocks import Block, Side, State
+from workbench.model.pragma import Category
+from workbench.run.host_tables import host_intervals, host_states
+from workbench.run.host_threads import HostThreads, host_stretches, own_time_ps, read_threads, thread_blocks
 from workbench.run.places import with_source_lines
+from workbench.run.records import CALLS, WAITS
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "threads.py"
 SOURCES = SCRIPT.parent / "thread_programs"
@@ -36,10 +45,20 @@ def test_every_program_takes_the_time_by_hand_on_1_2_and_4_cores() -> None:
     assert done.returncode == 0
 
 
-def test_threads_that_wait_for_each_other_are_named_with_their_lines(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def threads() -> ModuleType:
+    return benchmark()
+
+
+@pytest.fixture(scope="module")
+def built(threads: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return threads.build("programs.c", tmp_path_factory.mktemp("host"))
+
+
+def test_threads_that_wait_for_each_other_are_named_with_their_lines(
+    threads: ModuleType, built: Any, tmp_path: Path
+) -> None:
     source = SOURCES / "programs.c"
-    threads = benchmark()
-    built = threads.build("programs.c", tmp_path / "host")
     (program,) = (p for p in threads.PROGRAMS if p.name == "mutex_ring" and p.says)
     ran = threads.run(built, program, 2, tmp_path / "raw")
     said = with_source_lines(ran.message, built.host, source.parent)
@@ -48,3 +67,52 @@ def test_threads_that_wait_for_each_other_are_named_with_their_lines(tmp_path: P
     assert [f"(at programs.c:{n})" in said for n in here] == [True, True]
     assert "the main thread waits for a mutex, which thread 1 has, since 3.000000 us" in said
     assert "thread 1 waits for a mutex, which the main thread has, since 2.000000 us" in said
+
+
+MAIN = Block("host.main", Side.HOST, "host", "program", "host.main", (
+    State(0, "unclassified"), State(1, "work", Category.WORK), State(2, "call", Category.SEND),
+))  # fmt: skip
+STATES = ("unclassified", "work", "call", "waiting", "queued")
+
+#: us in each of STATES, by hand: three threads that hold a lock for 10 and work for 5, twice; and two threads of 20 and
+#: main of 7 on one core, in slices of 5
+SPENT = {
+    "contended_lock": (4, [[0, 0, 0, 65, 0], [20, 30, 0, 15, 0], [10, 30, 0, 25, 0], [0, 30, 0, 35, 0]]),
+    "slices": (1, [[0, 7, 0, 25, 15], [5, 20, 0, 0, 22], [0, 20, 0, 0, 27]]),
+}
+
+
+@pytest.mark.parametrize("name", SPENT)
+def test_every_thread_is_a_block_that_tells_when_it_waited(
+    threads: ModuleType, built: Any, tmp_path: Path, name: str
+) -> None:
+    cores, spent_us = SPENT[name]
+    program = next(p for p in threads.PROGRAMS if p.name == name)
+    end_ps = threads.run(built, program, cores, tmp_path / "raw").end_ps
+    told = read_threads(tmp_path / "raw")
+    calls = {field: np.zeros(0, np.int64) for field in ("block", "state", "t0_ps", "t1_ps")}
+    blocks = thread_blocks(MAIN, np.zeros(0, CALLS), told)
+    assert [block.id for block in blocks] == ["host.main", *(f"host.thread_{n}" for n in range(1, len(spent_us)))]
+    assert {tuple(state.name for state in block.states) for block in blocks} == {STATES}
+    stretches = host_stretches(calls, told, blocks, end_ps)
+    times = host_states(stretches, blocks, end_ps, told.known)["state_time"]["time_ps"].reshape(-1, len(STATES))
+    assert (times / 1_000_000).tolist() == spent_us
+    for number, row in enumerate(times):
+        starts, states = host_intervals(stretches, number, end_ps, told.known)
+        assert np.bincount(states, np.diff(starts, append=end_ps), len(STATES)).tolist() == row.tolist()
+
+
+def test_a_wait_inside_a_call_is_the_calls_and_no_wait_is_the_hosts_own_time() -> None:
+    calls = {
+        "block": np.array([0, 1, 1]), "state": np.array([2, 2, 2]), "host_ps": np.array([20, 40, 30]),
+        "t0_ps": np.array([20, 40, 80]), "t1_ps": np.array([30, 50, 90]),
+    }  # fmt: skip
+    waits = np.array([(1, 0, 15, 25), (0, 0, 20, 30), (1, 1, 50, 60), (1, 0, 82, 90), (1, 0, 95, 100)], WAITS)
+    told = HostThreads(np.array([[0, 200], [10, 150]]), waits)
+    assert own_time_ps(calls, told).tolist() == [20, 20, 20]
+    stretches = host_stretches(calls, told, thread_blocks(MAIN, np.zeros(0, CALLS), told), 200)
+    rows = zip(*(stretches[name].tolist() for name in ("block", "state", "t0_ps", "t1_ps")), strict=True)
+    assert list(rows) == [
+        (1, 0, 0, 10), (1, 3, 15, 25), (0, 2, 20, 30), (1, 2, 40, 50), (1, 4, 50, 60), (1, 2, 80, 90), (1, 3, 95, 100),
+        (1, 0, 150, 200),
+    ]  # fmt: skip

@@ -16,7 +16,8 @@ from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.run import TABLES, RunClock, Table
-from workbench.run.host_tables import calls_table, host_aggregates, resources, thread_blocks
+from workbench.run.host_tables import call_tables, calls_table, host_states, resources
+from workbench.run.host_threads import host_stretches, own_time_ps, read_threads, thread_blocks
 from workbench.run.records import read_calls, read_dwell, read_transfers
 from workbench.run.tap_trace import TapTrace
 
@@ -48,12 +49,16 @@ def collect(
     kept, with the blocks of column `block` numbered as the run's. Raises OSError.
     """
     records, transfers = read_calls(raw), read_transfers(raw)
-    host_blocks = thread_blocks(host.blocks[0], records)
+    threads = read_threads(raw)
+    host_blocks = thread_blocks(host.blocks[0], records, threads)
     blocks = (*host_blocks, *hdl.blocks)
     clocks_hz = frequencies(hdl.blocks, clocks)
     messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
     calls = calls_table(records, transfers, host_blocks, host.entries, messages, platform)
-    tables: dict[str, Table] = {"calls": calls, **host_aggregates(calls, host_blocks, outcome.time_ps)}
+    calls = {**calls, "host_ps": own_time_ps(calls, threads)}
+    stretches = host_stretches(calls, threads, host_blocks, outcome.time_ps)
+    of_host = host_states(stretches, host_blocks, outcome.time_ps, threads.known)
+    tables: dict[str, Table] = {"calls": calls, **of_host, **call_tables(calls)}
     problems = []
     if hdl.read_out and outcome.counter_words is None:
         problems.append(
@@ -78,7 +83,7 @@ def collect(
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
     if trace:
-        tables["interval_offsets"] = trace.finish(calls, len(host_blocks), outcome.time_ps)
+        tables["interval_offsets"] = trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
 
 

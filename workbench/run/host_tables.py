@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,6 @@ from workbench.run.skeleton import fold
 Records = NDArray[np.void]
 
 WORK = 1  # the state between calls, in every host block
-
-
-def thread_blocks(main: Block, calls: Records) -> tuple[Block, ...]:
-    """`host.main`, and a block with the same states for every further thread that called the API."""
-    threads = int(calls["thread"].max()) if len(calls) else 0
-    others = (
-        replace(main, id=f"host.thread_{n}", group=f"host.thread_{n}", kind="thread") for n in range(1, threads + 1)
-    )
-    return (main, *others)
 
 
 def resources(platform: Platform) -> tuple[str, ...]:
@@ -98,42 +88,48 @@ def _add_port_times(table: Table, calls: Records, transfers: Records) -> None:
         table[column][rows] = np.where(found == never, -1, found)
 
 
-def host_aggregates(calls: Table, blocks: Sequence[Block], time_ps: int) -> dict[str, Table]:
-    """`state_time`, `transitions`, `call_stats` and `call_order` of the host's blocks.
+def host_states(stretches: Table, blocks: Sequence[Block], time_ps: int, known: bool = False) -> dict[str, Table]:
+    """`state_time` and `transitions` of the host's blocks.
 
-    A block is in a call's state during the call and at `work` between calls; a thread that starts late is
-    unclassified until its first call. Every block's times sum to `time_ps`; zero-length stretches of work count as
-    visits, so that transitions balance.
+    A block is in a stretch's state (a call's, mostly) during it and at `work` between them. A thread whose beginning is
+    not `known` is unclassified until its first call. Every block's times sum to `time_ps`; zero-length stretches of
+    work count as visits, so that transitions balance.
     """
     time_rows: list[tuple[int, int, int, int, int]] = []
     move_rows: list[tuple[int, int, int, int]] = []
     for number, block in enumerate(blocks):
-        mine = _of_block(calls["block"], number)
-        states, count = calls["state"][mine], len(block.states)
-        took_ps = calls["t1_ps"][mine] - calls["t0_ps"][mine]
+        mine = _of_block(stretches["block"], number)
+        states, count = stretches["state"][mine], len(block.states)
+        took_ps = stretches["t1_ps"][mine] - stretches["t0_ps"][mine]
         spent = np.bincount(states, weights=took_ps, minlength=count).astype(np.int64)  # exact: below 2**53
         made = np.bincount(states, minlength=count)
         visits, reached = made.copy(), made.copy()  # reached from work: all but a late thread's first
-        visits[WORK] += len(states) + (number == 0)
+        at_work = number == 0 or known
+        visits[WORK] += len(states) + at_work
         moves: dict[tuple[int, int], int] = {}
-        if number and len(states):
-            spent[0] += int(calls["t0_ps"][mine][0])
+        if not at_work and len(states):
+            spent[0] += int(stretches["t0_ps"][mine][0])
             reached[states[0]] -= 1
             moves[0, int(states[0])] = 1
-        elif number:
+        elif not at_work:
             spent[0] = time_ps
-        visits[0] += number > 0
+        visits[0] += not at_work
         spent[WORK] += time_ps - int(spent.sum())
         time_rows += [(number, s, int(spent[s]), 0, int(visits[s])) for s in range(count)]
         moves |= {(WORK, s): int(reached[s]) for s in np.flatnonzero(reached).tolist()}
         moves |= {(s, WORK): int(made[s]) for s in np.flatnonzero(made).tolist()}
         move_rows += [(number, a, b, n) for (a, b), n in sorted(moves.items())]
-    return {
-        "state_time": _table("state_time", time_rows),
-        "transitions": _table("transitions", move_rows),
-        "call_stats": call_stats(calls),
-        "call_order": fold(calls["site"], calls["state"]),
-    }
+    return {"state_time": _table("state_time", time_rows), "transitions": _table("transitions", move_rows)}
+
+
+def host_aggregates(calls: Table, blocks: Sequence[Block], time_ps: int) -> dict[str, Table]:
+    """`state_time`, `transitions`, `call_stats` and `call_order`, where nothing but the host's calls is known."""
+    return {**host_states(calls, blocks, time_ps), **call_tables(calls)}
+
+
+def call_tables(calls: Table) -> dict[str, Table]:
+    """`call_stats` and `call_order`."""
+    return {"call_stats": call_stats(calls), "call_order": fold(calls["site"], calls["state"])}
 
 
 def call_stats(calls: Table) -> Table:
@@ -200,15 +196,19 @@ def _runs(
     return np.bincount(kind[ends], minlength=kinds), *_extremes(kind[ends], lengths, kinds)
 
 
-def host_intervals(calls: Table, number: int, time_ps: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Starts (ps) and states of one host block's stretches: work and calls in turn, empty stretches left out."""
-    mine = _of_block(calls["block"], number)
-    t0, t1 = calls["t0_ps"][mine], calls["t1_ps"][mine]
+def host_intervals(
+    stretches: Table, number: int, time_ps: int, known: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Starts (ps) and states of one host block: work and its stretches in turn, as `host_states` has them, without the
+    empty ones.
+    """
+    mine = _of_block(stretches["block"], number)
+    t0, t1 = stretches["t0_ps"][mine], stretches["t1_ps"][mine]
     starts = np.zeros(2 * len(t0) + 1, dtype=np.int64)
     states = np.full(2 * len(t0) + 1, WORK, dtype=np.int32)
-    starts[1::2], states[1::2] = t0, calls["state"][mine]
+    starts[1::2], states[1::2] = t0, stretches["state"][mine]
     starts[2::2] = t1
-    if number:
+    if number and not known:
         states[0] = 0
     lasts = np.concatenate((starts[1:], [time_ps])) > starts
     return starts[lasts], states[lasts]

@@ -21,6 +21,7 @@ TRANSFERS = np.dtype(
         ("port_first_ps", "<i8"), ("port_last_ps", "<i8"), ("host_ps", "<i8"), ("thread", "<i8"),
     ]
 )  # fmt: skip
+WAITS = np.dtype([("thread", "<i4"), ("for_a_core", "<i4"), ("t0_ps", "<i8"), ("t1_ps", "<i8")])
 TAPS = np.dtype([("cycle", "<i8"), ("block", "<i4"), ("state", "<i4")])
 DWELL = np.dtype(
     [
@@ -58,6 +59,17 @@ def read_transfers(raw: Path) -> Records:
     records = read_records(raw / "transfers.bin", TRANSFERS)
     in_order = (np.diff(records["number"]) >= 0).all()
     return records if in_order else records[np.argsort(records["number"], kind="stable")]
+
+
+def read_waits(raw: Path) -> Records:
+    """When the host's threads waited outside the card's calls, in order of their ends (dtype WAITS)."""
+    return read_records(raw / "host_waits.bin", WAITS)
+
+
+def read_thread_lives(raw: Path) -> NDArray[np.int64]:
+    """When each of the host's threads began and ended (ps), a row each, by number; none where nothing tells."""
+    rows = sorted([int(word) for word in line.split()[:3]] for line in read_lines(raw / "host_threads.txt"))
+    return np.array([row[1:] for row in rows], np.int64).reshape(-1, 2)
 
 
 def read_taps(raw: Path) -> Records:

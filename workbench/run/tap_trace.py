@@ -33,7 +33,8 @@ class TapTrace:
     ) -> None:
         self._raw, self._blocks = raw, len(hardware)
         self._of_clock = {hz: np.array([other == hz for other in clocks_hz]) for hz in clocks_hz}
-        self._writer = TraceWriter(tables, max(len(block.states) for block in (host, *hardware)))
+        most = max(len(host.states) + 2, *(len(block.states) for block in hardware))  # threads may wait and queue
+        self._writer = TraceWriter(tables, most)
         self._done = 0
         self._begun = np.zeros(self._blocks, bool)
         self._failed: OSError | None = None
@@ -65,8 +66,8 @@ class TapTrace:
             self._writer.append(*self._stretches(chunk))
             self._done += CHUNK_TAPS
 
-    def finish(self, calls: Table, threads: int, time_ps: int) -> Table:
-        """Write what is left, with the host's threads; the table `interval_offsets`."""
+    def finish(self, stretches: Table, threads: int, time_ps: int, known: bool = False) -> Table:
+        """Write what is left, with the host's threads (see `host_intervals`); the table `interval_offsets`."""
         if self._failed:
             raise self._failed
         self.catch_up()
@@ -75,7 +76,7 @@ class TapTrace:
         at = np.cumsum(counts)[silent]
         rest, states = np.insert(rest, at, 0), np.insert(states, at, 0)
         counts[silent] += 1
-        hosts = [host_intervals(calls, number, time_ps) for number in range(threads)]
+        hosts = [host_intervals(stretches, number, time_ps, known) for number in range(threads)]
         self._writer.append(
             np.concatenate([*(start for start, _ in hosts), rest]),
             np.concatenate([*(state for _, state in hosts), states]),
