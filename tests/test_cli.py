@@ -68,7 +68,7 @@ def test_every_command_has_the_function_that_does_it() -> None:
         if not below:
             yield top.get_default("run")
 
-    places = list(leaves(parser("run")))
+    places = list(leaves(parser(["run"])))
     assert len(places) > len(COMMANDS)
     for place in places:
         module, function = place.split(":")

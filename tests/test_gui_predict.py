@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from workbench.api.models import Input
 from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.platform.fields import Group
@@ -28,7 +29,6 @@ from workbench.predict.calibrate import RunComparison
 from workbench.predict.density import Compute, DensityModel, LayerChange
 from workbench.predict.density import density as bounds_of
 from workbench.predict.errors import error_row
-from workbench.predict.inputs import Input
 from workbench.predict.library import find_model
 from workbench.predict.measured_density import bundled_kernel
 from workbench.predict.ratss import predict

@@ -7,6 +7,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package and `
     descriptors  platforms, rules, languages: what hooks return
     metrics      metrics that rules name, and what they are computed of
     commands     commands, and what they are given of the workbench
+    models       documents of models: inputs, formulas, and what values they may take
     results      a run's blocks, calls and findings as analysed
     targets      where a built design runs
     job          steps, progress, a log and a cancel
@@ -23,6 +24,7 @@ from workbench.api.descriptors import (
     HostBuild,
     HostLanguage,
     Importer,
+    ModelKind,
     PlatformSupport,
     PortKind,
     RuleFile,
@@ -40,6 +42,7 @@ __all__ = [
     "HostLanguage",
     "Importer",
     "Metric",
+    "ModelKind",
     "PlatformSupport",
     "PortKind",
     "RuleFile",

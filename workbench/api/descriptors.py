@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol, runtime_checkable
@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
 
     from workbench.api.job import Job
     from workbench.api.metrics import Measured
+    from workbench.api.models import ModelDocument, ModelValues, Values
     from workbench.api.ports import HardwarePort
     from workbench.model.application import HardwareSources, HostSources
     from workbench.model.blocks import Block
@@ -84,6 +85,25 @@ class Importer:
     title: str
     suffixes: tuple[str, ...]
     read: Callable[[Path, Job], Run]
+
+
+@dataclass(frozen=True)
+class ModelKind:
+    """A kind of model that predicts without a run: `NAME.KIND.yaml`, `workbench predict KIND`.
+
+    `document` gives its schema, a `workbench.api.models.ModelDocument` with fields of its own. `outputs` computes every
+    number that the model comes to, by name, from its values; these may be arrays, so that sweeps, draws, solving and
+    sensitivity come of themselves. `goal` is the output to solve for where none is named; those in `larger` should be
+    large, all others small. `models` is a folder of models that come with it.
+    """
+
+    name: str
+    title: str
+    document: Callable[[], type[ModelDocument]]
+    outputs: Callable[[ModelValues], Mapping[str, Values]]
+    goal: str
+    larger: frozenset[str] = frozenset()
+    models: Path | None = None
 
 
 @dataclass(frozen=True)

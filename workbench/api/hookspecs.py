@@ -11,7 +11,16 @@ from collections.abc import Sequence
 import pluggy
 
 from workbench.api.commands import Command
-from workbench.api.descriptors import Exporter, HdlLanguage, HostLanguage, Importer, PlatformSupport, PortKind, RuleFile
+from workbench.api.descriptors import (
+    Exporter,
+    HdlLanguage,
+    HostLanguage,
+    Importer,
+    ModelKind,
+    PlatformSupport,
+    PortKind,
+    RuleFile,
+)
 from workbench.api.metrics import Metric
 
 PROJECT_NAME = "rc_workbench"
@@ -71,4 +80,10 @@ def workbench_importers() -> Sequence[Importer]:
 @hookspec
 def workbench_commands() -> Sequence[Command]:
     """Commands of `workbench`."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_model_kinds() -> Sequence[ModelKind]:
+    """Kinds of models that predict without a run: `workbench predict KIND`."""
     raise NotImplementedError

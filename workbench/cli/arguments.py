@@ -6,15 +6,20 @@ Nothing here imports what a command needs, so that help and bad usage are answer
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 
-def add_commands(top: argparse.ArgumentParser, first: str) -> None:
+def add_commands(top: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """Every command; those of plugins only where the first argument is none of the workbench's own."""
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (line, add, _) in COMMANDS.items():
-        add(commands.add_parser(name, help=line))
-    if first not in (*COMMANDS, "--version"):
+        parser = commands.add_parser(name, help=line)
+        if name == "predict":
+            add_predict(parser, *given[1:2])
+        else:
+            add(parser)
+    if not given or given[0] not in (*COMMANDS, "--version"):
         from workbench.cli.brought import add_brought
 
         add_brought(commands, COMMANDS)
@@ -117,7 +122,8 @@ def _add_threshold(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true")
 
 
-def add_predict(top: argparse.ArgumentParser) -> None:
+def add_predict(top: argparse.ArgumentParser, asked: str = "") -> None:
+    """Every kind of model; those of plugins only where the kind asked for is none of the workbench's own."""
     kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
     ratss = kinds.add_parser("ratss", help="multi-FPGA systems: nodes, networks, stages (RATSS)")
     ratss.set_defaults(run="predict:run_ratss")
@@ -128,24 +134,36 @@ def add_predict(top: argparse.ArgumentParser) -> None:
     dense.add_argument("--kernel", metavar="FILE.c", help="measure rho of a C kernel, which is compiled and run (or of "
                        "a bundled one, by name), beside the model's")  # fmt: skip
     dense.add_argument("--kernel-args", metavar="'ARGS'", help="the kernel's arguments")
-    for command, target in ((ratss, "speedup"), (dense, "limit_ops_per_s")):
-        command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")
-        command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
-        command.add_argument("--sweep", action="append", default=[], metavar="NAME=a:b:n | NAME=v1,v2",
-                             help="values of an input; given several times, every combination")  # fmt: skip
-        command.add_argument("--uncertain", type=int, metavar="N", help="draw the uncertain inputs N times")
-        command.add_argument("--spread", action="append", default=[], metavar="NAME=LOW:HIGH",
-                             help="take an input as uncertain, between two values")  # fmt: skip
-        command.add_argument("--output", metavar="NAME", help="what to sweep or solve for (default: the time or rate)")
-        command.add_argument("--against", metavar="NAME", help="Pareto front of the output and this one")
-        command.add_argument("--sensitivity", action="store_true", help="which input matters most")
-        command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted; "
-                             "whole and within its bounds where it has any")  # fmt: skip
-        command.add_argument("--speedup" if command is ratss else "--rate", "--target", dest="target", type=float,
-                             metavar="X", help="what to solve for; with --output, that output")  # fmt: skip
-        command.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler to sweep on")
-        command.add_argument("--seed", type=int, metavar="N", help="of the draws (default 0)")
-        command.add_argument("--json", action="store_true")
+    _add_questions(ratss, "speedup", "--speedup")
+    _add_questions(dense, "limit_ops_per_s", "--rate")
+    if asked not in ("ratss", "density"):
+        from workbench.cli.brought import brought_kinds
+
+        for kind in brought_kinds():
+            command = kinds.add_parser(kind.name, help=kind.title)
+            command.set_defaults(run="predict:run_kind")
+            _add_questions(command, kind.goal)
+
+
+def _add_questions(command: argparse.ArgumentParser, target: str, *options: str) -> None:
+    """What can be asked of every kind of model; `target` is the output that is solved for where none is named."""
+    command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")
+    command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
+    command.add_argument("--sweep", action="append", default=[], metavar="NAME=a:b:n | NAME=v1,v2",
+                         help="values of an input; given several times, every combination")  # fmt: skip
+    command.add_argument("--uncertain", type=int, metavar="N", help="draw the uncertain inputs N times")
+    command.add_argument("--spread", action="append", default=[], metavar="NAME=LOW:HIGH",
+                         help="take an input as uncertain, between two values")  # fmt: skip
+    command.add_argument("--output", metavar="NAME", help="what to sweep or solve for (default: the time or rate)")
+    command.add_argument("--against", metavar="NAME", help="Pareto front of the output and this one")
+    command.add_argument("--sensitivity", action="store_true", help="which input matters most")
+    command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted; "
+                         "whole and within its bounds where it has any")  # fmt: skip
+    command.add_argument(*options, "--target", dest="target", type=float,
+                         metavar="X", help="what to solve for; with --output, that output")  # fmt: skip
+    command.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler to sweep on")
+    command.add_argument("--seed", type=int, metavar="N", help="of the draws (default 0)")
+    command.add_argument("--json", action="store_true")
 
 
 def add_template(command: argparse.ArgumentParser) -> None:
@@ -198,7 +216,7 @@ def add_desktop(command: argparse.ArgumentParser) -> None:
 
 #: Every command: its line in the list, what gives its parser the arguments, and whether it works for long or on much;
 #: then a log of it is kept.
-COMMANDS = {
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None], bool]] = {
     "open": ("the window, on a project, a run or a template", add_open, False),
     "demo": ("the bundled application, from instrumenting to the report", add_demo, True),
     "pictures": ("pictures of the window, every mode, light and dark", add_pictures, True),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
+from workbench.api import ModelKind
 from workbench.api.commands import Command
 from workbench.api.metrics import Measured, Metrics
 from workbench.cli.output import loaded_plugins, print_diagnostics, print_json
@@ -22,6 +23,11 @@ def add_brought(commands: Any, known: Container[str]) -> None:
             parser = commands.add_parser(command.name, help=command.title)
             command.add(parser)
             parser.set_defaults(run=_runner(command, opened))
+
+
+def brought_kinds() -> Iterable[ModelKind]:
+    """Kinds of models that plugins bring."""
+    return loaded_plugins().model_kinds.values()
 
 
 def _runner(command: Command, opened: _Opened) -> Any:

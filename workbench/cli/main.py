@@ -16,13 +16,13 @@ from workbench.cli.output import BAD_INPUT, CANCELLED, FAILED, Shown, as_json, p
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 
 
-def parser(first: str = "") -> argparse.ArgumentParser:
-    """What reads the arguments, of which the first is known."""
+def parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """What reads the arguments given."""
     top = argparse.ArgumentParser(
         prog="workbench", description="Where an FPGA application's time goes, and what mending it would gain."
     )
     top.add_argument("--version", action="version", version=f"RC Workbench {workbench.__version__}")
-    add_commands(top, first)
+    add_commands(top, given)
     return top
 
 
@@ -39,7 +39,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         signal.signal(signal.SIGHUP, _interrupt)
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        chosen = parser(given[0] if given else "").parse_args(given)
+        chosen = parser(given).parse_args(given)
         if arguments is None:  # we are the program itself, not a part of another
             from workbench.session import journal
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from workbench.api.job import Job
-from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json
+from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json, table
 from workbench.cli.predict_text import (
     bands_json,
     bands_text,
@@ -42,7 +43,8 @@ from workbench.predict.errors import errors
 from workbench.predict.explore import Exploration, bands, explore
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import Spread
-from workbench.predict.library import find_model, is_file, list_models
+from workbench.predict.kinds import KindModelFile, kind_outputs, load_kind
+from workbench.predict.library import bundled, find_model, is_file, list_models
 from workbench.predict.measured_density import beside, find_kernel, measure
 from workbench.predict.ratss import RatssModelFile, load_ratss, predict, tree_notes
 from workbench.predict.sensitivity import sensitivity
@@ -78,8 +80,7 @@ def _platforms_beside(model: Path) -> dict[str, Platform]:
     return found
 
 
-def _load(load: Loader[F], name: str, kind: str) -> tuple[F, tuple[Diagnostic, ...]]:
-    path = find_model(name, kind)
+def _load(load: Loader[F], path: Path) -> tuple[F, tuple[Diagnostic, ...]]:
     file, problems = load(path, {**bundled_platforms(), **_platforms_beside(path)})
     if file is None:
         raise WorkbenchError(*problems)
@@ -96,6 +97,8 @@ _QUESTIONS = {
     "--sweep NAME=a:b:n": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler"),
     "--uncertain N": ("uncertain", "spread", "seed", "output", "against", "scheduler"),
 }
+#: What is solved for where nothing is named, and the option that says how much of it.
+_GOALS = {"ratss": ("speedup", "--speedup"), "density": ("limit_ops_per_s", "--rate")}
 #: What only draws read; a sweep alone draws nothing.
 _DRAWN = ("spread", "seed")
 
@@ -103,7 +106,7 @@ _DRAWN = ("spread", "seed")
 def _question(arguments: argparse.Namespace, own: Mapping[str, tuple[str, ...]]) -> str:
     """The option of the one question that is asked, or "". WorkbenchError for an option that does not belong to it."""
     questions = {**own, **_QUESTIONS}
-    shown = {"run_folder": "--run", "target": "--speedup" if arguments.kind == "ratss" else "--rate"}
+    shown = {"run_folder": "--run", "target": _GOALS.get(arguments.kind, ("", "--target"))[1]}
     known = {option for options in questions.values() for option in options}
     given = [name for name, value in vars(arguments).items() if name in known and value not in (None, [])]
     given = [name for name in given if getattr(arguments, name) is not False]
@@ -124,7 +127,7 @@ def _question(arguments: argparse.Namespace, own: Mapping[str, tuple[str, ...]])
 
 
 def run_ratss(arguments: argparse.Namespace) -> int:
-    file, problems = _load(load_ratss, arguments.model, "ratss")
+    file, problems = _load(load_ratss, find_model(arguments.model, "ratss"))
     spreads, question = _spreads(file, arguments.spread), _question(arguments, _RATSS_QUESTIONS)
     if question == "--run":
         return _against_run(file, problems, arguments)
@@ -146,7 +149,7 @@ def run_ratss(arguments: argparse.Namespace) -> int:
 
 
 def run_density(arguments: argparse.Namespace) -> int:
-    file, problems = _load(load_density, arguments.model, "density")
+    file, problems = _load(load_density, find_model(arguments.model, "density"))
     spreads, question = _spreads(file, arguments.spread), _question(arguments, _DENSITY_QUESTIONS)
     if question == "--kernel":
         return _measured(file, problems, arguments)
@@ -158,6 +161,21 @@ def run_density(arguments: argparse.Namespace) -> int:
         print_json(document | {"diagnostics": as_json(problems)})
     else:
         print(density_text(result, file.model.operation))
+    return DONE
+
+
+def run_kind(arguments: argparse.Namespace) -> int:
+    kind = loaded_plugins().model_kinds[arguments.kind]
+    path = find_model(arguments.model, kind.name, bundled(kind.name, kind.models))
+    file, problems = _load(partial(load_kind, kind), path)
+    spreads, question = _spreads(file, arguments.spread), _question(arguments, {})
+    if question:
+        return _explored(file, problems, question, arguments, spreads)
+    outputs = {name: float(value) for name, value in kind_outputs(file, reading=arguments.reading).items()}
+    if arguments.json:
+        print_json({"model": file.model.name, "outputs": outputs, "diagnostics": as_json(problems)})
+    else:
+        print(table((name, f"{value:.6g}") for name, value in outputs.items()))
     return DONE
 
 
@@ -204,7 +222,8 @@ def _explored(
 
 
 def _solve(file: ModelFile, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> None:
-    output, option = ("speedup", "--speedup") if arguments.kind == "ratss" else ("limit_ops_per_s", "--rate")
+    goal = file.kind.goal if isinstance(file, KindModelFile) else ""
+    output, option = _GOALS.get(arguments.kind, (goal, "--target"))
     if arguments.solve is None or arguments.target is None:
         raise WorkbenchError(Diagnostic(f"--solve and {option} go together", f"Write --solve NAME {option} X."))
     solution = solve(file, arguments.solve, arguments.target, arguments.output or output, reading=arguments.reading)

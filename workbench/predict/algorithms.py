@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from workbench.predict.domain import COUNT, NOT_NEGATIVE, SHARE, Domain
+from workbench.api.models import COUNT, NOT_NEGATIVE, SHARE, Domain
 
 
 @dataclass(frozen=True)

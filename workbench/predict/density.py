@@ -15,22 +15,20 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
+from workbench.api.models import ANY, NOT_NEGATIVE, POSITIVE, Formula, ModelDocument, Positive
 from workbench.formats.documents import Schema, check_document, read_text
 from workbench.formats.yaml_marks import Marked, near, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Document, Platform
 from workbench.predict.algorithms import ALGORITHMS
-from workbench.predict.domain import ANY, NOT_NEGATIVE, POSITIVE
 from workbench.predict.formulas import (
-    Formula,
     ModelFile,
-    Positive,
     asked_of_inputs,
     compile_formula,
     formulas_of,
     wrong_points,
 )
-from workbench.predict.inputs import Inputs, ModelDocument, read_inputs
+from workbench.predict.inputs import Inputs, read_inputs
 from workbench.predict.inputs import Path as FieldPath
 from workbench.predict.ratss_check import twice
 from workbench.predict.ratss_equations import Quantity

@@ -13,6 +13,7 @@ from workbench.formats.yaml_marks import near
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.density import DensityModelFile, density
 from workbench.predict.formulas import ModelFile, fixed
+from workbench.predict.kinds import KindModelFile, kind_outputs
 from workbench.predict.ratss import RatssModelFile, predict
 from workbench.predict.ratss_equations import Quantity
 from workbench.predict.space import CHUNK_POINTS, Space, chunk_inputs, draws, plan, point_inputs
@@ -79,7 +80,7 @@ def outputs_of(
     """Every number that a model comes to, by name.
 
     RATSS: total_s, speedup, the resources, comp_s.STAGE, comm_s.STAGE. Density: limit_ops_per_s, and each layer's
-    bound by the layer's name.
+    bound by the layer's name. A plugin's kind: what it names.
     """
     if isinstance(file, RatssModelFile):
         found = predict(file, changes, reading)
@@ -89,6 +90,8 @@ def outputs_of(
         named |= found.resources
         named |= {f"comp_s.{stage}": value for stage, value in found.comp_s.items()}
         return named | {f"comm_s.{stage}": value for stage, value in found.comm_s.items()}
+    if isinstance(file, KindModelFile):
+        return kind_outputs(file, changes, reading)
     assert isinstance(file, DensityModelFile)
     bounds = density(file, changes, reading)
     return {"limit_ops_per_s": bounds.limit_ops_per_s} | {b.layer.name: b.ops_per_s for b in bounds.bounds}
@@ -107,6 +110,8 @@ def check_output(file: ModelFile, name: str) -> str:
 
 def larger_is_better(file: ModelFile, output: str) -> bool:
     """Whether an output should be large, as speedups and rates should; times and resources should be small."""
+    if isinstance(file, KindModelFile):
+        return output in file.kind.larger
     return output == "speedup" or isinstance(file, DensityModelFile)
 
 

@@ -5,26 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel
 
+from workbench.api.models import ANY, NOT_NEGATIVE, Domain, Input, ModelDocument, domain_in
 from workbench.formats.units import UnitError, quantity, unit_of_name
 from workbench.formats.yaml_marks import Marked, near
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.expression import Expression
 from workbench.model.platform import Platform
-from workbench.predict import domain
-from workbench.predict.domain import Domain, domain_in
-from workbench.predict.inputs import NO_INPUTS, Input, Inputs, ModelDocument, Path, Spread, number, wrong_point
+from workbench.predict.inputs import NO_INPUTS, Inputs, Path, Spread, number, wrong_point
 from workbench.predict.ratss_equations import Quantity
-
-#: A field of a document that holds a number or a formula, by what values it may take.
-Formula = Annotated[int | float | str, domain.NOT_NEGATIVE]
-Positive = Annotated[int | float | str, domain.POSITIVE]
-Count = Annotated[int | float | str, domain.COUNT]
-Share = Annotated[int | float | str, domain.SHARE]
 
 _LITERAL = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*[A-Za-zµμ][A-Za-z/ µμ]*")
 _NOT_FINITE = re.compile(r"[-+]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
@@ -37,7 +30,7 @@ class Compiled:
     path: Path
     expression: Expression | None
     constant: float = 0.0
-    domain: Domain = domain.NOT_NEGATIVE
+    domain: Domain = NOT_NEGATIVE
 
     @property
     def names(self) -> frozenset[str]:
@@ -76,7 +69,7 @@ def asked_of_inputs(model: ModelDocument) -> dict[str, Domain]:
     for _, formula, allowed in formulas_of(model):
         name = formula.strip() if isinstance(formula, str) else ""
         if name in model.inputs:
-            asked[name] = asked.get(name, domain.ANY).and_also(allowed)
+            asked[name] = asked.get(name, ANY).and_also(allowed)
     return asked
 
 
@@ -131,7 +124,7 @@ class ModelFile:
             if not np.isfinite(bad):
                 message, hint = "is not a finite number", "Does its formula divide by zero?"
             else:
-                free = formula.domain == domain.NOT_NEGATIVE
+                free = formula.domain == NOT_NEGATIVE
                 message = f"is {bad:.12g}"
                 hint = "It cannot be negative." if free else f"It must be {formula.domain.said()}."
             raise WorkbenchError(self.marked.diagnostic(path, f"{dotted(path)} {message}", hint))

@@ -5,61 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
-from typing import Literal
 
-from pydantic import Field
-
+from workbench.api.models import ANY, Domain, ModelDocument
 from workbench.formats.units import UNITS, UnitError, quantity
 from workbench.formats.yaml_marks import Marked, near
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.platform import Document
-from workbench.predict.domain import ANY, Domain
 
 Path = tuple[str | int, ...]
-
-
-class Input(Document):
-    """A named number of the model. It may be uncertain.
-
-    Sweeps, draws and solutions keep to the values that it may take. A field that is nothing but an input asks the same
-    of it as of itself (a node count is a whole number, at least 1).
-    """
-
-    value: float | str = Field(description="its value; a text with a unit is converted to `unit`")
-    unit: str = Field("", description="the unit that formulas get it in; empty for a plain number")
-    title: str = Field("", description="what it is")
-    type: Literal["real", "integer"] = Field("real", description="whether only whole numbers make sense")
-    minimum: float | str | None = Field(None, description="the least value that sweeps, draws and solutions may take")
-    maximum: float | str | None = Field(None, description="the greatest value that they may take", examples=[64])
-    low: float | str | None = Field(
-        None, description="uncertain: the low end of a uniform distribution", examples=["90 MHz"]
-    )
-    high: float | str | None = Field(None, description="uncertain: its high end", examples=["110 MHz"])
-    deviation: float | str | None = Field(
-        None, description="uncertain: standard deviation of a normal distribution around `value`", examples=["5 MHz"]
-    )
-
-
-class ModelDocument(Document):
-    """What every kind of model has. `readings` are named sets of input values, for where a source can be read in
-    several ways."""
-
-    schema_version: int = Field(description="the version of this document's schema")
-    name: str = Field(description="a short name")
-    title: str = Field("", description="what people call it")
-    description: str = Field(
-        "",
-        description="what is modelled, and where the numbers come from",
-        examples=["Sizes from the paper, clock from a first synthesis"],
-    )
-    platform: str = Field("", description="the platform template whose tables, networks and memories it uses")
-    inputs: dict[str, Input] = Field(
-        default_factory=dict,
-        description="named numbers that formulas may use, and that can be swept, varied and solved for",
-    )
-    readings: dict[str, dict[str, float]] = Field(
-        default_factory=dict, description="named sets of input values, for a source that can be read in several ways"
-    )
 
 
 @dataclass(frozen=True)

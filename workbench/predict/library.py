@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +15,7 @@ KINDS = ("ratss", "density")
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """A bundled model: its name, what it is called for people, its kind ("ratss" or "density"), its file."""
+    """A bundled model: its name, what it is called for people, its kind (as "ratss"), its file."""
 
     name: str
     title: str
@@ -24,24 +24,25 @@ class ModelEntry:
 
 
 def list_models() -> tuple[ModelEntry, ...]:
-    """The bundled models, by kind and name."""
-    return tuple(sorted(_bundled(), key=lambda entry: (KINDS.index(entry.kind), entry.name)))
-
-
-def _bundled() -> Iterator[ModelEntry]:
+    """The models that come with the workbench, by kind and name."""
     folder = Path(str(files("workbench.resources"))) / "models"
-    for kind in KINDS:
-        for path in folder.glob(f"*.{kind}.yaml"):
-            marked, _ = read_marked(path.read_text(encoding="utf-8"), str(path))
-            title = str(marked.data.get("title", "")) if marked and isinstance(marked.data, dict) else ""
-            yield ModelEntry(path.name.removesuffix(f".{kind}.yaml"), title, kind, path)
+    return tuple(entry for kind in KINDS for entry in bundled(kind, folder))
 
 
-def find_model(name_or_path: str, kind: str) -> Path:
-    """The file of a model: a path, or the name of a bundled model of that kind. WorkbenchError where there is none."""
+def bundled(kind: str, folder: Path | None) -> Iterator[ModelEntry]:
+    """A folder's models of one kind, by name."""
+    for path in sorted(folder.glob(f"*.{kind}.yaml")) if folder else ():
+        marked, _ = read_marked(path.read_text(encoding="utf-8"), str(path))
+        title = str(marked.data.get("title", "")) if marked and isinstance(marked.data, dict) else ""
+        yield ModelEntry(path.name.removesuffix(f".{kind}.yaml"), title, kind, path)
+
+
+def find_model(name_or_path: str, kind: str, known: Iterable[ModelEntry] | None = None) -> Path:
+    """The file of a model: a path, or the name of one that is known, else of one that comes with the workbench.
+    WorkbenchError where there is none."""
     if is_file(path := Path(name_or_path)):
         return path
-    names = {entry.name: entry.path for entry in list_models() if entry.kind == kind}
+    names = {entry.name: entry.path for entry in (list_models() if known is None else known) if entry.kind == kind}
     if name_or_path in names:
         return names[name_or_path]
     hint = near(name_or_path, names, "Bundled models")

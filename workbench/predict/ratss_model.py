@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from workbench.api.models import Count, Formula, ModelDocument, Positive, Share
 from workbench.model.platform import Document
-from workbench.predict.formulas import Count, Formula, Positive, Share
-from workbench.predict.inputs import ModelDocument
 
 
 class ComputeNode(Document):

@@ -17,6 +17,7 @@ from workbench.api import (
     HostLanguage,
     Importer,
     Metric,
+    ModelKind,
     PlatformSupport,
     PortKind,
     RuleFile,
@@ -45,6 +46,7 @@ class Plugins:
     exporters: Mapping[str, Exporter] = field(default_factory=dict)
     importers: Mapping[str, Importer] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
+    model_kinds: Mapping[str, ModelKind] = field(default_factory=dict)
 
     @property
     def problems(self) -> tuple[Diagnostic, ...]:

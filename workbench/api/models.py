@@ -1,17 +1,26 @@
-"""What values a number may take: whole or real, and between which bounds. Fields of models and inputs have one each."""
+"""Documents of models: their inputs, their numbers and formulas, and what values each may take.
+
+A kind of model is a `ModelDocument` with fields of its own. A field of type `Formula`, `Positive`, `Count` or `Share`
+holds a number, a quantity in the unit that its name ends in ("195 MHz" of `clock_hz`), or a formula over the inputs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
+
+from workbench.model.document import Document
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
     from pydantic_core import CoreSchema
+
+    from workbench.model.platform import Platform
 
 Values = float | NDArray[np.float64]
 
@@ -90,3 +99,68 @@ def domain_in(annotations: Iterable[Any]) -> Domain | None:
         if (found := domain_in(get_args(annotation))) is not None:
             return found
     return None
+
+
+#: A field of a document that holds a number or a formula, by what values it may take.
+Formula = Annotated[int | float | str, NOT_NEGATIVE]
+Positive = Annotated[int | float | str, POSITIVE]
+Count = Annotated[int | float | str, COUNT]
+Share = Annotated[int | float | str, SHARE]
+
+
+class Input(Document):
+    """A named number of the model. It may be uncertain.
+
+    Sweeps, draws and solutions keep to the values that it may take. A field that is nothing but an input asks the same
+    of it as of itself (a node count is a whole number, at least 1).
+    """
+
+    value: float | str = Field(description="its value; a text with a unit is converted to `unit`")
+    unit: str = Field("", description="the unit that formulas get it in; empty for a plain number")
+    title: str = Field("", description="what it is")
+    type: Literal["real", "integer"] = Field("real", description="whether only whole numbers make sense")
+    minimum: float | str | None = Field(None, description="the least value that sweeps, draws and solutions may take")
+    maximum: float | str | None = Field(None, description="the greatest value that they may take", examples=[64])
+    low: float | str | None = Field(
+        None, description="uncertain: the low end of a uniform distribution", examples=["90 MHz"]
+    )
+    high: float | str | None = Field(None, description="uncertain: its high end", examples=["110 MHz"])
+    deviation: float | str | None = Field(
+        None, description="uncertain: standard deviation of a normal distribution around `value`", examples=["5 MHz"]
+    )
+
+
+class ModelDocument(Document):
+    """What every kind of model has. `readings` are named sets of input values, for where a source can be read in
+    several ways."""
+
+    schema_version: int = Field(description="the version of this document's schema")
+    name: str = Field(description="a short name")
+    title: str = Field("", description="what people call it")
+    description: str = Field(
+        "",
+        description="what is modelled, and where the numbers come from",
+        examples=["Sizes from the paper, clock from a first synthesis"],
+    )
+    platform: str = Field("", description="the platform template whose tables, networks and memories it uses")
+    inputs: dict[str, Input] = Field(
+        default_factory=dict,
+        description="named numbers that formulas may use, and that can be swept, varied and solved for",
+    )
+    readings: dict[str, dict[str, float]] = Field(
+        default_factory=dict, description="named sets of input values, for a source that can be read in several ways"
+    )
+
+
+class ModelValues(Protocol):
+    """A model's document, and its numbers where they are asked for: floats, or arrays that broadcast in a sweep."""
+
+    @property
+    def model(self) -> ModelDocument: ...
+    @property
+    def platform(self) -> Platform | None:
+        """The platform that the document names."""
+
+    def of(self, *path: str | int) -> Values:
+        """The value of a field that is given, by its place: `of("stages", 0, "clock_hz")`."""
+        ...

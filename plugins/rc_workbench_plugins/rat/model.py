@@ -1,0 +1,47 @@
+"""RAT's throughput test: B. Holland, K. Nagarajan, A. D. George, "RAT: RC Amenability Test for Rapid Performance
+Prediction", ACM TRETS 1(4), 2009. One buffer: transfers and computation in turn; two: side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from pydantic import Field
+
+from workbench.api.models import Formula, ModelDocument, ModelValues, Positive, Share, Values
+
+
+class RatModel(ModelDocument):
+    """One iteration moves its elements to the FPGA, computes, and moves results back."""
+
+    elements_in: Formula = Field(description="elements moved to the FPGA in an iteration")
+    elements_out: Formula = Field(description="elements moved back")
+    element_bytes: Positive = Field(description="size of an element")
+    rate_bytes_per_s: Positive = Field(description="the interconnect's rate as documented")
+    efficiency_in: Share = Field(description="the share of it that writing to the FPGA reaches")
+    efficiency_out: Share = Field(description="the share of it that reading back reaches")
+    ops_per_element: Formula = Field(description="operations on each element moved in")
+    ops_per_cycle: Positive = Field(description="operations done in a cycle")
+    clock_hz: Positive = Field(description="the design's clock")
+    iterations: Positive = Field(1, description="how often it is repeated")
+    software_s: Positive = Field(description="time of the software that it is held against")
+
+
+def outputs(values: ModelValues) -> Mapping[str, Values]:
+    """Times of all iterations in seconds, speedups, and the share of the time in which the FPGA computes."""
+    of = values.of
+    size, rate = of("element_bytes"), of("rate_bytes_per_s")
+    comm_s = size / rate * (of("elements_in") / of("efficiency_in") + of("elements_out") / of("efficiency_out"))
+    comp_s = of("elements_in") * of("ops_per_element") / (of("clock_hz") * of("ops_per_cycle"))
+    single_s, double_s = comm_s + comp_s, np.maximum(comm_s, comp_s)
+    times, software_s = of("iterations"), of("software_s")
+    return {
+        "total_s": times * single_s,
+        "total_double_s": times * double_s,
+        "comm_s": times * comm_s,
+        "comp_s": times * comp_s,
+        "speedup": software_s / (times * single_s),
+        "speedup_double": software_s / (times * double_s),
+        "computing_share": comp_s / single_s,
+        "computing_share_double": comp_s / double_s,
+    }
