@@ -191,8 +191,8 @@ def test_the_job_tells_its_steps(workspace: Workspace) -> None:
     measured = run_workspace(workspace, RunOptions(out=workspace.root / "runs" / "watched"), Job(events.append))
     assert measured.manifest.overhead["taken_off_pct"] > 0
     assert "was taken off, call by call" in recording_words(measured.manifest)
-    assert next(e for e in events if e.kind == "plan").text == "\n".join(steps(workspace.target))
-    assert [e.text for e in events if e.kind == "step_done"] == list(steps(workspace.target))
+    assert next(e for e in events if e.kind == "plan").text == "\n".join(steps(workspace.target()))
+    assert [e.text for e in events if e.kind == "step_done"] == list(steps(workspace.target()))
 
 
 def test_the_report_says_what_the_tables_hold(run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -10,7 +10,8 @@
  * On a simulated card's clock recording costs nothing: what it took is taken off, call by call. At a normal exit
  * `recording.txt` says what recording a call adds to the clock of the records, in a loop of nothing else
  * (cost_ps_per_call, the median of some rounds, and cost_ps_spread between its quartiles), how much was taken off in this
- * run (taken_off_ps, on a simulated card's clock), and how many records were lost.
+ * run (taken_off_ps, on a simulated card's clock), how long the run took (time_ps, elsewhere), and how many records were
+ * lost.
  *
  * A thread never waits for another, except on a simulated card's clock, where waiting takes no time. Where a record
  * cannot be stored (a full disk, or calls come faster than they can be written), it is dropped and counted in the row's
@@ -32,6 +33,9 @@ int64_t rcw_now_ps(void);
 /* Takes the time since the clock was last asked off the calling thread's, where the clock can do that (a simulated
  * card's), and says how much it was; 0 elsewhere. */
 int64_t rcw_skip_ps(void);
+
+/* Takes time off recap.c's own clock: what was done meanwhile was no work of the program's. */
+void rcw_set_aside(int64_t ps);
 
 /* How many transfers the calling thread has begun; always 0 without a simulated card. */
 int64_t rcw_transfer_count(void);

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from rc_workbench_plugins.c.prototypes import callees, parse_prototype
 
 from workbench.model.platform import CallKind, HostEntry
+from workbench.model.prototypes import callees, parse_prototype
 
 SOURCE = (
     '#include "fake.h"\nint main(void)\n{\n    fake_t *f = fakeOpen(0);\n'

@@ -31,6 +31,7 @@ from workbench.api.descriptors import (
 )
 from workbench.api.hookspecs import PROJECT_NAME, hookimpl
 from workbench.api.metrics import Metric
+from workbench.api.targets import Outcome, Target, Task
 
 __all__ = [
     "PROJECT_NAME",
@@ -43,8 +44,11 @@ __all__ = [
     "Importer",
     "Metric",
     "ModelKind",
+    "Outcome",
     "PlatformSupport",
     "PortKind",
     "RuleFile",
+    "Target",
+    "Task",
     "hookimpl",
 ]

@@ -22,6 +22,7 @@ from workbench.api.descriptors import (
     RuleFile,
 )
 from workbench.api.metrics import Metric
+from workbench.api.targets import Target
 
 PROJECT_NAME = "rc_workbench"
 
@@ -50,6 +51,12 @@ def workbench_host_languages() -> Sequence[HostLanguage]:
 @hookspec
 def workbench_port_kinds() -> Sequence[PortKind]:
     """Kinds of ports by which a platform reaches a design."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_targets() -> Sequence[Target]:
+    """Places where a built application runs."""
     raise NotImplementedError
 
 

@@ -46,22 +46,29 @@ class Task:
 class Outcome:
     """What one run came to, whatever the target was. Times are picoseconds on the run's clock.
 
+    A target whose time is real tells `exit`, `stdout` and what went wrong; the rest is then read out of its records.
+
     `exit` is the host program's code, -N where signal N ended it. `stdout` keeps the first 16 MiB; the hash is of all
     its bytes. `host_ps` is the time that the host's own code took. `cycles` counts clocked cycles out of reset.
     `counter_words` are None where the design has no monitors or they could not be read. `confined` tells whether host
     and card ran without network and with writing limited to the run folder. `tools` names what built it.
+    `measured_hz` is the FPGA's clock as the host's tells it, None where it is the platform's: then the monitors counted
+    from `counted_from_ps` on, which may be off by `unsure_ps`, and the rest of the run is nobody's state.
     """
 
-    exit: int
-    stdout: str
-    stdout_sha256: str
-    time_ps: int
-    host_ps: int
-    cycles: int
-    counter_words: NDArray[np.uint32] | None
-    diagnostics: tuple[Diagnostic, ...]
+    exit: int | None
+    stdout: str = ""
+    stdout_sha256: str = ""
+    time_ps: int = 0
+    host_ps: int = 0
+    cycles: int = 0
+    counter_words: NDArray[np.uint32] | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
     confined: bool = False
     tools: Mapping[str, str] = field(default_factory=dict)
+    measured_hz: float | None = None
+    counted_from_ps: int = 0
+    unsure_ps: int = 0
 
     @property
     def failed(self) -> bool:

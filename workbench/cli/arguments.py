@@ -73,8 +73,19 @@ def add_run(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--deterministic", action="store_true", help="host time from counted work: two runs are identical"
     )
+    command.add_argument("--target", default="", metavar="NAME", help="where it runs (default: the project's target)")
     _add_project(command)
     command.set_defaults(run="projects:run_run")
+
+
+def add_collect(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "tree", type=Path, metavar="DIR", help="what `instrument` left, and the program was built from"
+    )
+    command.add_argument("records", type=Path, metavar="RECORDS", help="the folder that RCW_RAW named as it ran")
+    command.add_argument("--out", type=Path, required=True, metavar="RUN", help="run folder to make")
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run="projects:run_collect")
 
 
 def _add_project(command: argparse.ArgumentParser) -> None:
@@ -222,8 +233,13 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None], bool]]
     "pictures": ("pictures of the window, every mode, light and dark", add_pictures, True),
     "new": ("a project file from a folder of sources", add_new, True),
     "scan": ("find API calls, clocked blocks, branches and pragmas", add_scan, True),
-    "instrument": ("write instrumented copies of the sources", add_instrument, True),
-    "run": ("instrument, build and run on the simulated card", add_run, True),
+    "instrument": (
+        "write instrumented copies, and what a real machine builds and runs them with",
+        add_instrument,
+        True,
+    ),
+    "run": ("instrument, build and run, on the simulated card or the project's own target", add_run, True),
+    "collect": ("a run folder from the records of a run on a real machine", add_collect, True),
     "report": ("what a run spent its time on, and which bottleneck to mend", add_report, True),
     "compare": ("two runs side by side", add_compare, True),
     "export": ("write a run in a form that other programs read", add_export, True),

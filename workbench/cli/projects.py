@@ -11,9 +11,9 @@ from workbench.api.job import Job
 from workbench.cli.output import DONE, FAILED, as_json, loaded_plugins, print_diagnostics, print_json, table
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
-from workbench.model.run import PS_PER_S, RunStatus
+from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.model.scan import HdlBlock
-from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.trust import standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
 
@@ -126,12 +126,23 @@ def run_run(arguments: argparse.Namespace) -> int:
         plain=arguments.plain,
         trace=arguments.trace,
         deterministic=arguments.deterministic,
+        target=arguments.target,
         settings=parse_settings(arguments.changes),
     )
     with progress() as watch:
         run = run_workspace(workspace, options, Job(watch))
+    return _tell(run, workspace.target(options.target).title, arguments.json)
+
+
+def run_collect(arguments: argparse.Namespace) -> int:
+    run = collect_records(arguments.tree, arguments.records, arguments.out, loaded_plugins())
+    print_diagnostics(() if arguments.json else run.manifest.diagnostics)
+    return _tell(run, "real machine", arguments.json)
+
+
+def _tell(run: Run, where: str, json: bool) -> int:
     manifest = run.manifest
-    if arguments.json:
+    if json:
         print_json(
             {
                 "run": str(run.path),
@@ -145,8 +156,9 @@ def run_run(arguments: argparse.Namespace) -> int:
             }
         )
     else:
-        how = "simulated card, confined" if manifest.confined else "simulated card, not confined"
-        print(f"{run.path}: {manifest.status.value}, {manifest.time_ps / PS_PER_S:.9f} s virtual ({how})")
+        confined = (", confined" if manifest.confined else ", not confined") if manifest.simulated else ""
+        clock = "virtual" if manifest.simulated else "measured"
+        print(f"{run.path}: {manifest.status.value}, {manifest.time_ps / PS_PER_S:.9f} s {clock} ({where}{confined})")
     return DONE if manifest.status is RunStatus.COMPLETE and not manifest.exit else FAILED
 
 

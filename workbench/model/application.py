@@ -82,6 +82,27 @@ class Simulation(Document):
     )
 
 
+class TargetCommands(Document):
+    """Where the application runs. On a real machine the project's own commands get it there.
+
+    Each is a line for `sh` in the project's folder, with two variables: $RECAP_TREE is the instrumented tree, and
+    $RCW_RAW the empty folder in which the records have to be at the end.
+    """
+
+    name: str = Field("simulated", description="the target: simulated, machine, or what a plugin brings")
+    build: str = Field(
+        "", description="command that builds the instrumented tree", examples=["make -C board TREE=$RECAP_TREE"]
+    )
+    run: str = Field(
+        "",
+        description="command that runs the program; what it prints is the program's",
+        examples=["ssh lab board/host"],
+    )
+    fetch: str = Field(
+        "", description="command that brings the records back", examples=["scp -q 'lab:records/*' $RCW_RAW"]
+    )
+
+
 class Project(Document):
     """The Application document. Paths are relative to the project file's folder.
 
@@ -103,4 +124,5 @@ class Project(Document):
         default_factory=dict,
         description="names that `--set NAME=VALUE` can change: macros of the host, and parameters of that name",
     )
+    target: TargetCommands = Field(TargetCommands(), description="where it runs, and how it gets there")
     simulation: Simulation = Field(Simulation(), description="how the simulated card behaves")

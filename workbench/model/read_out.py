@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -51,3 +52,7 @@ class ReadOutPlan:
     count_bits: int = 0
     counters: tuple[CounterWords, ...] = ()
     port: str = ""
+
+    def cycles(self, words: Sequence[int]) -> int:
+        """How many cycles the monitors counted, of all the words (resources/hdl/README.md)."""
+        return words[self.header + 1] | words[self.header + 2] << 32

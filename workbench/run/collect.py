@@ -53,6 +53,7 @@ def collect(
     host_blocks = thread_blocks(host.blocks[0], records, threads)
     blocks = (*host_blocks, *hdl.blocks)
     clocks_hz = frequencies(hdl.blocks, clocks)
+    whole = outcome.measured_hz is None
     messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
     calls = calls_table(records, transfers, host_blocks, host.entries, messages, platform)
     calls = {**calls, "host_ps": own_time_ps(calls, threads)}
@@ -73,7 +74,7 @@ def collect(
         decoded = language.decode(hdl, words)
         for name, table in decoded.items():
             if name == "state_time":
-                spent_ps = state_times_ps(table, decoded["transitions"], outcome.time_ps, clocks_hz)
+                spent_ps = state_times_ps(table, decoded["transitions"], outcome.time_ps, clocks_hz, whole)
                 table = {**table, "time_ps": spent_ps}
             if "block" in table:
                 table = {**table, "block": table["block"] + np.int32(len(host_blocks))}
@@ -94,13 +95,14 @@ def frequencies(blocks: Sequence[Block], clocks: Sequence[RunClock]) -> list[flo
 
 
 def state_times_ps(
-    table: Table, transitions: Table, time_ps: int, clocks_hz: Sequence[float]
+    table: Table, transitions: Table, time_ps: int, clocks_hz: Sequence[float], whole: bool = True
 ) -> NDArray[np.int64]:  # fmt: skip
     """How long each state of the hardware's blocks lasted, so that every block's times sum to the run's. `clocks_hz` is
     the frequency of each block's clock.
 
     They are differences of exact starts, a block's states one after the other. What is left of the run after the last
-    whole cycle belongs to the state in which the block then was: the one that was entered once more than left.
+    whole cycle belongs to the state in which the block then was: the one that was entered once more than left. Where
+    the monitors did not count the `whole` run, that is unclassified.
     """
     times_ps = np.zeros(len(table["block"]), dtype=np.int64)
     for block in np.unique(table["block"]):
@@ -110,7 +112,8 @@ def state_times_ps(
         here = transitions["block"] == block
         left = np.zeros(len(mine), dtype=np.int64)
         np.add.at(left, transitions["from_state"][here], transitions["count"][here])
-        times_ps[mine[np.argmax(table["visits"][mine] - left)]] += time_ps - int(ends[-1])
+        rest = np.argmax(table["visits"][mine] - left) if whole else 0
+        times_ps[mine[rest]] += time_ps - int(ends[-1])
     return times_ps
 
 

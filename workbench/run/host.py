@@ -17,7 +17,7 @@ from workbench.run.card_cache import contents, keep, take
 from workbench.run.compile import cache_dir, digest, needed, run_all
 from workbench.run.toolchain import Tool, find_compiler, undefined_symbols
 
-_CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
+CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
 _LIBRARY = ("wbcard.c", "vcores.c", "sync.c", "clocks.c", "atomics.c", "host_time.c")
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
 _STARTS_THREADS = re.compile(
@@ -51,7 +51,7 @@ def build_host(
     sources = host.sources if host else expand_sources(root, project.host.sources)
     if not sources:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
-    is_cpp = [source.suffix in _CPP_SUFFIXES for source in sources]
+    is_cpp = [source.suffix in CPP_SUFFIXES for source in sources]
     c_compiler = needed(find_compiler("c"))
     cpp_compiler = needed(find_compiler("c++")) if any(is_cpp) else c_compiler
     objects = out / "obj"
@@ -78,7 +78,7 @@ def build_host(
     own_sources = [*support.api_sources, *(host.extra_sources if host else ())]
     units = [
         *((cpp_compiler if cpp else c_compiler, user_flags, s) for s, cpp in zip(sources, is_cpp, strict=True)),
-        *((cpp_compiler if s.suffix in _CPP_SUFFIXES else c_compiler, own_flags, s) for s in own_sources),
+        *((cpp_compiler if s.suffix in CPP_SUFFIXES else c_compiler, own_flags, s) for s in own_sources),
     ]
     targets = [objects / f"{n}_{source.stem}.o" for n, (_, _, source) in enumerate(units)]
     compile_it: list[list[str | Path]] = [

@@ -11,7 +11,7 @@ from workbench.run.records import read_calls, read_end
 
 
 def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> dict[str, float]:
-    """In percent; {} where the host left no figure.
+    """In percent; {} where the host left no figure. On a real machine nothing is taken off.
 
     `taken_off_pct`: what recording took, of the run's virtual time, in which it is not (the paper's card had it in:
     14.2 % of "software time", ReCAP 2011, section 6.2). What may be left in it: `host_pct` of the host program's whole
@@ -23,14 +23,17 @@ def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> d
     if deterministic:
         return {"taken_off_pct": 0.0, "host_pct": 0.0, "virtual_pct": 0.0, "own_pct": 0.0, "unsure_pct": 0.0}
     told = read_end(raw / "recording.txt")
-    if "taken_off_ps" not in told or outcome.time_ps <= 0:
+    if not told or outcome.time_ps <= 0:
         return {}
     calls = read_calls(raw)
     left_ps = len(calls) * float(told["cost_ps_per_call"])
     unsure_ps = abs(left_ps) + len(calls) * float(told["cost_ps_spread"])
     threads = max(1, int(np.count_nonzero(np.bincount(calls["thread"]))))
+    taken_off = (
+        {"taken_off_pct": 100.0 * float(told["taken_off_ps"]) / outcome.time_ps} if "taken_off_ps" in told else {}
+    )
     return {
-        "taken_off_pct": 100.0 * float(told["taken_off_ps"]) / outcome.time_ps,
+        **taken_off,
         "host_pct": 100.0 * left_ps / (outcome.time_ps * threads),
         "virtual_pct": 100.0 * left_ps / outcome.time_ps,
         "own_pct": 100.0 * left_ps / outcome.host_ps if outcome.host_ps else 0.0,

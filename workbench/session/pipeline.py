@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api import HdlBuild, HostBuild
+from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
+from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
-from workbench.api.targets import Outcome, Target, Task
 from workbench.files import real
+from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.cycles import at_end_of
-from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
-from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
+from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
+from workbench.model.platform import Platform
+from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus
 from workbench.run.collect import collect, frequencies
+from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
+from workbench.session.plugins import Plugins
 from workbench.session.reading import instrumented, read
+from workbench.session.tree import Tree, complete_tree, open_tree
 from workbench.session.undriven import undriven_inputs
 from workbench.session.workspace import Value, Workspace
 from workbench.traces.index import index_of_run
@@ -38,42 +43,61 @@ def steps(target: Target) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run: where to (a new folder below the project's `runs` when None), and what to keep."""
+    """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
+    project's when empty)."""
 
     out: Path | None = None
     plain: bool = False
     trace: bool = False
     deterministic: bool = False
+    target: str = ""
     settings: Mapping[str, Value] = field(default_factory=dict)
 
 
 def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out: Path) -> tuple[HostBuild, HdlBuild]:
-    """Write instrumented copies of host and hardware below `out`. The user's files stay as they are.
+    """Write instrumented copies of host and hardware below `out`; where the platform says how counters are read on the
+    machine itself, all else that is built and run there goes along (`session/tree.py`). The user's files stay as they
+    are.
 
     WorkbenchError where `out` holds anything but what was written there by an earlier call.
     """
     settings, out = workspace.settings(changes), real(out)
-    root, platform = workspace.root, workspace.platform
-    defines, parameters = workspace.defines(settings), workspace.parameters(settings)
     claim_folder(out)
     try:
-        host = instrumented(
-            root,
-            workspace.outside,
-            workspace.host,
-            workspace.host_scanner(settings),
-            lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host"),
-        )
-        hdl = instrumented(
-            root,
-            workspace.outside,
-            workspace.project.hardware,
-            workspace.hdl_scanner(settings),
-            lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl"),
-        )
+        host, hdl = _instrument(workspace, settings, out)
+        if lacking := board_lacks(workspace.platform):
+            notes = (_not_complete(lack, workspace.platform_path) for lack in lacking)
+            host = replace(host, diagnostics=(*host.diagnostics, *notes))
+        else:
+            complete_tree(workspace, settings, host, hdl, _manifest(workspace, RunOptions(), settings, False), out)
         seal_folder(out)
     except OSError as error:
         raise WorkbenchError(_cannot_write(error, out)) from None
+    return host, hdl
+
+
+def _not_complete(lack: Diagnostic, template: Path) -> Diagnostic:
+    message = f"these copies cannot be run on a real machine: the platform lacks something: {lack.message}"
+    return replace(lack, message=message, severity=Severity.NOTE, file=lack.file or str(template))
+
+
+def _instrument(workspace: Workspace, settings: Mapping[str, Value], out: Path) -> tuple[HostBuild, HdlBuild]:
+    root, platform = workspace.root, workspace.platform
+    defines, parameters = workspace.defines(settings), workspace.parameters(settings)
+    host = instrumented(
+        root,
+        workspace.outside,
+        workspace.host,
+        workspace.host_scanner(settings),
+        lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host"),
+    )
+    hdl = instrumented(
+        root,
+        workspace.outside,
+        workspace.project.hardware,
+        workspace.hdl_scanner(settings),
+        lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl"),
+    )
     return placed(host, root), placed(hdl, root)
 
 
@@ -83,16 +107,15 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     Raises Cancelled, and WorkbenchError when the project cannot be built or started; a program that was started and
     then failed (a crash, a limit) gives a run with status failed, with what was recorded until then.
     """
-    target = workspace.target
-    if lacking := target.lacks(workspace.platform, workspace.support):
-        raise WorkbenchError(*(replace(lack, file=lack.file or str(workspace.platform_path)) for lack in lacking))
+    target = workspace.target(options.target)
+    _check(workspace, options, target)
     settings = workspace.settings(options.settings)
     out = real(options.out or workspace.next_run_folder())
-    writer = RunWriter(out, _manifest(workspace, options, settings))
+    writer = RunWriter(out, _manifest(workspace, options, settings, target.simulated))
     try:
         run = _run(workspace, options, target, settings, writer, job)
         if run.complete:
-            durations.remember(workspace.path, _way(options), job.durations_s)
+            durations.remember(workspace.path, _way(options, target), job.durations_s)
         return run
     except (Cancelled, KeyboardInterrupt):
         _mark(writer, RunStatus.CANCELLED, "cancelled")
@@ -105,9 +128,30 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
         raise WorkbenchError(_cannot_write(error, writer.path)) from None
 
 
-def _way(options: RunOptions) -> str:
+def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
+    """WorkbenchError for what the target cannot do, before anything is written."""
+    lacking = (*target.lacks(workspace.platform, workspace.support), *_not_measurable(workspace, options, target))
+    if lacking:
+        raise WorkbenchError(*(replace(lack, file=lack.file or str(workspace.platform_path)) for lack in lacking))
+
+
+def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -> Iterator[Diagnostic]:
+    if target.simulated:
+        return
+    yield from board_lacks(workspace.platform)
+    if options.deterministic or options.trace or options.plain:
+        asked = "deterministic" if options.deterministic else "traced" if options.trace else "plain"
+        yield Diagnostic(
+            f"a run on the {target.title} cannot be {asked}",
+            "Run it with the counters only, or on the simulated card.",
+            file=str(workspace.path),
+        )
+
+
+def _way(options: RunOptions, target: Target) -> str:
     """The kind of run, by what changes how long it takes."""
-    return "plain" if options.plain else "trace" if options.trace else "profile"
+    kind = "plain" if options.plain else "trace" if options.trace else "profile"
+    return kind if target.name == "simulated" else f"{target.name} {kind}"
 
 
 def _mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
@@ -115,7 +159,7 @@ def _mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
         writer.mark(status, reason)
 
 
-def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value]) -> Manifest:
+def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value], simulated: bool) -> Manifest:
     hardware = workspace.platform.hardware
     return Manifest(
         name=workspace.project.title or workspace.project.name,
@@ -123,6 +167,7 @@ def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, 
         created=now(),
         project=str(workspace.path),
         platform=workspace.platform.name,
+        simulated=simulated,
         instrumented=not options.plain,
         traced=options.trace and not options.plain,
         deterministic=options.deterministic,
@@ -151,7 +196,7 @@ def _run(
     project, platform, root = workspace.project, workspace.platform, workspace.root
     build = writer.path / "build"
     trace = options.trace and not options.plain
-    job.plan(steps(target), durations.remembered(workspace.path, _way(options)))
+    job.plan(steps(target), durations.remembered(workspace.path, _way(options, target)))
     shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
     host: HostBuild | None = None
     with job.step(_INSTRUMENT):
@@ -159,14 +204,17 @@ def _run(
             parameters = workspace.parameters(settings)
             hdl = read(lambda: workspace.hdl_language.plain(root, project.hardware, parameters), workspace.path)
         else:
-            host, hdl = instrument_workspace(workspace, options.settings, build)
+            build.mkdir()
+            host, hdl = _instrument(workspace, settings, build)
             unmarked = without_marks(workspace, hdl, settings)
             for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked):
                 job.report(diagnostic)
             found = host.diagnostics + hdl.diagnostics
             if has_errors(found):
                 raise WorkbenchError(*found)
-        if undriven := placed(undriven_inputs(hdl.ports, platform), root):
+        if not target.simulated and host:  # what else drives the design there, its own flow knows
+            complete_tree(workspace, settings, host, hdl, writer.manifest, build)
+        elif undriven := placed(undriven_inputs(hdl.ports, platform), root):
             raise WorkbenchError(*undriven)
     task = Task(
         project=project,
@@ -189,30 +237,80 @@ def _run(
         taps = TapTrace(writer.raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz)
     with taps.following() if taps else nullcontext():
         outcome = target.run(task, built, job)
+    if not target.simulated:
+        outcome = measured_at(open_tree(build), writer.raw, outcome, platform)
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
-        manifest = _finished(writer.manifest, outcome, job)
+        manifest = _finished(writer.manifest, outcome, job.diagnostics)
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
-        collected = collect(writer.raw, outcome, host, hdl, workspace.hdl_language, platform, manifest.clocks, taps)
-        manifest = replace(
-            manifest,
-            overhead=recording_overhead(writer.raw, outcome, deterministic=options.deterministic),
-            blocks=collected.blocks,
-            entries=host.entries,
-            sites=host.sites,
-            resources=collected.resources,
-            messages=collected.messages,
-            diagnostics=(*manifest.diagnostics, *collected.diagnostics),
-        )
-        run = writer.finish(manifest, collected.tables)
-        index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
-        return run
+        return _collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps)
 
 
-def _finished(manifest: Manifest, outcome: Outcome, job: Job) -> Manifest:
+def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
+    """Make a run folder of what a program left that was built from a tree on a real machine.
+
+    WorkbenchError where the folders are not that, or do not belong together.
+    """
+    tree = open_tree(tree_path)
+    platform, problems = load_platform(tree.platform_path, plugins.port_kinds)
+    if platform is None:
+        raise WorkbenchError(*problems)
+    if tree.hdl_language not in plugins.hdl_languages:
+        raise WorkbenchError(unknown_name("hardware language", tree.hdl_language, plugins.hdl_languages, tree_path))
+    outcome = measured_at(tree, records, Outcome(exit=None), platform)
+    writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
+    try:
+        shutil.copyfile(tree.platform_path, writer.path / "platform.yaml")
+        for record in records.iterdir():
+            if record.is_file():
+                shutil.copyfile(record, writer.raw / record.name)
+        manifest = _finished(writer.manifest, outcome, outcome.diagnostics)
+        language = plugins.hdl_languages[tree.hdl_language]
+        return _collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform)
+    except WorkbenchError as error:
+        _mark(writer, RunStatus.FAILED, str(error))
+        raise
+    except OSError as error:
+        _mark(writer, RunStatus.FAILED, str(error))
+        raise WorkbenchError(_cannot_write(error, writer.path)) from None
+
+
+def measured_at(tree: Tree, raw: Path, outcome: Outcome, platform: Platform) -> Outcome:
+    assert platform.hardware is not None
+    return measured(raw, outcome, tree.read_out, platform.hardware.clock_hz, tree.id)
+
+
+def _collected(
+    writer: RunWriter,
+    manifest: Manifest,
+    outcome: Outcome,
+    host: HostBuild,
+    hdl: HdlBuild,
+    language: HdlLanguage,
+    platform: Platform,
+    taps: TapTrace | None = None,
+) -> Run:
+    """The run folder's last step: its records as tables, and what they are numbered by."""
+    collected = collect(writer.raw, outcome, host, hdl, language, platform, manifest.clocks, taps)
+    manifest = replace(
+        manifest,
+        overhead=recording_overhead(writer.raw, outcome, deterministic=manifest.deterministic),
+        blocks=collected.blocks,
+        entries=host.entries,
+        sites=host.sites,
+        resources=collected.resources,
+        messages=collected.messages,
+        diagnostics=(*manifest.diagnostics, *collected.diagnostics),
+    )
+    run = writer.finish(manifest, collected.tables)
+    index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
+    return run
+
+
+def _finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
     errors = [d.text() for d in outcome.diagnostics if has_errors([d])]
     return replace(
         manifest,
@@ -220,14 +318,26 @@ def _finished(manifest: Manifest, outcome: Outcome, job: Job) -> Manifest:
         reason="\n".join(errors),
         tools=outcome.tools,
         time_ps=outcome.time_ps,
-        clocks=tuple(
-            replace(clock, cycles=at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz))
-            for clock in manifest.clocks
-        ),
+        clocks=tuple(_clock(clock, manifest, outcome) for clock in manifest.clocks),
         confined=outcome.confined,
         exit=outcome.exit,
         stdout_sha256=outcome.stdout_sha256,
-        diagnostics=tuple(job.diagnostics),
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _clock(clock: RunClock, manifest: Manifest, outcome: Outcome) -> RunClock:
+    """The clock in this run: as the platform has it, or as it was measured (its kin in the same proportion)."""
+    cycles = at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
+    if outcome.measured_hz is None:
+        return replace(clock, cycles=cycles)
+    return replace(
+        clock,
+        cycles=cycles,
+        frequency_hz=clock.frequency_hz * outcome.measured_hz / manifest.clock_hz,
+        alignment=Alignment.READ_OUT,
+        start_ps=outcome.counted_from_ps,
+        uncertainty_ps=outcome.unsure_ps,
     )
 
 

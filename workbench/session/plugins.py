@@ -21,6 +21,7 @@ from workbench.api import (
     PlatformSupport,
     PortKind,
     RuleFile,
+    Target,
     hookspecs,
 )
 from workbench.api.commands import Command
@@ -41,6 +42,7 @@ class Plugins:
     hdl_languages: Mapping[str, HdlLanguage] = field(default_factory=dict)
     host_languages: Mapping[str, HostLanguage] = field(default_factory=dict)
     port_kinds: Mapping[str, PortKind] = field(default_factory=dict)
+    targets: Mapping[str, Target] = field(default_factory=dict)
     rules: Mapping[str, RuleFile] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     exporters: Mapping[str, Exporter] = field(default_factory=dict)

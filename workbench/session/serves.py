@@ -21,7 +21,7 @@ class Service:
 
 def services(platform: Platform, support: PlatformSupport | None) -> tuple[Service, ...]:
     """Describe, predict, simulate, measure on a board, in that order."""
-    return (_describe(platform), _predict(platform), _simulate(platform, support), _measure())
+    return (_describe(platform), _predict(platform), _simulate(platform, support), _measure(platform))
 
 
 def _count(number: int, one: str, many: str = "") -> str:
@@ -53,6 +53,9 @@ def _simulate(platform: Platform, support: PlatformSupport | None) -> Service:
     return Service("simulate", not lacking, "; ".join(lack.message for lack in lacking) or why)
 
 
-def _measure() -> Service:
-    why = "records of a board cannot be collected yet; `workbench instrument` writes the copies to build for one"
-    return Service("measure on a board", False, why)
+def _measure(platform: Platform) -> Service:
+    from workbench.api.instrument.board import board_lacks
+
+    lacking = board_lacks(platform)
+    why = "`workbench instrument` writes what its own flow builds, `workbench collect` reads the records of a run"
+    return Service("measure on a board", not lacking, "; ".join(lack.message for lack in lacking) or why)

@@ -62,12 +62,14 @@ def content(workspace: Workspace) -> dict[str, str]:
     """File -> what is in it, for all that building and running may read in the project's own folders.
 
     These are the project file, the platform's template, and whatever lies in or below the folders that hold sources
-    and headers, but for runs and hidden folders. Empty where there are too many to tell: such a project is asked for
-    each time, unless it is the user's own.
+    and headers (with commands of its own: the project's whole folder), but for runs and hidden folders. Empty where
+    there are too many to tell: such a project is asked for each time, unless it is the user's own.
     """
     project, root = workspace.project, workspace.root
     sources = [root / name for name in (*project.host.sources, *project.hardware.sources)]
     folders = [root / name for name in (*project.host.include_dirs, *project.hardware.include_dirs)]
+    if _commands(workspace):  # they may run whatever lies here
+        folders.append(root)
     files = {workspace.path, workspace.platform_path, *sources}
     for folder in dict.fromkeys([*(source.parent for source in sources), *folders]):
         for path in _files_below(folder, workspace.runs_dir):
@@ -105,6 +107,8 @@ def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
         f"Host: {listed(project.host.sources)}, compiled with '{flags}' and started as a program.",
         f"Hardware: {listed(project.hardware.sources)}, made into a program by Verilator and started.",
     ]
+    if commands := _commands(workspace):
+        said.append(f"Target {project.target.name}: {listed(commands)}: run in this folder with your rights.")
     if acts := _hardware_acts(workspace):
         said.append(f"The hardware's sources reach outside the simulation: {listed(acts, 4)}.")
     lacking = missing_tools()
@@ -116,6 +120,12 @@ def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
     else:
         said.append("Where this system allows it, both run without network and write to the run folder only.")
     return tuple(said)
+
+
+def _commands(workspace: Workspace) -> tuple[str, ...]:
+    """The project's own commands, as they are written."""
+    target = workspace.project.target
+    return tuple(f"`{line}`" for line in (target.build, target.run, target.fetch) if line)
 
 
 def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.api import HdlLanguage, HostLanguage, PlatformSupport
+from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, Target
 from workbench.files import sha256
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
 from workbench.session.places import placed
@@ -17,7 +17,6 @@ from workbench.session.plugins import Plugins
 from workbench.session.reading import scanned
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
-    from workbench.api.targets import Target
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
     from workbench.model.scan import HdlScan, HostScan, ProjectScan
@@ -39,14 +38,8 @@ class Workspace:
     support: PlatformSupport | None
     host_language: HostLanguage
     hdl_language: HdlLanguage
+    targets: Mapping[str, Target]
     diagnostics: tuple[Diagnostic, ...] = ()
-
-    @property
-    def target(self) -> Target:
-        """Where the project's runs are made."""
-        from workbench.run.simulated_card import SimulatedCard
-
-        return SimulatedCard()
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""
@@ -70,6 +63,13 @@ class Workspace:
         api = (str(self.support.api_dir),) if self.support and self.support.api_dir else ()
         host = self.project.host
         return host.model_copy(update={"include_dirs": (*host.include_dirs, *api)})
+
+    def target(self, name: str = "") -> Target:
+        """Where runs are made: at the target of that name, or the project's. WorkbenchError where there is none."""
+        name = name or self.project.target.name
+        if name not in self.targets:
+            raise WorkbenchError(unknown_name("target", name, self.targets, self.path))
+        return self.targets[name]
 
     def scan(self, changes: Mapping[str, Value] | None = None) -> ProjectScan:
         """What the sources hold, read in children with limits."""
@@ -174,8 +174,16 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
         support=support or plugins.platforms.get(platform.name),
         host_language=_language("host language", project.host.language, plugins.host_languages, path),
         hdl_language=_language("hardware language", project.hardware.language, plugins.hdl_languages, path),
+        targets=known_targets(plugins),
         diagnostics=problems,
     )
+
+
+def known_targets(plugins: Plugins) -> dict[str, Target]:
+    """Every target by name: the simulated card, and what plugins bring."""
+    from workbench.run.simulated_card import SimulatedCard
+
+    return {SimulatedCard.name: SimulatedCard(), **plugins.targets}
 
 
 def _with_expanded_sources(project: Project, root: Path) -> Project:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rc_workbench_plugins.c.prototypes import Callee
 from rc_workbench_plugins.c.reading import Use
 from rc_workbench_plugins.c.survey import FoundUse
 from workbench.model.blocks import Block, Side, State
 from workbench.model.platform import CallKind, HostEntry
 from workbench.model.pragma import UNCLASSIFIED, Category, PlacedPragma
+from workbench.model.prototypes import Callee
 from workbench.model.run import Site
 
 #: The category and reason of a call that no pragma speaks of, by what the call is for.

@@ -11,7 +11,6 @@ from pathlib import Path
 from rc_workbench_plugins.c import SUFFIXES, clang_parse
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
-from rc_workbench_plugins.c.prototypes import Callee, callees
 from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import find_pragmas
@@ -19,6 +18,7 @@ from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
+from workbench.model.prototypes import Callee, callees
 
 
 @dataclass(frozen=True)

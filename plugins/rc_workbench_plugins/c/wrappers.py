@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rc_workbench_plugins.c.numbering import Wrapper
-from rc_workbench_plugins.c.prototypes import Callee
-from workbench.model.platform import HostEntry, Platform
+from workbench.model.platform import CallKind, HostEntry, Platform
+from workbench.model.prototypes import Callee, handles
+
+_USES = {CallKind.SEND, CallKind.RECEIVE, CallKind.WAIT, CallKind.INTERRUPT}
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def generate(
     for name, value in defines.items():
         out.add(f"#ifndef {name}", f"#define {name} {value}", "#endif")
     out.add(*(include_line(line, beside) for line in platform.host.include_lines))
-    out.add(f'#include "{runtime}"')
+    out.add(f'#include "{runtime}"', "#ifdef RCW_BOARD", '#include "rcw_board.h"', "#endif")
     for name, constant in platform.host.constants.items():
         value = f'"{_escaped(constant)}"' if isinstance(constant, str) else repr(constant)
         out.add(f"#ifndef {name}")
@@ -61,7 +63,7 @@ def generate(
         if wrapper.callee.name not in described:
             described.add(wrapper.callee.name)
             _describe(out, wrapper)
-        _wrap(out, wrapper)
+        _wrap(out, wrapper, handles(platform.host))
     return Generated("\n".join(out.lines) + "\n", out.expressions)
 
 
@@ -133,7 +135,7 @@ def _describe_entry(out: _Lines, callee: Callee, which: int, entry: HostEntry) -
     out.add("    }")
 
 
-def _wrap(out: _Lines, wrapper: Wrapper) -> None:
+def _wrap(out: _Lines, wrapper: Wrapper, kept: Collection[str]) -> None:
     arguments = ", ".join(name for _, name in _parameters(wrapper))
     described = "".join(f", {name}" for _, name in _parameters(wrapper, extra=False))
     call = f"{wrapper.callee.name}({arguments})"
@@ -146,6 +148,7 @@ def _wrap(out: _Lines, wrapper: Wrapper) -> None:
     out.add("    rcw_start rcw_began = rcw_enter();", "    rcw_thread *rcw_me = rcw_ready();", "    rcw_call rcw_it;")
     out.add("    if (!rcw_me)", f"        {bare}")
     out.add(f"    rcw_about_{wrapper.callee.name}(&rcw_it{described});")
+    _at_the_board(out, wrapper, kept)
     if wrapper.otherwise is None:
         out.add("    if (rcw_it.which < 0) {", "        rcw_take_off();", f"        {bare}", "    }")
         slot = f"{wrapper.slot} + rcw_it.which"
@@ -155,6 +158,21 @@ def _wrap(out: _Lines, wrapper: Wrapper) -> None:
     out.add(f"    {call};" if is_void else f"    __typeof__({_returns(wrapper)}) rcw_result = {call};")
     out.add(f"    rcw_leave(rcw_me, &rcw_began, {slot}, &rcw_it);")
     out.add(*([] if is_void else ["    return rcw_result;"]), "}")
+
+
+def _at_the_board(out: _Lines, wrapper: Wrapper, kept: Collection[str]) -> None:
+    """On a real machine: keep what the read-out needs of this call, and let the monitors count from the first transfer
+    until the board is released."""
+    kinds = {entry.kind for _, entry in wrapper.callee.entries}
+    if CallKind.ACQUIRE in kinds:
+        return
+    lines = [f"    rcw_board_{name} = {name};" for _, name in _parameters(wrapper, extra=False) if name in kept]
+    if kinds & _USES:
+        lines.append("    rcw_board_begin();")
+    elif CallKind.RELEASE in kinds:
+        lines.append("    rcw_board_end();")
+    if lines:
+        out.add("#ifdef RCW_BOARD", *lines, "#endif")
 
 
 def _escaped(text: str) -> str:

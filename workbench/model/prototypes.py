@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.platform import HostEntry
+from workbench.model.platform import CallKind, Host, HostEntry
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+#: The variables that the C of `Transfers` speaks of besides the API's own handles.
+_OF_TRANSFERS = {"data", "words", "bytes", "address", "index", "result"}
 _TYPE_WORDS = re.compile(
     r"void|char|short|int|long|float|double|(un)?signed|const|volatile|restrict|struct|union|enum|_?[Bb]ool"
 )
@@ -91,6 +93,25 @@ def callees(entries: Sequence[HostEntry]) -> tuple[dict[str, Callee], tuple[Diag
         earlier = known.entries if known else ()
         found[prototype.name] = Callee(known.prototype if known else prototype, (*earlier, (number, entry)))
     return found, tuple(problems)
+
+
+def handles(host: Host) -> dict[str, str]:
+    """What the C that moves the workbench's own data needs of the program: a parameter's name -> its C type.
+
+    They are the parameters of the API's calls that `transfers` name, such as `fpga` -> `fpga_t *`.
+    """
+    moves = host.transfers
+    texts = (moves.send_c, moves.receive_c, moves.allocate_c, moves.free_c, moves.access_c)
+    named = {word for text in texts for word in _IDENTIFIER.findall(text)} - _OF_TRANSFERS
+    found: dict[str, str] = {}
+    for entry in host.entries:
+        prototype = parse_prototype(entry.prototype)
+        if prototype is None or entry.kind is CallKind.ACQUIRE:  # there a handle is made, or stands behind a pointer
+            continue
+        for declaration, name in prototype.parameters:
+            if name in named:
+                found.setdefault(name, declaration[: declaration.rindex(name)].strip())
+    return found
 
 
 def _split(text: str) -> list[str]:

@@ -1,0 +1,77 @@
+"""A real machine as a target: the project's own commands build the instrumented tree, run it and fetch its records."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.api import Outcome, Target, hookimpl
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.api import PlatformSupport, Task
+    from workbench.api.job import Job, ProcessResult
+    from workbench.model.platform import Platform
+
+_BUILD, _RUN, _FETCH = "Build on the machine", "Run on the machine", "Fetch the records"
+
+
+class Machine:
+    """Each command is a line for `sh`, run in the project's folder. Two variables tell it where things are:
+    $RECAP_TREE, the instrumented tree, and $RCW_RAW, the empty folder in which the records have to be at the end."""
+
+    name = "machine"
+    title = "real machine"
+    simulated = False
+    steps: Sequence[str] = (_BUILD, _RUN, _FETCH)
+
+    def lacks(self, platform: Platform, support: PlatformSupport | None) -> tuple[Diagnostic, ...]:
+        return ()  # what reads the counters out asks that of every target whose time is real
+
+    def build(self, task: Task, job: Job) -> None:
+        if not task.project.target.run:
+            raise WorkbenchError(
+                Diagnostic(
+                    "the project names no command that runs it on the machine",
+                    "Write target: {name: machine, build: make -C board, run: board/host}.",
+                )
+            )
+        with job.step(_BUILD):
+            _must(task, job, "build", task.project.target.build)
+
+    def run(self, task: Task, built: None, job: Job) -> Outcome:
+        with job.step(_RUN):
+            ran = _command(task, job, task.project.target.run)
+        with job.step(_FETCH):
+            _must(task, job, "fetch", task.project.target.fetch)
+        said = ran.stdout.encode()
+        return Outcome(
+            exit=ran.returncode,
+            stdout=ran.stdout,
+            stdout_sha256=hashlib.sha256(said).hexdigest(),
+            diagnostics=tuple(_failed("run", ran, Severity.WARNING) if ran.returncode else ()),
+        )
+
+
+def _command(task: Task, job: Job, line: str) -> ProcessResult:
+    job.log(f"$ {line}")
+    where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw)}
+    return job.run(["sh", "-c", line], cwd=task.root, env={**os.environ, **where})
+
+
+def _must(task: Task, job: Job, name: str, line: str) -> None:
+    if line and (done := _command(task, job, line)).returncode:
+        raise WorkbenchError(*_failed(name, done, Severity.ERROR))
+
+
+def _failed(name: str, done: ProcessResult, severity: Severity) -> tuple[Diagnostic, ...]:
+    said = [text for text in (done.stderr or done.stdout).strip().splitlines() if text.strip()]
+    hint = f"It said last: {said[-1].strip()}" if said else ""
+    return (Diagnostic(f"the command target.{name} ended with exit code {done.returncode}", hint, severity),)
+
+
+@hookimpl
+def workbench_targets() -> Sequence[Target]:
+    return [Machine()]

@@ -1,0 +1,87 @@
+// A board that stands in for one: the vendor's API over the user's design in Verilator, as a plain shared library.
+// The design's clock runs during calls only: CALL_CYCLES before an access, and WORD_CYCLES for each word, as on a slow bus.
+#include <cstdlib>
+
+#include "Vboard.h"
+#include "fpga.h"
+#include "verilated.h"
+
+enum { CALL_CYCLES = 2000 };
+
+struct fpga {
+    VerilatedContext context;
+    Vboard design{&context};
+
+    void cycle() {
+        design.clk = 0;
+        design.eval();
+        design.clk = 1;
+        design.eval();
+    }
+    void idle(long cycles) {
+        design.wr_en = design.rd_en = 0;
+        for (long i = 0; i < cycles; ++i) cycle();
+    }
+};
+
+static fpga_t *opened;
+
+fpga_t *fpgaOpen(int card) {
+    if (card != 0 || opened) return nullptr;
+    opened = new fpga;
+    opened->design.rst = 1;
+    opened->idle(16);
+    opened->design.rst = 0;
+    return opened;
+}
+
+int fpgaConfigure(fpga_t *fpga, const char *) { return fpga ? 0 : -1; }
+
+int fpgaWrite(fpga_t *fpga, const uint32_t *data, uint32_t addr, int words) {
+    if (!fpga || words < 0) return -1;
+    fpga->idle(CALL_CYCLES);
+    for (int i = 0; i < words; ++i) {
+        fpga->design.addr = addr + i;
+        fpga->design.wr_data = data[i];
+        fpga->design.wr_en = 1;
+        fpga->cycle();
+        fpga->idle(WORD_CYCLES - 1);
+    }
+    return 0;
+}
+
+int fpgaRead(fpga_t *fpga, uint32_t *data, uint32_t addr, int words) {
+    if (!fpga || words < 0) return -1;
+    fpga->idle(CALL_CYCLES);
+    for (int i = 0; i < words; ++i) {
+        fpga->design.addr = addr + i;
+        fpga->design.rd_en = 1;
+        fpga->cycle();
+        data[i] = fpga->design.rd_data;
+        fpga->idle(WORD_CYCLES - 1);
+    }
+    return 0;
+}
+
+int fpgaWriteReg(fpga_t *fpga, uint32_t addr, uint32_t value) { return fpgaWrite(fpga, &value, addr, 1); }
+
+uint32_t fpgaReadReg(fpga_t *fpga, uint32_t addr) {
+    uint32_t value = 0;
+    fpgaRead(fpga, &value, addr, 1);
+    return value;
+}
+
+int fpgaWriteAsync(fpga_t *fpga, const uint32_t *data, uint32_t addr, int words) {
+    return fpgaWrite(fpga, data, addr, words);
+}
+
+int fpgaWait(fpga_t *fpga) { return fpga ? 0 : -1; }
+
+int fpgaWaitIrq(fpga_t *) { return -1; } // this design has no interrupt
+
+void fpgaClose(fpga_t *fpga) {
+    if (!fpga) return;
+    fpga->design.final();
+    delete fpga;
+    opened = nullptr;
+}

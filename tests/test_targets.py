@@ -1,0 +1,229 @@
+"""A real machine is a target: what is left for it is whole, and what comes back counts as the simulated card counts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.api.job import Job
+from workbench.cli.main import main
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
+from workbench.run.toolchain import find_verilator
+from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.trust import Standing, standing, trust, trust_sentences
+from workbench.session.workspace import Workspace, open_workspace
+
+sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
+from targets import calls, moves, visits  # what the benchmark compares
+
+TESTS = Path(__file__).parent
+BOARD = TESTS / "data" / "board"
+TINY = TESTS / "data" / "tiny"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shutil.copytree(TINY, tmp_path_factory.mktemp("project") / "tiny") / "tiny.workbench.yaml"
+
+
+def opened(project: Path) -> Workspace:
+    return open_workspace(project, load_plugins())
+
+
+def with_target(project: Path, file: str, **target: str) -> Path:
+    path = project.with_name(f"{file}.workbench.yaml")
+    path.write_text(project.read_text() + f"\ntarget: {json.dumps({'name': 'machine', **target})}\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def tree(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tree that `workbench instrument` leaves, moved to another place with the project gone from its paths."""
+    made, moved = tmp_path_factory.mktemp("made") / "tree", tmp_path_factory.mktemp("moved") / "tree"
+    instrument_workspace(opened(project), {}, made)
+    return Path(shutil.move(made, moved))
+
+
+@pytest.fixture(scope="module")
+def build(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built as its user would, by plain make, against a board's own library."""
+    folder = tmp_path_factory.mktemp("build")
+    verilator = find_verilator()
+    environment = {**os.environ, "VERILATOR": str(verilator.path), "VERILATOR_ROOT": str(verilator.root)}
+    done = subprocess.run(
+        ["make", "-f", BOARD / "Makefile", f"TREE={tree}", "OPT=-O0", "WORD_CYCLES=100"],
+        cwd=folder, env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def records(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("records")
+    done = subprocess.run([build / "host"], env={**os.environ, "RCW_RAW": str(folder)}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "1128\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def board(tree: Path, records: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return collect_records(tree, records, tmp_path_factory.mktemp("collected") / "run", load_plugins())
+
+
+def test_the_tree_names_nothing_outside_of_itself(tree: Path) -> None:
+    for path in tree.rglob("*"):
+        if path.suffix in (".c", ".h", ".mk", ".v"):
+            used = re.sub(r"(?m)^#line.*$|^.*//.*$", "", path.read_text())  # where the user's own lines are may be told
+            assert str(TESTS.parent) not in used
+            assert str(tree) not in used
+
+
+def test_a_board_counts_what_the_simulated_card_counts(project: Path, board: Run, tmp_path: Path) -> None:
+    simulated = run_workspace(opened(project), RunOptions(out=tmp_path / "run"), Job())
+    assert visits(board) == visits(simulated)
+    assert moves(board) == moves(simulated)
+    assert calls(board) == calls(simulated)
+    assert visits(board)["tiny_top.adder", "add"] == 48  # 3 rounds of 16 words
+
+
+def test_a_boards_time_is_the_hosts_and_its_clock_is_what_that_measures(board: Run) -> None:
+    told, times = board.manifest, board.tables["state_time"]
+    assert not told.simulated
+    assert told.status is RunStatus.COMPLETE
+    assert told.exit is None
+    for number in range(len(told.blocks)):
+        mine = times["block"] == number
+        assert times["time_ps"][mine].sum() == told.time_ps
+    (clock,) = told.clocks
+    assert clock.alignment is Alignment.READ_OUT
+    counted_ps = clock.cycles * PS_PER_S / clock.frequency_hz
+    assert 0 < clock.start_ps < clock.start_ps + counted_ps < told.time_ps
+    fpga = [n for n, block in enumerate(told.blocks) if not block.id.startswith("host.")]
+    assert {int(times["cycles"][times["block"] == n].sum()) for n in fpga} == {clock.cycles}
+    assert any("MHz as the host's clock tells it" in d.message for d in told.diagnostics)  # it is no 100 MHz
+
+
+def test_reading_the_counters_out_is_no_time_of_the_programs(board: Run) -> None:
+    """132 words take two calls each: 264 of 273 calls of the board, and none in the program's time."""
+    host = next(n for n, block in enumerate(board.manifest.blocks) if block.id == "host.main")
+    times = board.tables["state_time"]
+    here = (times["block"] == host) & (times["visits"] > 0)
+    assert int(times["visits"][here].sum()) < 30
+
+
+def test_the_commands_of_a_project_get_a_run_to_the_board_and_back(
+    project: Path, tree: Path, build: Path, tmp_path: Path
+) -> None:
+    """`build` sees the run's own tree; what a scp or ssh would do, cp and sh do here."""
+    commands = {
+        "build": f"make -C {build} -f {BOARD}/Makefile TREE=$RECAP_TREE -o libfpga.so",
+        "run": f"mkdir {tmp_path}/far && RCW_RAW={tmp_path}/far {build}/host",
+        "fetch": f"cp {tmp_path}/far/* $RCW_RAW",
+    }
+    there = build.parent / "copied"
+    shutil.copytree(build, there, ignore=shutil.ignore_patterns("recap_objects", "host"))
+    commands = {name: line.replace(str(build), str(there)) for name, line in commands.items()}
+    run = run_workspace(opened(with_target(project, "far", **commands)), RunOptions(out=tmp_path / "run"), Job())
+    assert run.complete
+    assert (tmp_path / "run" / "stdout.txt").read_text() == "1128\n"
+    assert run.manifest.exit == 0
+    assert visits(run)["tiny_top.adder", "add"] == 48
+
+
+def collected(tree: Path, records: Path, tmp_path: Path) -> Run:
+    return collect_records(tree, records, tmp_path / "run", load_plugins())
+
+
+def test_a_program_that_was_killed_leaves_its_calls(tree: Path, records: Path, tmp_path: Path) -> None:
+    killed = shutil.copytree(records, tmp_path / "killed")
+    for name in ("recording.txt", "counters.bin", "board.txt"):
+        (killed / name).unlink()
+    run = collected(tree, killed, tmp_path)
+    assert len(run.tables["calls"]["site"]) == 3 + 3 + 1 + 2  # puts, polls, the sum, open and close
+    said = " ".join(d.message for d in run.manifest.diagnostics)
+    assert "did not come to its end" in said
+    assert "counters could not be read out" in said
+
+
+def another_build(tree: Path, records: Path) -> None:
+    (records / "board.txt").write_text((records / "board.txt").read_text().replace("tree ", "tree 0"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda tree, records: (tree / "recap.json").unlink(), "has no recap.json"),
+        (lambda tree, records: (tree / "recap.json").write_text("{"), "description is damaged"),
+        (lambda tree, records: shutil.rmtree(records) or records.mkdir(), "no records of a run are here"),
+        (another_build, "made by another build"),
+    ],
+)
+def test_what_does_not_belong_together_is_told(
+    tree: Path, records: Path, tmp_path: Path, spoil: Callable[[Path, Path], None], said: str
+) -> None:
+    mine, theirs = shutil.copytree(tree, tmp_path / "tree"), shutil.copytree(records, tmp_path / "records")
+    spoil(mine, theirs)
+    with pytest.raises(WorkbenchError, match=said):
+        collected(mine, theirs, tmp_path)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "said"),
+    [
+        ({"name": "mashine"}, {}, "there is no target 'mashine'"),
+        ({}, {}, "names no command that runs it"),
+        ({"run": "true"}, {"deterministic": True}, "cannot be deterministic"),
+        ({"build": "echo no board >&2; exit 3", "run": "true"}, {}, "target.build ended with exit code 3"),
+        ({"run": "true"}, {}, "no records of a run are here"),
+    ],
+)
+def test_what_a_target_cannot_do_is_told(
+    project: Path, tmp_path: Path, target: dict[str, str], options: dict[str, bool], said: str
+) -> None:
+    workspace = opened(with_target(project, "wrong", **target))
+    with pytest.raises(WorkbenchError, match=said):
+        run_workspace(workspace, RunOptions(out=tmp_path / "run", **options), Job())  # type: ignore[arg-type]
+
+
+def test_the_simulated_card_stays_at_hand(project: Path, tmp_path: Path) -> None:
+    workspace = opened(with_target(project, "both", run="false"))
+    assert list(workspace.target("simulated").steps) == ["Build host", "Build card", "Run"]
+    assert workspace.target().title == "real machine"
+
+
+def test_a_template_without_its_own_calls_leaves_copies_and_says_so(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    template = Path(opened(project).platform_path).read_text()
+    (project.parent / "mute.yaml").write_text(re.sub(r"(?m)^    (send|receive)_c:.*\n", "", template))
+    mute = project.with_name("mute.workbench.yaml")
+    mute.write_text(project.read_text().replace("nallatech_h101", "mute.yaml"))
+    assert main(["instrument", str(mute), "--out", str(tmp_path / "tree")]) == 0
+    assert "it has no host.transfers.send_c" in capsys.readouterr().err
+    assert not (tmp_path / "tree" / "recap.mk").exists()
+    assert main(["template", "check", str(project.parent / "mute.yaml")]) == 0
+    assert "it has no host.transfers.receive_c" in capsys.readouterr().out
+
+
+def test_commands_are_part_of_what_is_trusted(project: Path) -> None:
+    workspace = opened(with_target(project, "asked", run="sh lab/go.sh"))
+    assert any("`sh lab/go.sh`" in sentence for sentence in trust_sentences(workspace, Standing(False)))
+    (workspace.root / "lab").mkdir()
+    (workspace.root / "lab" / "go.sh").write_text("true\n")
+    trust(workspace)
+    assert standing(workspace).trusted
+    (workspace.root / "lab" / "go.sh").write_text("rm -rf ~\n")
+    assert standing(workspace).changed == ("lab/go.sh",)

@@ -1,0 +1,247 @@
+"""A complete tree of an instrumented application: what a user's own flow needs to build and run it anywhere.
+
+    host/, hdl/    the instrumented copies
+    runtime/       the recorder
+    board/         the read-out of the monitors, through the platform's own calls
+    include/       headers that the copies include
+    recap.mk       variables for a Makefile: sources, flags, HDL
+    recap.json     what `workbench collect` needs to know; platform.yaml is the template as it was
+
+All paths in it are relative: it can be moved.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from workbench.api import HdlBuild, HostBuild
+from workbench.api.instrument.board import board_sources
+from workbench.files import read_file, sha256
+from workbench.formats.json_text import JsonError, read_json
+from workbench.formats.manifest import manifest_text, read_manifest
+from workbench.model.blocks import Side
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.read_out import ReadOutPlan
+from workbench.model.run import Manifest
+from workbench.run.host import CPP_SUFFIXES
+from workbench.session.workspace import Value, Workspace
+
+DESCRIPTION = "recap.json"
+SCHEMA_VERSION = 1
+_HEADERS = {".h", ".hh", ".hpp", ".hxx", ".inc", ".vh", ".svh", ".v", ".sv"}
+_INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*)"([^"\n]+)"', re.M)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What a tree's description tells: the run's manifest before it was run, and how its monitors are read."""
+
+    path: Path
+    id: str
+    manifest: Manifest
+    hdl_language: str
+    read_out: ReadOutPlan | None
+
+    @property
+    def platform_path(self) -> Path:
+        return self.path / "platform.yaml"
+
+    @cached_property
+    def host(self) -> HostBuild:
+        """The host's part, as far as the records refer to it."""
+        told = self.manifest
+        blocks = tuple(block for block in told.blocks if block.side is Side.HOST)
+        return HostBuild(sources=(), blocks=blocks, sites=told.sites, entries=told.entries)
+
+    @cached_property
+    def hdl(self) -> HdlBuild:
+        blocks = tuple(block for block in self.manifest.blocks if block.side is not Side.HOST)
+        return HdlBuild(sources=(), top="", blocks=blocks, read_out=self.read_out)
+
+
+def complete_tree(
+    workspace: Workspace, settings: Mapping[str, Value], host: HostBuild, hdl: HdlBuild, manifest: Manifest, out: Path
+) -> None:
+    """Add to the instrumented copies below `out` all that the application is built from besides the board's own."""
+    plan = hdl.read_out
+    resources = Path(str(files("workbench.resources")))
+    runtime = out / "runtime" / "host"
+    for name in ("host/recap.c", "host/recap.h", "card/records.h"):
+        _copy(resources / name, out / "runtime" / name)
+    moved = {resources / "host" / name: runtime / name for name in ("recap.c", "recap.h")}
+    language = workspace.project.hardware.language
+    text = manifest_text(replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries))
+    tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *hdl.sources)))[:16]
+    extra = [moved.get(source, source) for source in host.extra_sources]
+    if plan:
+        for name, content in board_sources(workspace.platform, plan, resources / "board", tree_id).items():
+            _write(out / "board" / name, content.encode())
+        extra.append(out / "board" / "rcw_board.c")
+    api = workspace.support.api_dir if workspace.support else None
+    folders = [folder for folder in host.include_dirs if folder != api]
+    includes = [_headers(folder, out / "include" / f"host_{n}") for n, folder in enumerate(folders)]
+    sources = {workspace.root / name for name in workspace.project.hardware.sources}
+    hdl_includes = [
+        _headers(folder, out / "include" / f"hdl_{n}", without=sources) for n, folder in enumerate(hdl.include_dirs)
+    ]
+    _Includes(out, moved).localise([path for path in (out / "host").rglob("*") if path.is_file()])
+    shutil.copyfile(workspace.platform_path, out / "platform.yaml")
+    folders_c = [f"-I$(RECAP)/{_relative(folder, out)}" for folder in includes if folder]
+    macros = {name: _quoted(value) for name, value in workspace.defines(settings).items()}
+    recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if hdl.read_out else ()
+    named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in workspace.project.host.libraries)
+    values = {
+        "RECAP_CFLAGS": (
+            *workspace.project.host.flags,
+            *folders_c,
+            *(f"-D{name}={value}" for name, value in macros.items()),
+            *(f"-D{_quoted(define)}" for define in host.defines),
+        ),
+        "RECAP_RUNTIME_CFLAGS": ("-O2", *recorder, *folders_c),
+        "RECAP_LDLIBS": (*named, "-lm", "-pthread"),
+        "RECAP_HDL": (f"$(RECAP)/{_relative(path, out)}" for path in hdl.sources),
+        "RECAP_HDL_INCLUDE_DIRS": (f"$(RECAP)/{_relative(folder, out)}" for folder in hdl_includes if folder),
+        "RECAP_HDL_DEFINES": (_quoted(f"{name}={value}") for name, value in workspace.project.hardware.defines.items()),
+        "RECAP_HDL_TOP": (hdl.top,),
+    }
+    units = (*((source, "RECAP_CFLAGS") for source in host.sources), *((s, "RECAP_RUNTIME_CFLAGS") for s in extra))
+    _write(out / "recap.mk", _makefile(out, manifest.name, values, units).encode())
+    description = {
+        "schema_version": SCHEMA_VERSION,
+        "id": tree_id,
+        "hdl_language": language,
+        "read_out": _plan_adapter().dump_python(plan, mode="json"),
+        "manifest": json.loads(text),
+    }
+    _write(out / DESCRIPTION, (json.dumps(description, indent=1) + "\n").encode())
+
+
+def open_tree(path: Path) -> Tree:
+    """What `complete_tree` left in a folder. WorkbenchError where there is no such thing, or it is damaged."""
+    from pydantic import ValidationError
+
+    file = path / DESCRIPTION
+    if not file.is_file():
+        raise WorkbenchError(
+            Diagnostic(
+                f"this folder has no {DESCRIPTION}", "Name one that `workbench instrument` wrote.", file=str(path)
+            )
+        )
+    try:
+        document = read_json(read_file(file))
+        if document["schema_version"] > SCHEMA_VERSION:
+            raise WorkbenchError(
+                Diagnostic("a newer RC Workbench wrote this", "Collect with that one.", file=str(file))
+            )
+        manifest = read_manifest(json.dumps(document["manifest"]), str(file))
+        plan = _plan_adapter().validate_python(document["read_out"])
+        return Tree(path, str(document["id"]), manifest, str(document["hdl_language"]), plan)
+    except (JsonError, ValidationError, KeyError, TypeError):
+        raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=str(file))) from None
+
+
+def _plan_adapter() -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(ReadOutPlan | None)
+
+
+class _Includes:
+    """Rewrites what the copies include by a whole path, so that it is in the tree and named from there."""
+
+    def __init__(self, out: Path, moved: dict[Path, Path]) -> None:
+        self.out = out
+        self.moved = dict(moved)
+
+    def localise(self, sources: Iterable[Path]) -> None:
+        for source in sources:
+            data = source.read_bytes()
+            found = _INCLUDE.sub(partial(self._rewritten, source), data)
+            if found != data:
+                source.write_bytes(found)
+
+    def _rewritten(self, source: Path, directive: re.Match[bytes]) -> bytes:
+        included = Path(os.fsdecode(directive[2]))
+        if not included.is_absolute():
+            return directive[0]
+        name = os.path.relpath(self._in_tree(included), source.parent)
+        return directive[1] + b'"' + os.fsencode(name) + b'"'
+
+    def _in_tree(self, path: Path) -> Path:
+        if path.is_relative_to(self.out):
+            return path
+        if path not in self.moved:
+            target = self.out / "include" / f"file_{len(self.moved)}" / path.name
+            self.moved[path] = target
+            if path.is_file():
+                _copy(path, target)
+                for match in _INCLUDE.finditer(target.read_bytes()):  # what stands beside it goes along
+                    beside = path.parent / os.fsdecode(match[2])
+                    if beside.is_file() and not (target.parent / os.fsdecode(match[2])).exists():
+                        _copy(beside, target.parent / os.fsdecode(match[2]))
+        return self.moved[path]
+
+
+def _headers(folder: Path, target: Path, without: Iterable[Path] = ()) -> Path | None:
+    """Copy the headers in a folder; where to, or None where there are none."""
+    sources = set(without)
+    found = [p for p in sorted(folder.glob("*")) if p.suffix in _HEADERS and p.is_file() and p not in sources]
+    for path in found:
+        _copy(path, target / path.name)
+    return target if found else None
+
+
+def _makefile(out: Path, title: str, values: Mapping[str, Iterable[str]], units: Iterable[tuple[Path, str]]) -> str:
+    """The fragment: variables, and a rule for each object. `units` are sources with the variable of their flags."""
+    objects, rules = [], []
+    for number, (source, flags) in enumerate(units):
+        compiler = "$(CXX) $(CPPFLAGS) $(CXXFLAGS)" if source.suffix in CPP_SUFFIXES else "$(CC) $(CPPFLAGS) $(CFLAGS)"
+        objects.append(f"recap_objects/{number}_{source.stem}.o".replace(" ", "_"))
+        rules += [
+            f"{objects[-1]}: $(RECAP)/{_relative(source, out)}",
+            "\t@mkdir -p recap_objects",
+            f"\t{compiler} $({flags}) -c $< -o $@",
+        ]
+    return "\n".join(
+        [
+            f"# {title}, instrumented. Include this in your own Makefile:",
+            "#   link RECAP_OBJECTS with RECAP_LDLIBS and the board's own library, whose header CPPFLAGS find (-I);",
+            "#   make the FPGA of RECAP_HDL, whose top level is RECAP_HDL_TOP, instead of your own HDL;",
+            "#   run the program with RCW_RAW set to an empty folder; `workbench collect` makes a run of that folder.",
+            "RECAP := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))",
+            "RECAP_GOAL := $(.DEFAULT_GOAL)",
+            *(f"{name} := {' '.join(words)}".rstrip() for name, words in values.items()),
+            f"RECAP_OBJECTS := {' '.join(objects)}",
+            *rules,
+            ".DEFAULT_GOAL := $(RECAP_GOAL)",
+            "",
+        ]
+    )
+
+
+def _relative(path: Path, out: Path) -> str:
+    return os.path.relpath(path, out).replace(" ", "\\ ")
+
+
+def _quoted(value: object) -> str:
+    """A word for make and, behind it, the shell."""
+    return shlex.quote(str(value)).replace("$", "$$").replace("#", "\\#")
+
+
+def _copy(path: Path, target: Path) -> None:
+    _write(target, path.read_bytes())
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
