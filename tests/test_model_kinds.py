@@ -41,7 +41,9 @@ def test_every_question_is_answered_for_a_plugins_kind(capsys: pytest.CaptureFix
     assert (solved["value"], solved["short"]["value"]) == (16, 15)
     assert solved["speedup"] == pytest.approx(0.578 / (COMM_S + COMP_S[150e6] * 8 / 16))
     influences = predicted(capsys, "pdf1d", "--sensitivity", "--uncertain", "512", "--output", "comp_s")["inputs"]
-    assert {row["name"]: round(row["elasticity"], 9) for row in influences} == {"clock": -1.0, "pipelines": -1.0}
+    assert {row["name"]: row["elasticity"] for row in influences} == pytest.approx(
+        {"clock": -1.0, "pipelines": -1.0}, abs=0.02
+    )  # of a whole number, between its neighbours
 
 
 @pytest.mark.parametrize(
