@@ -6,6 +6,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,11 +15,12 @@ import numpy as np
 import pytest
 
 from workbench.model.blocks import Block, Side, State
+from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.run.host_tables import host_intervals, host_states
 from workbench.run.host_threads import HostThreads, host_stretches, own_time_ps, read_threads, thread_blocks
 from workbench.run.places import with_source_lines
-from workbench.run.records import CALLS, WAITS
+from workbench.run.records import CALLS, WAITS, read_lines
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "threads.py"
 SOURCES = SCRIPT.parent / "thread_programs"
@@ -116,3 +118,31 @@ def test_a_wait_inside_a_call_is_the_calls_and_no_wait_is_the_hosts_own_time() -
         (1, 0, 0, 10), (1, 3, 15, 25), (0, 2, 20, 30), (1, 2, 40, 50), (1, 4, 50, 60), (1, 2, 80, 90), (1, 3, 95, 100),
         (1, 0, 150, 200),
     ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def timed(threads: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The C++ programs, of which each thread's time is what the processor took."""
+    return threads.build("programs.cpp", tmp_path_factory.mktemp("timed"), deterministic=False)
+
+
+@pytest.mark.parametrize("name", ["spin", "own_lock", "lock_free_queue", "cpp_barrier", "shared", "atomic_wait"])
+def test_measured_threads_share_one_core_and_wait_on_the_same_clock(
+    threads: ModuleType, timed: Any, tmp_path: Path, name: str
+) -> None:
+    program = next(p for p in threads.PROGRAMS if p.name == name)
+    ran = threads.run(timed, replace(program, settings={"slice_ps": 5_000_000}), 1, tmp_path / "one")
+    assert (ran.message, ran.output) == ("", "")
+    rows = [[int(word) for word in line.split()] for line in read_lines(tmp_path / "one" / "host_threads.txt")]
+    assert sum(work_ps for _, _, _, work_ps, _, _ in rows) == ran.end_ps  # its core was never free
+    ran = threads.run(timed, program, 4, tmp_path / "four")
+    assert ran.message == ""
+    rows = [[int(word) for word in line.split()] for line in read_lines(tmp_path / "four" / "host_threads.txt")]
+    assert all(begin + work + waited + queued == end for _, begin, end, work, waited, queued in rows)
+    assert all(queued == 0 for *_, queued in rows)
+
+
+@pytest.mark.parametrize("flag", ["-fopenmp", "-static", "-fsanitize=thread"])
+def test_what_virtual_cores_cannot_keep_is_refused_in_words(threads: ModuleType, tmp_path: Path, flag: str) -> None:
+    with pytest.raises(WorkbenchError, match=f"host: {flag}: "):
+        threads.build("programs.c", tmp_path, flags=(flag,))

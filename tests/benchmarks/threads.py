@@ -131,6 +131,7 @@ class Built:
     card: CardExecutable | None
     project: Project
     platform: Platform
+    deterministic: bool = True
 
 
 def platform() -> Platform:
@@ -148,16 +149,19 @@ def platform() -> Platform:
     )
 
 
-def build(source: str, folder: Path) -> Built:
-    """The programs of one source, built as a project's host is; only the work that they say they do is counted."""
-    flags = ("-O1", "-fno-sanitize-coverage=trace-pc", *(("-std=c++20",) if source.endswith("pp") else ()))
+def build(source: str, folder: Path, deterministic: bool = True, flags: Sequence[str] = ()) -> Built:
+    """The programs of one source, built as a project's host is; only the work that they say they do is counted.
+
+    Where the build is not deterministic, the processor's time is measured instead.
+    """
+    flags = ("-O1", "-fno-sanitize-coverage=trace-pc", *(("-std=c++20",) if source.endswith("pp") else ()), *flags)
     host = HostSources(sources=(source,), flags=flags)
     hardware = HardwareSources(sources=("card.v",), top="card", read_out=ReadOut(first=100, last=103))
     project = Project(schema_version=1, name="threads", platform="card", host=host, hardware=hardware)
     support = PlatformSupport("card", Path("none.yaml"), API, (API / "fpga.c",))
-    built = build_host(project, platform(), support, None, {}, True, SOURCES, folder, Job())
+    built = build_host(project, platform(), support, None, {}, deterministic, SOURCES, folder, Job())
     if source != WITH_CARD:
-        return Built(built, None, project, platform())
+        return Built(built, None, project, platform(), deterministic)
     hdl = HdlBuild((SOURCES / "card.v",), "card", ())
     return Built(built, build_card(hdl, project, platform(), {}, folder / "card", Job(), False), project, platform())
 
@@ -169,7 +173,12 @@ def config(built: Built, program: Program, cores: int) -> str:
         project = built.project.model_copy(update={"simulation": settings})
         return card_config(built.card, project, built.platform, True)
     names = ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps", "basic_block_ps")
-    return "\n".join(["deterministic 1", *(f"{name} {getattr(settings, name)}" for name in names)]) + "\n"
+    return (
+        "\n".join(
+            [f"deterministic {int(built.deterministic)}", *(f"{name} {getattr(settings, name)}" for name in names)]
+        )
+        + "\n"
+    )
 
 
 def run(built: Built, program: Program, cores: int, folder: Path) -> Ran:

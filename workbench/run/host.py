@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from workbench.api.descriptors import HostBuild, PlatformSupport
@@ -23,7 +23,8 @@ _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
 _STARTS_THREADS = re.compile(
     r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
 )
-#: each access to memory becomes a call, of which atomics.c makes the atomic and the volatile ones points in time
+#: each access to memory becomes a call, of which atomics.c makes the atomic and the volatile ones points in time; where
+#: time is measured that would cost too much
 _ATOMICS = (
     "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0",
     "-U__SANITIZE_THREAD__", "-Wno-tsan",
@@ -51,6 +52,8 @@ def build_host(
     sources = host.sources if host else expand_sources(root, project.host.sources)
     if not sources:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
+    if problems := list(_not_simulated(project)):
+        raise WorkbenchError(*problems)
     is_cpp = [source.suffix in CPP_SUFFIXES for source in sources]
     c_compiler = needed(find_compiler("c"))
     cpp_compiler = needed(find_compiler("c++")) if any(is_cpp) else c_compiler
@@ -86,9 +89,10 @@ def build_host(
         for (tool, flags, source), target in zip(units, targets, strict=True)
     ]
     warnings = run_all(compile_it, job, cwd=root, what="the host program")
-    if deterministic and any(_STARTS_THREADS.match(name) for name in undefined_symbols(targets)):
-        of_threads = [[*command, *_ATOMICS] for command in compile_it[: len(sources)]]
-        run_all(of_threads, job, cwd=root, what="the host program")
+    if any(_STARTS_THREADS.match(name) for name in undefined_symbols(targets)):
+        counted = deterministic and not any(flag.startswith("-fsanitize=") for flag in project.host.flags)
+        points = _ATOMICS if counted else ("-include", str(harness_dir() / "atomics.h"))
+        run_all([[*command, *points] for command in compile_it[: len(sources)]], job, cwd=root, what="the host program")
     for warning in warnings:
         job.report(warning)
     executable = out / "host"
@@ -99,6 +103,26 @@ def build_host(
                               "-lm", "-ldl", "-pthread"]  # fmt: skip
     run_all([link], job, cwd=root, what="the host program")
     return executable
+
+
+def _not_simulated(project: Project) -> Iterator[Diagnostic]:
+    """What a project asks of the compiler that virtual cores cannot keep."""
+    for flag in (*project.host.flags, *project.host.libraries):
+        if flag == "-fopenmp" or flag.startswith("-fopenmp=") or flag in ("gomp", "-lgomp"):
+            yield Diagnostic(
+                f"host: {flag}: OpenMP's threads wait for each other in ways that the virtual clock does not see",
+                "Build without it, or start the threads with pthreads, C11 or std::thread.",
+            )
+        elif flag == "-static":
+            yield Diagnostic(
+                f"host: {flag}: the virtual clock stands in for functions of a shared C library",
+                "Build without it for the simulated card.",
+            )
+        elif flag == "-fsanitize=thread":
+            yield Diagnostic(
+                f"host: {flag}: on the simulated card one thread runs at a time, and the sanitizer would find nothing",
+                "Use it in a build of your own.",
+            )
 
 
 def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
