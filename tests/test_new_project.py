@@ -104,13 +104,17 @@ def test_a_pattern_is_read_in_an_order_that_works(tmp_path: Path) -> None:
     assert run_workspace(workspace, RunOptions(out=tmp_path / "run", plain=True, deterministic=True), Job()).complete
 
 
-def test_a_port_by_other_names_gets_a_template_of_its_own(tmp_path: Path) -> None:
+def test_a_port_by_other_names_is_kept_in_the_project(tmp_path: Path) -> None:
     folder = lay_out(tmp_path / "copy")
     assert main(["new", str(folder)]) == 0
     project, problems = load_project(folder / "copy.workbench.yaml")
     assert project is not None
     assert not problems
-    assert project.platform == "copy.platform.yaml"
+    assert project.platform == "nallatech_h101"
+    assert project.hardware.signals == {
+        "clk": "clock", "rst": "!resetn", "wr_en": "avs_write", "rd_en": "avs_read", "addr": "avs_address",
+        "wr_data": "avs_writedata", "rd_data": "avs_readdata", "irq": "avs_irq",
+    }  # fmt: skip
     assert project.hardware.include_dirs == ("rtl_inc",)
     assert dict(project.hardware.parameters) == {"DEPTH": 64, "NAME": "copy"}
     assert (project.hardware.read_out.first, project.hardware.read_out.last) == (0x3F0, 0x3FF)
@@ -125,6 +129,22 @@ def test_a_port_by_other_names_gets_a_template_of_its_own(tmp_path: Path) -> Non
     assert (port.write_enable, port.outgoing.data_signal) == ("avs_write", "avs_readdata")
     run = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True), Job())
     assert (run.complete, run.manifest.exit) == (True, 0)
+
+
+def test_a_signal_that_the_platform_does_not_have_is_told_at_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = lay_out(tmp_path / "copy")
+    assert main(["new", str(folder)]) == 0
+    path = folder / "copy.workbench.yaml"
+    path.write_text(path.read_text().replace("wr_en: avs_write", "wr_on: avs_write"))
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "wr_on" in text)
+    capsys.readouterr()
+    assert main(["scan", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert f"copy.workbench.yaml:{line}:" in said
+    assert "has no signal 'wr_on'" in said
+    assert "Did you mean 'wr_en'?" in said
 
 
 def test_a_person_may_choose_instead(tmp_path: Path) -> None:

@@ -138,8 +138,7 @@ class NewProject(QDialog):
                 label("\n".join([*shown, *([f"and {more} more"] if more else [])]), "small", wrap=True)
             )
         self._rows.addStretch(1)
-        what = "A project file and a platform template" if len(proposal.files) > 1 else "A project file"
-        self.said.setText(f"{what} will be written beside the sources, which stay as they are.")
+        self.said.setText("A project file will be written beside the sources, which stay as they are.")
         self.create_button.setEnabled(True)
         self.create_button.setFocus()
 

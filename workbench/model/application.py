@@ -48,6 +48,12 @@ class HardwareSources(Document):
     parameters: dict[str, int | float | str] = Field(
         default_factory=dict, description="parameters of the top module, with their values"
     )
+    signals: dict[str, str] = Field(
+        default_factory=dict,
+        description="what the platform's signals, or the prefix of a port's, are called at this top; !NAME for a reset "
+        "that is active when low",
+        examples=[{"wr_en": "write", "rst": "!reset_n"}],
+    )
     read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from workbench.api.instrument.port_finder import describe, find_ports
 from workbench.files import real
 from workbench.formats.platform_file import callee_name, load_platform
-from workbench.formats.yaml_edit import DataPath, set_value
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.platform import Platform
@@ -102,15 +101,11 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     settings = _settings([d.message for d in scan.diagnostics], words, top, notes)
     name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower() or "project"
     path = root / f"{name}{PROJECT_SUFFIX}"
-    others: dict[Path, str] = {}
-    key = chosen.key
-    if match and match.fits and not match.exact:
-        key = f"{name}.platform.yaml"
-        others[root / key] = _own_template(chosen, match)
     numbers = {n for file in host for n in file.numbers} | set(top.numbers)
     read_out = _read_out(top, match, chosen.platform, numbers, notes)
-    text = project_text(name, key, sources, top, settings, read_out, notes.found)
-    return Proposal(path, {path: text, **others}, tuple(notes.found), tuple(notes.left_out.items()),
+    own_names = match.renames if match and match.fits else {}
+    text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, notes.found)
+    return Proposal(path, {path: text}, tuple(notes.found), tuple(notes.left_out.items()),
                     tuple(notes.problems))  # fmt: skip
 
 
@@ -303,14 +298,12 @@ def _say_port(
         notes.found.append(Found(title, name, why))
     rest = {role.title: name for role, name in match.signals.items() if role.title not in ("clock", "reset")}
     shown = ", ".join(f"{title} {name}" for title, name in rest.items())
-    why = (
-        "as the platform names them" if match.exact else "by their names, directions and widths; a template of your own"
-    )
-    notes.found.append(Found("port", shown, why + ("" if match.exact else " keeps them")))
+    why = "as the platform names them" if match.exact else "by their names, directions and widths; `signals` keeps them"
+    notes.found.append(Found("port", shown, why))
     _say_interfaces(top, match, notes)
     for role, candidates in match.missing:
         have = ", ".join(candidates) or "none that fits"
-        hint = f"Its {role.direction}s of that width: {have}. Name the signal in a template of your own."
+        hint = f"Its {role.direction}s of that width: {have}. Name it under hardware.signals."
         problem = f"the top module {top.name} has no {role.title} that could be told by its name"
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
 
@@ -324,37 +317,6 @@ def _say_interfaces(top: HdlTop, match: PortMatch, notes: _Notes) -> None:
         shown = ", ".join(f"{role} {name}" for role, name in port.signals)
         asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
         notes.found.append(Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}"))
-
-
-def place_in_1(path: tuple[str, ...]) -> DataPath:
-    """Where a version-1 template has a value of its port or clock."""
-    return ("hardware", *path)
-
-
-def place_in_2(path: tuple[str, ...]) -> DataPath:
-    """Where a template has a value of its first port, or of its first clock."""
-    if path[0] in ("clock", "reset", "reset_hdl"):
-        return ("hardware", "clocks", 0, *(("signal",) if path[0] == "clock" else path))
-    return ("hardware", *path) if path[0] == "interrupt" else ("hardware", "ports", 0, *path)
-
-
-def _own_template(chosen: _Platform, match: PortMatch) -> str:
-    """The platform's template with the port's signals named as the top does. Comments stay."""
-    text = chosen.template.read_text("utf-8")
-    first = re.search(r"(?m)^schema_version: *1\b", text)
-    place = place_in_1 if first else place_in_2
-    for role, name in match.signals.items():
-        text = set_value(text, place(role.path), name)
-    hardware = chosen.platform.hardware
-    assert hardware is not None
-    port = hardware.ports[0].model_dump()
-    if port["incoming"]["condition_hdl"] == port["write_enable"]:
-        text = set_value(text, place(("incoming", "condition_hdl")), match.signal("write enable"))
-    if port["outgoing"]["condition_hdl"] == port["read_enable"]:
-        text = set_value(text, place(("outgoing", "condition_hdl")), match.signal("read enable"))
-    if match.reset_low:
-        text = set_value(text, place(("reset_hdl",)), f"!{match.signal('reset')}")
-    return text
 
 
 def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: _Notes) -> None:

@@ -53,6 +53,7 @@ class PortMatch:
     exact: bool  # all of them as the platform names them
     reset_low: bool
     missing: tuple[tuple[Role, tuple[str, ...]], ...]
+    renames: dict[str, str]  # what the platform's signals are called here, where that is something else
 
     @property
     def fits(self) -> bool:
@@ -83,13 +84,17 @@ def match_port(top: HdlTop, port: Hardware) -> PortMatch:
         taken = set(signals.values()) if not role.title.endswith("address") else set()
         left = [p for p in possible if p.name not in taken]
         found = _guess(role, left, top, inputs)
-        if found:
+        before = next((name for other, name in signals.items() if _named(port, other) == own), found)
+        if found and found == before:
             signals[role], exact = found, False
         elif not role.optional:
             missing.append((role, tuple(p.name for p in left)))
     reset = next((name for role, name in signals.items() if role.title == "reset"), "")
     low = reset != port.clocks[0].reset and dict(top.resets).get(reset, bool(RESET_LOW.fullmatch(reset.lower())))
-    return PortMatch(signals, exact and not missing, low, tuple(missing))
+    renames = {_named(port, role): name for role, name in signals.items()}
+    renames[port.clocks[0].reset] = f"!{reset}" if low else reset
+    others = {own: name for own, name in renames.items() if own and own != name}
+    return PortMatch(signals, exact and not missing, low, tuple(missing), others)
 
 
 def _named(hardware: Hardware, role: Role) -> str:

@@ -33,6 +33,7 @@ def project_text(
     top: HdlTop,
     settings: Mapping[str, int | float | str],
     read_out: tuple[int, int],
+    own_names: Mapping[str, str],
     found: Sequence[Found],
 ) -> str:
     reasons = {one.what: one.reason for one in found}
@@ -63,6 +64,10 @@ def project_text(
             yield from _said("  ", reasons["parameters"])
             yield "  parameters:"
             yield from (f"    {key}: {_scalar(value)}" for key, value in top.parameters)
+        if own_names:
+            yield from _said("  ", f"what the platform's signals are called here: {reasons['port']}")
+            yield "  signals:"
+            yield from (f"    {key}: {_scalar(value)}" for key, value in own_names.items())
         yield from _said("  ", f"where the counters are read out: {reasons['unused addresses']}")
         yield f"  read_out: {{first: {read_out[0]:#x}, last: {read_out[1]:#x}}}"
         if settings:

@@ -155,6 +155,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     """
     from workbench.formats.platform_file import load_platform
     from workbench.formats.project_file import load_project
+    from workbench.session.top_names import with_own_names
 
     path = Path(os.path.realpath(find_project(path)))
     project, problems = load_project(path)
@@ -169,7 +170,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
         path=path,
         root=path.parent,
         project=_with_expanded_sources(project, path.parent),
-        platform=platform,
+        platform=with_own_names(platform, project.hardware.signals, path),
         platform_path=platform_path,
         support=support or plugins.platforms.get(platform.name),
         host_language=_language("host language", project.host.language, plugins.host_languages, path),

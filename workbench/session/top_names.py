@@ -1,0 +1,76 @@
+"""A platform's signals under the names that a project's own top module gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.formats.yaml_marks import near, read_marked
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform
+
+_WORD = re.compile(r"[A-Za-z_][\w$]*")
+_NO_SIGNALS = {"name", "kind", "clock"}  # of a port
+
+
+def with_own_names(platform: Platform, names: Mapping[str, str], project: Path) -> Platform:
+    """The platform with its signals (or a port's prefix) renamed; `!NAME` for a reset that is low.
+
+    WorkbenchError, at its line in the project file, for a name that the platform does not have.
+    """
+    hardware = platform.hardware
+    if not names or hardware is None:
+        return platform
+    known = set(_names(hardware))
+    if unknown := [name for name in names if name not in known]:
+        marked, _ = read_marked(project.read_text("utf-8", errors="replace"), str(project))
+        problems = []
+        for name in unknown:
+            told = f"the platform {platform.name} has no signal '{name}'"
+            hint = near(name, sorted(known), "Its signals are")
+            path = ("hardware", "signals", name)
+            problems.append(
+                marked.diagnostic(path, told, hint) if marked else Diagnostic(told, hint, file=str(project))
+            )
+        raise WorkbenchError(*problems)
+    clocks = tuple(_clock(clock, names) for clock in hardware.clocks)
+    ports = tuple(type(port).model_validate(_renamed(port.model_dump(), names, _NO_SIGNALS)) for port in hardware.ports)
+    interrupt = names.get(hardware.interrupt, hardware.interrupt)
+    own = hardware.model_copy(update={"clocks": clocks, "ports": ports, "interrupt": interrupt})
+    return platform.model_copy(update={"hardware": own})
+
+
+def _clock(clock: Clock, names: Mapping[str, str]) -> Clock:
+    reset = names.get(clock.reset, clock.reset)
+    changes = {"signal": names.get(clock.pin, clock.pin), "reset": reset.removeprefix("!")}
+    if reset != clock.reset:
+        changes["reset_hdl"] = reset if reset.startswith("!") else ""
+    return clock.model_copy(update=changes)
+
+
+def _names(hardware: Hardware) -> Iterator[str]:
+    for clock in hardware.clocks:
+        yield from (clock.pin, clock.reset)
+    yield hardware.interrupt
+    for port in hardware.ports:
+        yield from _texts(port.model_dump(), _NO_SIGNALS)
+
+
+def _texts(value: Any, left_out: set[str]) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from _WORD.findall(value)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if key not in left_out:
+                yield from _texts(inner, set())
+
+
+def _renamed(value: Any, names: Mapping[str, str], left_out: set[str]) -> Any:
+    if isinstance(value, str):
+        return _WORD.sub(lambda match: names.get(match[0], match[0]), value)
+    if isinstance(value, dict):
+        return {key: inner if key in left_out else _renamed(inner, names, set()) for key, inner in value.items()}
+    return value
