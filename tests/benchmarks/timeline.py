@@ -2,9 +2,11 @@
 
     python tests/benchmarks/timeline.py [--json] [--quick] [--huge]
 
-`open_s` is from the run's tables to the first frame, `bytes` the index with its pyramids. `p50_ms` and `p95_ms` are of
-frames drawn while things move (`cpu_` of it the processor's time, for busy machines), `exact_p95_ms` of the exact
-ones drawn when they rest. `--huge` adds 10^8 intervals.
+Each run is a folder on disk, its trace in chunks, opened in a process of its own. `open_s` is from the folder to the
+first frame, `first_open_s` the same of a folder without a pyramid, which is then kept; `bytes` is the trace with its
+pyramid, `peak_bytes` the most memory that opening held, the window's libraries (`empty_bytes`) and what is mapped of
+files included. `p50_ms` and `p95_ms` are of frames drawn while things move (`cpu_` of it the processor's time, for busy
+machines), `exact_p95_ms` of the exact ones drawn when they rest. `--huge` adds 10^8 intervals.
 """
 
 from __future__ import annotations
@@ -12,68 +14,91 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
+import subprocess
+import sys
+import tempfile
 import time
+from itertools import pairwise
+from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
 from PySide6.QtWidgets import QApplication
 
+from workbench.formats.run_folder import RunWriter, open_run
 from workbench.gui import theme
 from workbench.gui.timeline.scene import build_scene
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import Category
-from workbench.model.run import Manifest, Run, RunClock, RunStatus
+from workbench.model.run import Manifest, RunClock, RunStatus
+from workbench.run.tap_trace import CHUNK_TAPS
+from workbench.traces.writer import TraceWriter
 
 END_PS = 64_506_000_000_000
 STATES = (State(0, "unclassified"), *(State(n, c.value, c) for n, c in enumerate(Category, 1)))
 
 
-def made_up_run(intervals: int, rows: int) -> Run:
-    """A host thread and replicas whose states follow one another at random lengths."""
+def make_run(folder: Path, intervals: int, rows: int) -> None:
+    """A folder of a host thread and replicas whose states follow one another at random lengths."""
     rng = np.random.default_rng(1)
-    each = intervals // rows
-    starts = np.empty((rows, each), np.int64)
-    for row in range(rows):
-        at = np.cumsum(rng.exponential(1.0, each).astype(np.float32), dtype=np.float64)
-        starts[row] = at * (END_PS * 0.999 / at[-1])
-        starts[row, 0] = 0
-    states = np.tile((np.arange(each) % len(Category) + 1).astype(np.uint8), rows)
+    chunks = -(-intervals // CHUNK_TAPS)
+    each = intervals // rows // chunks
+    bounds = np.linspace(0, END_PS, chunks + 1).astype(np.int64)
     blocks = [Block("host.main", Side.HOST, "host", "thread", "host.main", STATES)]
     for n in range(rows - 1):
         blocks.append(Block(f"top.core[{n}].ctrl", Side.FPGA, f"top.core[{n}]", "always", "top.core[*].ctrl", STATES))
-    tables = {
-        "intervals": {"start_ps": starts.reshape(-1), "state": states},
-        "interval_offsets": {"offset": np.arange(rows + 1, dtype=np.int64) * each},
-    }
+    writer = RunWriter(folder)
+    trace = TraceWriter(writer.part, len(STATES))
+    states = np.tile((np.arange(each) % len(Category) + 1).astype(np.uint8), rows)
+    for begin, end in pairwise(bounds.tolist()):
+        at = np.cumsum(rng.exponential(1.0, (rows, each)).astype(np.float32), axis=1, dtype=np.float64)
+        starts = (begin + (at - at[:, :1]) * ((end - begin) * 0.999 / at[:, -1:])).astype(np.int64)
+        trace.append(starts.reshape(-1), states, np.full(rows, each))
     manifest = Manifest(
-        "made up",
-        RunStatus.COMPLETE,
-        "",
-        traced=True,
-        clocks=(RunClock("clk", 100e6),),
-        time_ps=END_PS,
+        "made up", RunStatus.COMPLETE, "", traced=True, clocks=(RunClock("clk", 100e6),), time_ps=END_PS,
         blocks=tuple(blocks),
-    )
-    return Run(None, manifest, tables)
+    )  # fmt: skip
+    writer.finish(manifest, {"interval_offsets": trace.close(rows)})
 
 
-def measure(intervals: int, rows: int, frames: int) -> dict[str, float]:
-    run = made_up_run(intervals, rows)
+def open_view(folder: Path) -> tuple[TimelineView, dict[str, float]]:
+    application = QApplication.instance() or QApplication([])
+    assert isinstance(application, QApplication)
+    theme.apply_theme(application, "light")
     view = TimelineView()
     view.resize(1600, 1000)
     view.show()
     QApplication.processEvents()
-    started = time.perf_counter()
+    empty = peak_bytes()
+    started, busy = time.perf_counter(), time.process_time()
+    run, problems = open_run(folder)
+    assert not problems, problems
     scene = build_scene(run)
     assert scene is not None
     view.set_scene(scene)
     view.repaint()
-    opened = time.perf_counter() - started
+    return view, {
+        "open_s": round(time.perf_counter() - started, 3),
+        "open_cpu_s": round(time.process_time() - busy, 3),
+        "bytes": scene.index.bytes,
+        "peak_bytes": peak_bytes(),
+        "empty_bytes": empty,
+    }
+
+
+def peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def draw(folder: Path, frames: int) -> dict[str, float]:
+    view, opened = open_view(folder)
     moving: list[float] = []
     exact: list[float] = []
     busy: list[float] = []
+    exact_busy: list[float] = []
     steps = [lambda: view.zoom(0.7, 300.0)] * (frames // 4) + [lambda: view.pan(37.0)] * (frames // 4)
     steps += [lambda: view.zoom(1 / 0.7, 900.0)] * (frames // 4) + [lambda: view.scroll_to(view.scroll_px + 44)] * (
         frames // 4
@@ -86,36 +111,59 @@ def measure(intervals: int, rows: int, frames: int) -> dict[str, float]:
         busy.append((time.thread_time() - worked) * 1e3)
         view.refresh()
         view.moving = False
-        begun = time.perf_counter()
+        begun, worked = time.perf_counter(), time.thread_time()
         view.repaint()
         exact.append((time.perf_counter() - begun) * 1e3)
-    view.close()
+        exact_busy.append((time.thread_time() - worked) * 1e3)
     return {
-        "intervals": intervals,
-        "rows": rows,
         "p50_ms": round(float(np.percentile(moving, 50)), 2),
         "p95_ms": round(float(np.percentile(moving, 95)), 2),
         "cpu_p50_ms": round(float(np.percentile(busy, 50)), 2),
         "cpu_p95_ms": round(float(np.percentile(busy, 95)), 2),
         "exact_p95_ms": round(float(np.percentile(exact, 95)), 2),
-        "open_s": round(opened, 3),
-        "bytes": scene.index.bytes,
+        "cpu_exact_p95_ms": round(float(np.percentile(exact_busy, 95)), 2),
+        **opened,
     }
+
+
+def measure(intervals: int, rows: int, frames: int, scratch: Path) -> dict[str, float]:
+    def child(part: str) -> dict[str, float]:
+        numbers = [str(number) for number in (intervals, rows, frames)]
+        command = [sys.executable, __file__, "--part", part, str(scratch / "run"), *numbers]
+        return dict(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+
+    child("make")
+    first = child("open")
+    return {"intervals": intervals, "rows": rows, **child("draw"), "first_open_s": first["open_s"],
+            "first_open_cpu_s": first["open_cpu_s"], "first_peak_bytes": first["peak_bytes"]}  # fmt: skip
+
+
+def part(what: str, folder: Path, intervals: int, rows: int, frames: int) -> dict[str, float]:
+    """One step of a measurement, in this process."""
+    if what == "make":
+        make_run(folder, intervals, rows)
+        return {}
+    return draw(folder, frames) if what == "draw" else open_view(folder)[1]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--huge", action="store_true", help="also 10^8 intervals: 1.5 GB of memory, a minute")
+    parser.add_argument("--huge", action="store_true", help="also 10^8 intervals: 1 GB of disk, a minute")
+    parser.add_argument("--part", nargs=5, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    application = QApplication.instance() or QApplication([])
-    assert isinstance(application, QApplication)
-    theme.apply_theme(application, "light")
+    if arguments.part:
+        what, folder, *numbers = arguments.part
+        print(json.dumps(part(what, Path(folder), *map(int, numbers))))
+        return
     sizes = [(10**6, 60)] if arguments.quick else [(10**6, 60), (10**7, 60), (10**7, 1000)]
     if arguments.huge:
         sizes.append((10**8, 60))
-    rows = [measure(intervals, count, 40 if arguments.quick else 160) for intervals, count in sizes]
+    rows = []
+    for intervals, count in sizes:
+        with tempfile.TemporaryDirectory() as scratch:
+            rows.append(measure(intervals, count, 40 if arguments.quick else 160, Path(scratch)))
     if arguments.json:
         print(json.dumps({"rows": rows}, indent=1))
         return
@@ -123,8 +171,10 @@ def main() -> None:
         print(
             f"{row['intervals']:>11,} intervals, {row['rows']:>5} rows: moving p50 {row['p50_ms']:6.2f} ms, "
             f"p95 {row['p95_ms']:6.2f} ms (processor {row['cpu_p50_ms']:.2f}, {row['cpu_p95_ms']:.2f}); "
-            f"exact p95 {row['exact_p95_ms']:6.2f} ms; "
-            f"open {row['open_s']:6.2f} s; {row['bytes'] / 2**20:,.0f} MiB"
+            f"exact p95 {row['exact_p95_ms']:6.2f} ms ({row['cpu_exact_p95_ms']:.2f}); "
+            f"open {row['open_s']:.2f} s ({row['open_cpu_s']:.2f}), the first time {row['first_open_s']:.2f} s "
+            f"({row['first_open_cpu_s']:.2f}); {row['bytes'] / 2**20:,.0f} MiB, in memory "
+            f"{max(row['peak_bytes'], row['first_peak_bytes']) / 2**20:,.0f} MiB"
         )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ class _Rows:
     control: Mask
     data: Mask
 
-    @property
+    @cached_property
     def took(self) -> Times:
         return self.end - self.start
 
@@ -66,6 +67,7 @@ class _Rows:
         chosen: Mask = wanted[self.kind]
         return chosen
 
+    @cached_property
     def looped(self) -> Times:
         """Between each call and the next: the host's own code there, where it is shorter than the call (a loop around
         calls, rather than work that stays); 0 where it is longer."""
@@ -74,10 +76,10 @@ class _Rows:
         gaps = np.maximum(self.start[1:] - self.end[:-1], 0)
         return np.where(gaps <= self.took[:-1], gaps, 0)
 
-    @property
+    @cached_property
     def least_gap(self) -> int:
         """The shortest loop's code between two calls that takes any time: what the host needs to make a call at all."""
-        gaps = self.looped()
+        gaps = self.looped
         return int(gaps[gaps > 0].min()) if (gaps > 0).any() else 0
 
 
@@ -182,7 +184,7 @@ class HostTimes:
         ready = begins.copy()
         np.maximum.at(ready, stretch[vain], self._work_ends(rows, polls[vain], seen[vain], block))
         least = min(self._idle(rows, polls, polls[last], block))
-        between = rows.looped()[polls[:-1]][np.diff(stretch) == 0]
+        between = rows.looped[polls[:-1]][np.diff(stretch) == 0]
         code = len(first) * max(rows.least_gap, int(between.max(initial=0)))
         cycles = len(first) * self._cycle_ps
         after = min(int(np.maximum(ends - ready, 0).sum()), least) + code + cycles
@@ -288,7 +290,7 @@ def _asked_again(rows: _Rows, chosen: Mask) -> Mask:
 def _code(rows: _Rows, going: Mask) -> int:
     """The host's own code (ps) that goes with these calls: the loops around them, and the least a call takes."""
     runs = int((going[1:] & ~going[:-1]).sum()) + int(going[:1].sum())
-    return int(rows.looped()[going[1:] & going[:-1]].sum()) + runs * rows.least_gap
+    return int(rows.looped[going[1:] & going[:-1]].sum()) + runs * rows.least_gap
 
 
 def _stretches(rows: _Rows, polls: Times) -> Times:

@@ -19,8 +19,11 @@ from workbench.api.results import (
 from workbench.model.platform import Platform, TransferTable
 from workbench.model.pragma import WAITS
 from workbench.model.run import PS_PER_S, Run, Table
+from workbench.traces.groups import kinds_of, numbered
 
 Histogram = Mapping[int, int]  # how many calls moved so many bytes
+Key = tuple[int, ...]
+_KEY = ("site", "block", "state", "entry")
 
 
 def block_metrics(run: Run) -> tuple[BlockMetrics, ...]:
@@ -55,10 +58,10 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
     if stats is None:
         return ()
     manifest = run.manifest
-    moved = _moved(run, platform)
+    moved, sizes = _moved(run, platform), _sizes(run.tables.get("calls"))
     found = []
     for row in np.lexsort((stats["state"], stats["site"])).tolist():
-        site, block, state, entry = (int(stats[name][row]) for name in ("site", "block", "state", "entry"))
+        site, block, state, entry = (int(stats[name][row]) for name in _KEY)
         count, size, time_ps = (int(stats[name][row]) for name in ("count", "bytes", "time_ps"))
         time_s = time_ps / PS_PER_S
         rate = None
@@ -66,7 +69,7 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
             rate = Spread(float(stats["min_bytes_per_s"][row]), size / time_s, float(stats["max_bytes_per_s"][row]))
         runs, least, most = (int(stats[name][row]) for name in ("runs", "min_run", "max_run"))
         made_by = manifest.entries[entry] if entry >= 0 else None
-        sizes = _sizes(run.tables.get("calls"), site, block, state, entry)
+        own_sizes = sizes.get((site, block, state, entry), {})
         found.append(
             CallMetrics(
                 block=manifest.blocks[block].id,
@@ -80,7 +83,7 @@ def call_metrics(run: Run, platform: Platform | None) -> tuple[CallMetrics, ...]
                 share=time_ps / (manifest.time_ps or 1),
                 rate=rate,
                 runs=RunLengths(least, count / runs if runs else 0.0, most, runs),
-                table=table_statistics(platform, made_by.transfer if made_by else "", count, size, sizes, moved),
+                table=table_statistics(platform, made_by.transfer if made_by else "", count, size, own_sizes, moved),
             )
         )
     return tuple(found)
@@ -99,13 +102,19 @@ def _moved(run: Run, platform: Platform | None) -> Mapping[str, int]:
     return found
 
 
-def _sizes(calls: Table | None, site: int, block: int, state: int, entry: int) -> Histogram:
-    """The sizes of one site's calls, where the run kept every call."""
+def _sizes(calls: Table | None) -> Mapping[Key, Histogram]:
+    """The sizes of each site's calls, by site, block, state and entry, where the run kept every call."""
     if calls is None:
         return {}
-    mine = (calls["site"] == site) & (calls["block"] == block) & (calls["state"] == state) & (calls["entry"] == entry)
-    sizes, counts = np.unique(calls["bytes"][mine], return_counts=True)
-    return {size: n for size, n in zip(sizes.tolist(), counts.tolist(), strict=True) if size > 0}
+    kinds, kind_of = kinds_of(calls, _KEY)
+    sizes, size_of = numbered(calls["bytes"])
+    pairs, pair_of = numbered(kind_of * len(sizes) + size_of)
+    found: dict[Key, dict[int, int]] = {key: {} for key in zip(*(kinds[name].tolist() for name in _KEY), strict=True)}
+    histograms = list(found.values())
+    for pair, count in zip(pairs.tolist(), np.bincount(pair_of).tolist(), strict=True):
+        if (size := int(sizes[pair % len(sizes)])) > 0:
+            histograms[pair // len(sizes)][size] = count
+    return found
 
 
 def table_statistics(

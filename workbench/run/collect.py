@@ -69,9 +69,8 @@ def collect(
                 Severity.WARNING,
             )
         )
-    else:
-        words = outcome.counter_words if outcome.counter_words is not None else np.empty(0, np.uint32)
-        decoded = language.decode(hdl, words)
+    elif hdl.read_out and outcome.counter_words is not None:
+        decoded = language.decode(hdl, outcome.counter_words)
         for name, table in decoded.items():
             if name == "state_time":
                 spent_ps = state_times_ps(table, decoded["transitions"], outcome.time_ps, clocks_hz, whole)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from workbench.model.blocks import Block
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, TABLES, Entry, Table
-from workbench.run.groups import numbered
 from workbench.run.skeleton import fold
+from workbench.traces.groups import kinds_of
 
 Records = NDArray[np.void]
 
@@ -134,8 +134,8 @@ def call_tables(calls: Table) -> dict[str, Table]:
 
 def call_stats(calls: Table) -> Table:
     """The aggregates of a table of calls: a row for each site, block, state and entry."""
-    kinds, kind_of = _kinds(calls, ("site", "block", "state", "entry"))
-    made, run_of = _kinds(calls, ("site", "block", "state"))
+    kinds, kind_of = kinds_of(calls, ("site", "block", "state", "entry"))
+    made, run_of = kinds_of(calls, ("site", "block", "state"))
     size, took_ps = np.asarray(calls["bytes"]), calls["t1_ps"] - calls["t0_ps"]
     count = len(kinds["site"])
     moved = np.flatnonzero((size > 0) & (took_ps > 0))
@@ -157,19 +157,6 @@ def call_stats(calls: Table) -> Table:
         "max_run": most[run],
     }
     return {name: columns[name].astype(kind) for name, kind in TABLES["call_stats"].items()}
-
-
-def _kinds(calls: Table, names: Sequence[str]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
-    """The different values of some columns together, in order, and which of them each call has."""
-    widths = [int(calls[name].max(initial=-1)) + 2 for name in names]  # -1 is a value
-    key = np.zeros(len(calls[names[0]]), np.int64)
-    for name, width in zip(names, widths, strict=True):
-        key = key * width + (calls[name] + 1)
-    keys, kind_of = numbered(key)
-    kinds = {}
-    for name, width in zip(reversed(names), reversed(widths), strict=True):
-        keys, kinds[name] = keys // width, keys % width - 1
-    return kinds, kind_of
 
 
 def _extremes(group: NDArray[np.int64], values: NDArray[Any], groups: int) -> tuple[NDArray[Any], NDArray[Any]]:

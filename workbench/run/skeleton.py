@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.run import TABLES, Table
-from workbench.run.groups import numbered
+from workbench.traces.groups import numbered
 
 LONGEST_BODY = 64
 

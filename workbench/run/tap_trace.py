@@ -33,7 +33,7 @@ class TapTrace:
     ) -> None:
         self._raw, self._blocks = raw, len(hardware)
         self._of_clock = {hz: np.array([other == hz for other in clocks_hz]) for hz in clocks_hz}
-        most = max(len(host.states) + 2, *(len(block.states) for block in hardware))  # threads may wait and queue
+        most = max([len(host.states) + 2, *(len(block.states) for block in hardware)])  # threads may wait and queue
         self._writer = TraceWriter(tables, most)
         self._done = 0
         self._begun = np.zeros(self._blocks, bool)

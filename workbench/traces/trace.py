@@ -5,6 +5,8 @@ A row is one block's intervals in time order: each lasts from its start to the n
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -22,6 +24,7 @@ NOTHING = len(CATEGORIES)
 Bytes = NDArray[np.uint8]
 Picoseconds = NDArray[np.int64]
 States = NDArray[np.unsignedinteger]
+_Pieces = tuple[list[int], list[int], list[int]]
 
 
 def category_code(category: Category | None) -> int:
@@ -47,9 +50,7 @@ class Trace:
     offsets: NDArray[np.int64]
     codes: Sequence[Bytes]
     end_ps: int
-    _pieces: dict[int, tuple[NDArray[np.int64], NDArray[np.int64], Picoseconds]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    _pieces: dict[int, _Pieces] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def rows(self) -> int:
@@ -96,7 +97,7 @@ class Trace:
     def next_entry(self, row: int, state: int, time_ps: int, *, backwards: bool = False) -> int | None:
         """When a row next enters a state after a time (or last entered it before)."""
         firsts = self._of(row)[2]
-        at = max(int(np.searchsorted(firsts, time_ps, "right")) - 1, 0)
+        at = max(bisect_right(firsts, time_ps) - 1, 0)
         for piece in range(at, -1, -1) if backwards else range(at, len(firsts)):
             edges, states = self._joined(*self._parts(row, piece, piece + 1))
             entries = edges[:-1][states == state]
@@ -105,35 +106,34 @@ class Trace:
                 return int(entries[found])
         return None
 
-    def _of(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Picoseconds]:
+    def _of(self, row: int) -> _Pieces:
         """Where a row's pieces begin and end, of the chunks that hold any of it, and each one's first start."""
         if row not in self._pieces:
             lows, highs = self.offsets[row :: self.rows], self.offsets[row + 1 :: self.rows]
             some = np.flatnonzero(highs > lows[: len(highs)])
-            lows, highs = np.asarray(lows[some]), np.asarray(highs[some])
-            self._pieces[row] = lows, highs, np.asarray(self.start_ps[lows])
+            firsts = self.start_ps[lows[some]]
+            self._pieces[row] = lows[some].tolist(), highs[some].tolist(), firsts.tolist()
         return self._pieces[row]
 
     def _parts(self, row: int, begin: int, stop: int) -> tuple[list[tuple[int, int]], int]:
         """Where pieces `begin` to `stop` - 1 of a row lie, and when the last of their intervals ends."""
         lows, highs, firsts = self._of(row)
-        parts = list(zip(lows[begin:stop].tolist(), highs[begin:stop].tolist(), strict=True))
-        return parts, int(firsts[stop]) if stop < len(firsts) else self.end_ps
+        parts = list(zip(lows[begin:stop], highs[begin:stop], strict=True))
+        return parts, firsts[stop] if stop < len(firsts) else self.end_ps
 
     def _parts_between(self, row: int, from_ps: float, to_ps: float) -> tuple[list[tuple[int, int]], int]:
         """The same of what is under way between two times."""
-        first, last = int(np.floor(from_ps)), int(np.ceil(to_ps))  # numpy would turn all starts into floats for others
+        first, last = math.floor(from_ps), math.ceil(to_ps)  # numpy would turn all starts into floats for others
         firsts = self._of(row)[2]
-        stop = int(np.searchsorted(firsts, last, "left"))
-        begin = min(max(int(np.searchsorted(firsts, first, "right")) - 1, 0), stop)
-        parts, end = self._parts(row, begin, stop)
+        stop = bisect_left(firsts, last)
+        parts, end = self._parts(row, min(max(bisect_right(firsts, first) - 1, 0), stop), stop)
         if parts:
             low, high = parts[-1]
-            cut = low + int(np.searchsorted(self.start_ps[low:high], last, "left"))
+            cut = low + int(self.start_ps[low:high].searchsorted(last, "left"))
             end = int(self.start_ps[cut]) if cut < high else end
             parts[-1] = low, cut
             low, high = parts[0]
-            parts[0] = low + max(int(np.searchsorted(self.start_ps[low:high], first, "right")) - 1, 0), high
+            parts[0] = low + max(int(self.start_ps[low:high].searchsorted(first, "right")) - 1, 0), high
         return parts, end
 
     def _joined(self, parts: Sequence[tuple[int, int]], end_ps: int) -> tuple[Picoseconds, States]:

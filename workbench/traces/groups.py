@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+from workbench.model.run import Table
 
 Numbers = NDArray[np.int64]
 
@@ -23,3 +27,16 @@ def numbered(keys: NDArray[np.integer]) -> tuple[Numbers, Numbers]:
     there = np.bincount(moved) > 0
     place_of = np.cumsum(there) - 1
     return np.flatnonzero(there) + least, place_of[moved]
+
+
+def kinds_of(table: Table, names: Sequence[str]) -> tuple[dict[str, Numbers], Numbers]:
+    """The different values of some columns together, in order, and which of them each row has. None is below -1."""
+    widths = [int(table[name].max(initial=-1)) + 2 for name in names]  # of each column, with -1
+    key = np.zeros(len(table[names[0]]), np.int64)
+    for name, width in zip(names, widths, strict=True):
+        key = key * width + (table[name] + 1)
+    keys, kind_of = numbered(key)
+    kinds = {}
+    for name, width in zip(reversed(names), reversed(widths), strict=True):
+        keys, kinds[name] = keys // width, keys % width - 1
+    return kinds, kind_of
