@@ -146,3 +146,25 @@ def test_measured_threads_share_one_core_and_wait_on_the_same_clock(
 def test_what_virtual_cores_cannot_keep_is_refused_in_words(threads: ModuleType, tmp_path: Path, flag: str) -> None:
     with pytest.raises(WorkbenchError, match=f"host: {flag}: "):
         threads.build("programs.c", tmp_path, flags=(flag,))
+
+
+def test_a_thread_that_polls_for_whole_slices_is_warned_of(threads: ModuleType, tmp_path: Path) -> None:
+    built = threads.build("programs.cpp", tmp_path / "host")
+    program = next(p for p in threads.PROGRAMS if p.name == "spin" and 1 in p.ends_us)
+    for cores, said in ((1, True), (2, False)):
+        threads.run(built, program, cores, tmp_path / f"{cores}")
+        notes = read_lines(tmp_path / f"{cores}" / "host_notes.txt")
+        assert [note.startswith("a thread spent a whole slice") for note in notes] == [True] * said
+
+
+def test_a_program_may_have_functions_of_its_own_by_the_c_librarys_names(threads: ModuleType, tmp_path: Path) -> None:
+    """As C allows for those that its standard does not name."""
+    (tmp_path / "own.c").write_text(
+        "#include <stdio.h>\n#include <pthread.h>\n"
+        "int poll(int x) { return x + 1; }\nint select(int x) { return 2 * x; }\n"
+        "static void *work(void *unused) { return unused; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0);"
+        ' printf("%d\\n", select(poll(2))); return 0; }\n'
+    )
+    built = threads.build("own.c", tmp_path / "host", root=tmp_path)
+    assert threads.run(built, threads.Program("", {}), 1, tmp_path / "raw").output == "6\n"

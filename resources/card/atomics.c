@@ -16,6 +16,13 @@ static inline void call(void)
         vc_point();
 }
 
+/* Whether an access changed the variable: what only looks again and again is polling. */
+static inline void saw(int changed)
+{
+    if (vc_self)
+        vc_self->polls = changed ? 0 : vc_self->polls + 1;
+}
+
 void rcw_atomic_point(void);
 void rcw_atomic_point(void)
 {
@@ -36,8 +43,8 @@ void __tsan_func_exit(void) {}
     void __tsan_write##bytes(void *at) { (void)at; }                         \
     void __tsan_unaligned_read##bytes(void *at) { (void)at; }                \
     void __tsan_unaligned_write##bytes(void *at) { (void)at; }               \
-    void __tsan_volatile_read##bytes(void *at) { (void)at, call(); }         \
-    void __tsan_volatile_write##bytes(void *at) { (void)at, call(); }        \
+    void __tsan_volatile_read##bytes(void *at) { (void)at, call(), saw(0); } \
+    void __tsan_volatile_write##bytes(void *at) { (void)at, call(), saw(1); } \
     void __tsan_unaligned_volatile_read##bytes(void *at) { (void)at, call(); }  \
     void __tsan_unaligned_volatile_write##bytes(void *at) { (void)at, call(); }
 ACCESS(1)
@@ -49,12 +56,12 @@ ACCESS(16)
 #define ATOMIC(bits, type)                                                                                              \
     type __tsan_atomic##bits##_load(const volatile type *at, int order)                                                 \
     {                                                                                                                   \
-        (void)order, call();                                                                                            \
+        (void)order, call(), saw(0);                                                                                    \
         return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                   \
     }                                                                                                                   \
     void __tsan_atomic##bits##_store(volatile type *at, type value, int order)                                          \
     {                                                                                                                   \
-        (void)order, call();                                                                                            \
+        (void)order, call(), saw(1);                                                                                    \
         __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                  \
     }                                                                                                                   \
     UPDATED(bits, type, exchange, exchange_n)                                                                           \
@@ -67,7 +74,9 @@ ACCESS(16)
     int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected, type value, int order, int or_else) \
     {                                                                                                                   \
         (void)order, (void)or_else, call();                                                                             \
-        return __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+        int same = __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
+        saw(same);                                                                                                      \
+        return same;                                                                                                    \
     }                                                                                                                   \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected, type value, int order, int or_else) \
     {                                                                                                                   \
@@ -82,7 +91,9 @@ ACCESS(16)
     type __tsan_atomic##bits##_##name(volatile type *at, type value, int order)        \
     {                                                                                  \
         (void)order, call();                                                           \
-        return __atomic_##builtin(at, value, __ATOMIC_SEQ_CST);                        \
+        type old = __atomic_##builtin(at, value, __ATOMIC_SEQ_CST);                    \
+        saw(*at != old);                                                               \
+        return old;                                                                    \
     }
 ATOMIC(8, uint8_t)
 ATOMIC(16, uint16_t)

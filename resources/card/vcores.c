@@ -17,6 +17,7 @@
 #include "wbcard.h"
 
 #define MAX_CORES 1024
+#define MANY_POLLS 100
 
 vc_settings vc_set = {.cores = 1, .slice_ps = VC_LATEST_PS};
 __thread vthread *vc_self;
@@ -133,6 +134,7 @@ static void get_core(vthread *t, int core)
     t->state = VC_RUNNING;
     t->core = t->last_core = core;
     t->got_ps = t->began_ps = now_ps;
+    t->polls = 0;
     if (last_on[core] && last_on[core] != t->number + 1)
         t->left_ps += vc_set.switch_ps;
     last_on[core] = t->number + 1;
@@ -193,6 +195,13 @@ static void end_slice(vthread *t)
     t->left_ps = t->left_ps > done ? t->left_ps - done : 0;
     give_up_core(t);
     enqueue(t);
+}
+
+static void warn_of_polling(const vthread *t)
+{
+    if (t->polls >= MANY_POLLS)
+        vc_note("a thread spent a whole slice (simulation.slice_ps) polling an atomic variable while others waited for a core: "
+                "with more spinning threads than simulation.cores most of the time is spent so");
 }
 
 static void make_ready(vthread *t)
@@ -339,7 +348,10 @@ static void go_on(vthread *self)
         switch (e.kind) {
         case WAKE: place(t); break;
         case TIME_OUT: vc_wake_thread(t, VC_TIMED_OUT); break;
-        case SLICE: end_slice(t); break;
+        case SLICE:
+            warn_of_polling(t);
+            end_slice(t);
+            break;
         case CALL:
             others_ps = second_ps;
             t->began_ps = now_ps;
@@ -380,6 +392,7 @@ int64_t vc_point(void)
 void vc_call(void)
 {
     vc_point();
+    vc_self->polls = 0;
     vc_self->left_ps += vc_set.call_ps;
 }
 

@@ -42,6 +42,7 @@ typedef struct vthread {
     const void *object, *where;
     vc_result result;        /* why it goes on */
     int64_t begin_ps, work_ps, waited_ps, queued_ps, queued_since_ps;
+    int polls;               /* accesses to atomics that changed nothing, since it got its core and last did something else */
     int may_not_be_cancelled, cancelled, detached;
     int turn;                /* futex: 1 when it is this thread's turn */
     pthread_t real;

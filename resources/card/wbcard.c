@@ -127,10 +127,15 @@ static void send_now(const void *data, size_t bytes)
 
 static void send_exactly(const void *data, size_t bytes)
 {
+    struct { rcw_request first; char rest[sizeof(rcw_request)]; } both;
     if (unsent.kind) {
-        rcw_request request = unsent;
+        size_t more = bytes <= sizeof both.rest ? bytes : 0; /* small ones go in one message */
+        both.first = unsent;
         unsent.kind = 0;
-        send_now(&request, sizeof request);
+        memcpy(both.rest, data, more);
+        send_now(&both, sizeof both.first + more);
+        if (more)
+            return;
     }
     send_now(data, bytes);
 }
@@ -138,7 +143,7 @@ static void send_exactly(const void *data, size_t bytes)
 /* A request that has to be answered before the host goes on goes with the message that asks for the answer. */
 static void submit(const rcw_request *request)
 {
-    send_exactly(NULL, 0);
+    send_exactly("", 0);
     unsent = *request;
 }
 

@@ -15,11 +15,12 @@ from workbench.model.platform import Platform
 from workbench.run.card import harness_dir
 from workbench.run.card_cache import contents, keep, take
 from workbench.run.compile import cache_dir, digest, needed, run_all
-from workbench.run.toolchain import Tool, find_compiler, undefined_symbols
+from workbench.run.toolchain import Tool, find_compiler, symbols
 
 CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
 _LIBRARY = ("wbcard.c", "vcores.c", "sync.c", "clocks.c", "atomics.c", "host_time.c")
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
+_WEAKEN = "--weaken-symbols"
 _STARTS_THREADS = re.compile(
     r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
 )
@@ -89,7 +90,7 @@ def build_host(
         for (tool, flags, source), target in zip(units, targets, strict=True)
     ]
     warnings = run_all(compile_it, job, cwd=root, what="the host program")
-    if any(_STARTS_THREADS.match(name) for name in undefined_symbols(targets)):
+    if any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
         counted = deterministic and not any(flag.startswith("-fsanitize=") for flag in project.host.flags)
         points = _ATOMICS if counted else ("-include", str(harness_dir() / "atomics.h"))
         run_all([[*command, *points] for command in compile_it[: len(sources)]], job, cwd=root, what="the host program")
@@ -129,7 +130,9 @@ def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
     """The card's client library, compiled once for each version of the compiler."""
     sources = [harness_dir() / name for name in _LIBRARY]
     headers = sorted(harness_dir().glob("*.h"))
-    kept = cache_dir() / "library" / digest([compiler.version, *_LIBRARY_FLAGS, *contents([*sources, *headers])])
+    kept = (
+        cache_dir() / "library" / digest([compiler.version, *_LIBRARY_FLAGS, _WEAKEN, *contents([*sources, *headers])])
+    )
     targets = [objects / f"{source.stem}.o" for source in sources]
     if all(take(kept / target.name, target) for target in targets):
         return targets
@@ -140,6 +143,10 @@ def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
         ],
         job, cwd=objects, what="the card's client library",
     )  # fmt: skip
+    weak = objects / "weak.txt"  # a program may have functions of its own by these names, as the C library lets it
+    weak.write_text("\n".join(sorted(symbols(targets, defined=True))) + "\n")
+    weaken: list[list[str | Path]] = [["objcopy", f"{_WEAKEN}={weak}", target] for target in targets]
+    run_all(weaken, job, cwd=objects, what="the card's client library")
     for target in targets:
         keep(target, kept)
     return targets

@@ -79,13 +79,14 @@ def verilator_environment(tool: Tool) -> dict[str, str]:
     return {"VERILATOR_ROOT": str(tool.root)}
 
 
-def undefined_symbols(objects: Sequence[Path]) -> frozenset[str]:
-    """The functions and variables that object files use and others have to bring; what binutils' nm says."""
+def symbols(objects: Sequence[Path], *, defined: bool) -> frozenset[str]:
+    """The functions and variables that object files bring, or those that others have to; what binutils' nm says."""
+    option = "--defined-only" if defined else "--undefined-only"
     try:
-        done = subprocess.run(["nm", "-u", *objects], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(["nm", "-g", option, *objects], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return frozenset()
-    return frozenset(line.split()[-1] for line in done.stdout.splitlines() if line.startswith(" "))
+    return frozenset(words[-1] for words in map(str.split, done.stdout.splitlines()) if len(words) > 1)
 
 
 def _system_verilator() -> Tool | None:
