@@ -13,11 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from workbench.api.job import Job, JobEvent
 from workbench.api.source import files as source_files
 from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.formats.run_folder import RunWriter
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.session import reader_child, reading
 from workbench.session.pipeline import instrument_workspace
 from workbench.session.plugins import load_plugins
@@ -77,8 +78,8 @@ def test_ordinary_sources_are_read_as_without_a_child(foreign: Foreign) -> None:
     found = workspace.scan()
     settings = workspace.settings()
     assert found.diagnostics == ()
-    assert len(found.host.calls) == len(workspace.host_scanner(settings)(workspace.host).calls) > 0
-    assert len(found.hdl.blocks) == len(workspace.hdl_scanner(settings)(workspace.project.hardware).blocks) > 0
+    assert len(found.host.calls) == len(workspace.host_scanner(settings, Job())(workspace.host).calls) > 0
+    assert len(found.hdl.blocks) == len(workspace.hdl_scanner(settings, Job())(workspace.project.hardware).blocks) > 0
 
 
 @pytest.mark.parametrize(
@@ -308,3 +309,42 @@ def test_a_circle_of_links_is_no_defect(foreign: Foreign, tmp_path: Path, capsys
         ["report", run.path, "--html", ring],  # takes the broken link's place
     ):
         main([*map(str, written)])
+
+
+def test_what_a_reader_tells_reaches_the_jobs_watcher_and_a_cancel_ends_it(tmp_path: Path) -> None:
+    heard: list[tuple[float | None, str]] = []
+    job = Job(lambda event: heard.append((event.fraction, event.text)))
+
+    def read() -> int:
+        for number in range(4):
+            job.progress(number / 4, f"file {number}")
+        job.progress(None, "x" * 5000)  # longer than a pipe takes as one: left out
+        return 7
+
+    assert in_child(read, job=job) == 7
+    assert heard == [(0.0, "file 0"), (0.25, "file 1"), (0.5, "file 2"), (0.75, "file 3")]
+
+    def endless() -> None:
+        (tmp_path / "child").write_text(str(os.getpid()))
+        job.progress(0.5, "cancel me")
+        while True:
+            pass
+
+    job = Job(lambda event: job.cancel())
+    with pytest.raises(Cancelled):
+        in_child(endless, job=job)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "child").read_text()), 0)
+
+
+def test_a_scan_tells_its_steps_and_which_source_it_reads() -> None:
+    events: list[JobEvent] = []
+    workspace = open_workspace(Path("tests/data/tiny/tiny.workbench.yaml"), load_plugins())
+    workspace.scan(job=Job(events.append))
+    assert [e.text for e in events if e.kind == "step"] == ["Read hardware sources", "Read host sources"]
+    told = [e.text for e in events if e.kind == "progress"]
+    assert {"reading the design", Path(workspace.project.host.sources[0]).name} <= set(told)
+    cancelled = Job()
+    cancelled.cancel()
+    with pytest.raises(Cancelled):
+        workspace.scan(job=cancelled)

@@ -158,12 +158,14 @@ class HostLanguage(Protocol):
     suffixes: tuple[str, ...]
     pragma_prefix: str  # "#pragma recap "
 
-    def scan(self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
-        """Find the platform's calls and the pragmas before them. Bad source becomes diagnostics, never an exception."""
+    def scan(self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str], job: Job) -> HostScan:
+        """Find the platform's calls and the pragmas before them. Bad source becomes diagnostics, never an exception.
+
+        This and `instrument` work in a child process that a cancel ends; what they tell the job reaches its watcher."""
         ...
 
     def instrument(
-        self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str], out: Path
+        self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str], out: Path, job: Job
     ) -> HostBuild:
         """Write instrumented copies below `out`. Raises WorkbenchError where the source cannot be read at all."""
         ...
@@ -181,12 +183,14 @@ class HdlLanguage(Protocol):
     suffixes: tuple[str, ...]
     pragma_prefix: str  # "//pragma recap " or "--pragma recap "
 
-    def scan(self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str]) -> HdlScan:
+    def scan(
+        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job
+    ) -> HdlScan:
         """Find clocked blocks, their branches and pragmas, and elaborate the design for its instances."""
         ...
 
     def instrument(
-        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
+        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
     ) -> HdlBuild:
         """Write an instrumented design below `out`. Raises WorkbenchError where the design cannot be elaborated."""
         ...

@@ -58,6 +58,14 @@ class Job:
         if self._cancel.is_set():
             raise Cancelled
 
+    def tell(self, event: JobEvent) -> None:
+        """Pass on what was told elsewhere, as in a child process that does a part of the job."""
+        self._watch(event)
+
+    def redirect(self, watch: Callable[[JobEvent], None]) -> None:
+        """From now on tell another watcher: in a child process, who hands it to the parent."""
+        self._watch = watch
+
     def plan(self, steps: Sequence[str], expected_s: Mapping[str, float] | None = None) -> None:
         """Say which steps there will be, and how long each took the last time, where that is known."""
         self._watch(JobEvent("plan", "\n".join(steps), expected_s=expected_s or {}))

@@ -28,7 +28,8 @@ def _open(arguments: argparse.Namespace) -> Workspace:
 
 def run_scan(arguments: argparse.Namespace) -> int:
     workspace = _open(arguments)
-    found = workspace.scan(parse_settings(arguments.changes))
+    with progress() as watch:
+        found = workspace.scan(parse_settings(arguments.changes), Job(watch))
     problems = workspace.diagnostics + found.diagnostics
     ports = find_ports(found.hdl.ports, [clock for clock, _ in found.hdl.clocks])
     if arguments.json:
@@ -97,7 +98,8 @@ def _port_json(port: FoundPort) -> dict[str, object]:
 
 def run_instrument(arguments: argparse.Namespace) -> int:
     workspace = _open(arguments)
-    host, hdl = instrument_workspace(workspace, parse_settings(arguments.changes), arguments.out)
+    with progress() as watch:
+        host, hdl = instrument_workspace(workspace, parse_settings(arguments.changes), arguments.out, Job(watch))
     missed = host.missed + hdl.missed
     problems = workspace.diagnostics + host.diagnostics + hdl.diagnostics
     document = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.reading import read
 
@@ -18,7 +19,7 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
     if any(len(block.states) > 1 for block in hdl.blocks):
         return ()
     message = "no branch of the hardware carries a pragma: the FPGA's time stays unclassified, whatever it does"
-    scanner = workspace.hdl_scanner(settings)
+    scanner = workspace.hdl_scanner(settings, Job())
     scan = read(lambda: scanner(workspace.project.hardware), workspace.path)
     possible = [block for block in scan.blocks if block.branches and not block.why_not]
     if not possible:

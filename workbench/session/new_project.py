@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.api.instrument.port_finder import describe, find_ports
+from workbench.api.job import Job
 from workbench.files import real
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.model.application import HostSources
@@ -96,7 +97,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     api = plugins.platforms.get(chosen.platform.name)
     with_api = (*include_dirs, *((str(api.api_dir),) if api and api.api_dir else ()))
     with_header = sources.model_copy(update={"include_dirs": with_api})
-    scan = read(lambda: host_language.scan(root, with_header, chosen.platform, {}), root)
+    scan = read(lambda: host_language.scan(root, with_header, chosen.platform, {}, Job()), root)
     words = frozenset(word for file in host for word in file.words)
     settings = _settings([d.message for d in scan.diagnostics], words, top, notes)
     name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower() or "project"

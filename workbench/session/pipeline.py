@@ -54,7 +54,9 @@ class RunOptions:
     settings: Mapping[str, Value] = field(default_factory=dict)
 
 
-def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out: Path) -> tuple[HostBuild, HdlBuild]:
+def instrument_workspace(
+    workspace: Workspace, changes: Mapping[str, Value], out: Path, job: Job | None = None
+) -> tuple[HostBuild, HdlBuild]:
     """Write instrumented copies of host and hardware below `out`; where the platform says how counters are read on the
     machine itself, all else that is built and run there goes along (`session/tree.py`). The user's files stay as they
     are.
@@ -64,7 +66,7 @@ def instrument_workspace(workspace: Workspace, changes: Mapping[str, Value], out
     settings, out = workspace.settings(changes), real(out)
     claim_folder(out)
     try:
-        host, hdl = _instrument(workspace, settings, out)
+        host, hdl = _instrument(workspace, settings, out, job or Job())
         if lacking := board_lacks(workspace.platform):
             notes = (_not_complete(lack, workspace.platform_path) for lack in lacking)
             host = replace(host, diagnostics=(*host.diagnostics, *notes))
@@ -81,22 +83,24 @@ def _not_complete(lack: Diagnostic, template: Path) -> Diagnostic:
     return replace(lack, message=message, severity=Severity.NOTE, file=lack.file or str(template))
 
 
-def _instrument(workspace: Workspace, settings: Mapping[str, Value], out: Path) -> tuple[HostBuild, HdlBuild]:
+def _instrument(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> tuple[HostBuild, HdlBuild]:
     root, platform = workspace.root, workspace.platform
     defines, parameters = workspace.defines(settings), workspace.parameters(settings)
     host = instrumented(
         root,
         workspace.outside,
         workspace.host,
-        workspace.host_scanner(settings),
-        lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host"),
+        workspace.host_scanner(settings, job),
+        lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host", job),
+        job,
     )
     hdl = instrumented(
         root,
         workspace.outside,
         workspace.project.hardware,
-        workspace.hdl_scanner(settings),
-        lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl"),
+        workspace.hdl_scanner(settings, job),
+        lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl", job),
+        job,
     )
     return placed(host, root), placed(hdl, root)
 
@@ -205,7 +209,7 @@ def _run(
             hdl = read(lambda: workspace.hdl_language.plain(root, project.hardware, parameters), workspace.path)
         else:
             build.mkdir()
-            host, hdl = _instrument(workspace, settings, build)
+            host, hdl = _instrument(workspace, settings, build, job)
             unmarked = without_marks(workspace, hdl, settings)
             for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked):
                 job.report(diagnostic)

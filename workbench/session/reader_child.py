@@ -15,13 +15,17 @@ import pickle
 import resource
 import select
 import signal
+import struct
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn, TypeVar, cast
 
 from workbench.api.faults import PluginFault, plugin_of
+from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.supervise import PR_SET_PDEATHSIG, prctl
 
@@ -29,6 +33,8 @@ T = TypeVar("T")
 
 MEMORY_BYTES = 768 << 20  # beyond what the workbench holds already
 CPU_S = 8.0
+_LOOK_S = 0.1  # between looks at whether the job is cancelled
+_EVENT_BYTES = 4000  # with its length less than what a pipe takes as one (PIPE_BUF)
 IDLE_S = 4.0  # without any work done: it waits for a pipe or a device, and would for ever
 
 
@@ -48,25 +54,32 @@ class _Fault:
     content: tuple[Any, ...]
 
 
-def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S) -> T:
+def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S, job: Job | None = None) -> T:
     """What `work()` returns or raises, computed in a child. ReaderEnded where a limit or a crash ended it.
+
+    What `work` tells the job there is told here; Cancelled where the job is, and then the child is ended.
 
     Modules that it needs are best imported before: a child cannot wait for another thread that is importing one.
     """
     receiving, sending = os.pipe()
+    hearing, telling = os.pipe()
     child = os.fork()
     if child == 0:
-        _be_child(work, sending, cpu_s)
+        if job is not None:
+            job.redirect(partial(_tell, telling))
+        _be_child(work, (sending, telling), cpu_s)
     os.close(sending)
+    os.close(telling)
     usage: resource.struct_rusage | None = None
     status = 0
     try:
-        data = _received(receiving, child, idle_s)
+        data = _received(receiving, hearing, child, idle_s, job)
     except BaseException:
         os.kill(child, signal.SIGKILL)
         raise
     finally:
         os.close(receiving)
+        os.close(hearing)
         with suppress(ChildProcessError):
             _, status, usage = os.wait4(child, 0)
     if status or not data:
@@ -77,21 +90,52 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
     return cast(T, result)
 
 
-def _received(stream: int, child: int, idle_s: float) -> bytes:
+def _tell(stream: int, event: JobEvent) -> None:
+    """Hand an event to the parent. One that finds the pipe full is dropped: the next one tells more."""
+    data = pickle.dumps(event, pickle.HIGHEST_PROTOCOL)
+    with suppress(OSError):
+        if len(data) < _EVENT_BYTES and select.select([], [stream], [], 0)[1]:
+            os.write(stream, struct.pack("<H", len(data)) + data)  # at once: less than a pipe takes as one
+
+
+def _heard(stream: int, job: Job | None) -> bool:
+    """Tell the job what the child told; False where it tells no more."""
+    size = os.read(stream, 2)
+    if len(size) < 2:
+        return False
+    data = os.read(stream, struct.unpack("<H", size)[0])
+    event = _Data(io.BytesIO(data)).load()
+    if job is not None and isinstance(event, JobEvent):
+        job.tell(event)
+    return True
+
+
+def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | None) -> bytes:
     """All that the child sends. One that does nothing for so long is ended."""
     import psutil  # a window with nothing open does without
 
     poll = select.poll()
     poll.register(stream, select.POLLIN)
+    poll.register(hearing, select.POLLIN)
     pieces: list[bytes] = []
     spent = 0.0
+    silent_since = time.monotonic()
     while True:
-        if poll.poll(1000 * idle_s):
+        ready = {number for number, _ in poll.poll(1000 * min(idle_s, _LOOK_S))}
+        if job is not None:
+            job.check()
+        if hearing in ready and not _heard(hearing, job):
+            poll.unregister(hearing)
+        if stream in ready:
             piece = os.read(stream, 1 << 20)
             if not piece:
                 return b"".join(pieces)
             pieces.append(piece)
+        if ready:
+            silent_since = time.monotonic()
+        if time.monotonic() - silent_since < idle_s:
             continue
+        silent_since = time.monotonic()
         with suppress(psutil.NoSuchProcess):
             times = psutil.Process(child).cpu_times()
             if times.user + times.system == spent:
@@ -125,10 +169,11 @@ def _why(status: int, usage: resource.struct_rusage | None, cpu_s: float) -> str
 _TOO_MUCH = f"reading it takes more than {MEMORY_BYTES >> 20} MiB of memory"
 
 
-def _be_child(work: Callable[[], object], sending: int, cpu_s: float) -> NoReturn:
+def _be_child(work: Callable[[], object], kept: tuple[int, int], cpu_s: float) -> NoReturn:
     try:
         gc.disable()  # what other threads of the parent left behind is not ours to clean up
-        _confine(sending, cpu_s)
+        _confine(kept, cpu_s)
+        sending = kept[0]
         result = _outcome(work)
         with open(sending, "wb", closefd=False) as stream:
             pickle.dump(result, stream, pickle.HIGHEST_PROTOCOL)
@@ -137,7 +182,7 @@ def _be_child(work: Callable[[], object], sending: int, cpu_s: float) -> NoRetur
         os._exit(1)
 
 
-def _confine(sending: int, cpu_s: float) -> None:
+def _confine(kept: tuple[int, int], cpu_s: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGSEGV, signal.SIGABRT,
                    signal.SIGBUS, signal.SIGPIPE):  # fmt: skip
         signal.signal(number, signal.SIG_DFL)  # handlers of the parent speak to its user
@@ -145,8 +190,10 @@ def _confine(sending: int, cpu_s: float) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    os.closerange(3, sending)
-    os.closerange(sending + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    low, high = sorted(kept)
+    os.closerange(3, low)
+    os.closerange(low + 1, high)
+    os.closerange(high + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     with open("/proc/self/statm", encoding="ascii") as stream:
         used = int(stream.read().split()[0]) * resource.getpagesize()
     _lower(resource.RLIMIT_AS, used + MEMORY_BYTES)

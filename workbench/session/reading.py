@@ -15,6 +15,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.reader_child import CPU_S, ReaderEnded, ended, in_child
 
 if TYPE_CHECKING:
+    from workbench.api.job import Job
     from workbench.model.application import HardwareSources, HostSources
     from workbench.model.scan import HdlScan, HostScan
 
@@ -25,7 +26,7 @@ T = TypeVar("T")
 _SEARCH_S = 20.0  # how long to look for the one source that cannot be read
 
 
-def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], F], nothing: F) -> F:
+def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], F], nothing: F, job: Job) -> F:
     """What `scan(part)` finds. A source that cannot be read is left out, with a diagnostic."""
     usable, refused = _usable(root, outside, part)
     problems: tuple[Diagnostic, ...] = refused
@@ -34,19 +35,24 @@ def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], 
     found: F = nothing
     _load_reader(part, scan)
     try:
-        found = in_child(partial(scan, usable), _cpu_s(usable))
+        found = in_child(partial(scan, usable), _cpu_s(usable), job=job)
     except ReaderEnded as failed:
         bad = _culprit(usable, scan)
         problems = (*problems, ended(failed.why, str(root / bad) if bad else str(root)))
         rest = tuple(name for name in usable.sources if name != bad)
         if bad and rest:
             with suppress(ReaderEnded):  # then that one is not the only one; the first is told
-                found = in_child(partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(usable))
+                found = in_child(partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(usable), job=job)
     return replace(found, diagnostics=(*problems, *found.diagnostics))
 
 
 def instrumented(
-    root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], object], instrument: Callable[[S], T]
+    root: Path,
+    outside: tuple[Path, ...],
+    part: S,
+    scan: Callable[[S], object],
+    instrument: Callable[[S], T],
+    job: Job,
 ) -> T:
     """What `instrument(part)` makes. WorkbenchError where a source cannot be read; `scan` tells which."""
     usable, problems = _usable(root, outside, part)
@@ -54,7 +60,7 @@ def instrumented(
         raise WorkbenchError(*problems)
     _load_reader(part, scan)
     try:
-        return in_child(partial(instrument, usable), 2 * _cpu_s(usable))
+        return in_child(partial(instrument, usable), 2 * _cpu_s(usable), job=job)
     except ReaderEnded as failed:
         bad = _culprit(usable, scan)
         raise WorkbenchError(ended(failed.why, str(root / bad) if bad else str(root))) from None

@@ -17,6 +17,7 @@ from workbench.session.plugins import Plugins
 from workbench.session.reading import scanned
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
+    from workbench.api.job import Job
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
     from workbench.model.scan import HdlScan, HostScan, ProjectScan
@@ -71,26 +72,30 @@ class Workspace:
             raise WorkbenchError(unknown_name("target", name, self.targets, self.path))
         return self.targets[name]
 
-    def scan(self, changes: Mapping[str, Value] | None = None) -> ProjectScan:
-        """What the sources hold, read in children with limits."""
+    def scan(self, changes: Mapping[str, Value] | None = None, job: Job | None = None) -> ProjectScan:
+        """What the sources hold, read in children with limits. Raises Cancelled."""
+        from workbench.api.job import Job
         from workbench.model.scan import HdlScan, HostScan, ProjectScan
         from workbench.session.undriven import undriven_inputs  # with the schemas
 
         settings = self.settings(changes)
-        host, hdl = self.host_scanner(settings), self.hdl_scanner(settings)
-        design = scanned(self.root, self.outside, self.project.hardware, hdl, HdlScan(()))
+        job = job or Job()
+        host, hdl = self.host_scanner(settings, job), self.hdl_scanner(settings, job)
+        with job.step("Read hardware sources"):
+            design = scanned(self.root, self.outside, self.project.hardware, hdl, HdlScan(()), job)
         if not has_errors(design.diagnostics):
             undriven = undriven_inputs(design.ports, self.platform)
             design = replace(design, diagnostics=(*design.diagnostics, *undriven))
-        found = ProjectScan(scanned(self.root, self.outside, self.host, host, HostScan(())), design)
-        return placed(found, self.root)
+        with job.step("Read host sources"):
+            software = scanned(self.root, self.outside, self.host, host, HostScan(()), job)
+        return placed(ProjectScan(software, design), self.root)
 
-    def host_scanner(self, settings: Mapping[str, Value]) -> Callable[[HostSources], HostScan]:
-        return lambda host: self.host_language.scan(self.root, host, self.platform, self.defines(settings))
+    def host_scanner(self, settings: Mapping[str, Value], job: Job) -> Callable[[HostSources], HostScan]:
+        return lambda host: self.host_language.scan(self.root, host, self.platform, self.defines(settings), job)
 
-    def hdl_scanner(self, settings: Mapping[str, Value]) -> Callable[[HardwareSources], HdlScan]:
+    def hdl_scanner(self, settings: Mapping[str, Value], job: Job) -> Callable[[HardwareSources], HdlScan]:
         parameters = self.parameters(settings)
-        return lambda hardware: self.hdl_language.scan(self.root, hardware, self.platform, parameters)
+        return lambda hardware: self.hdl_language.scan(self.root, hardware, self.platform, parameters, job)
 
     @property
     def outside(self) -> tuple[Path, ...]:

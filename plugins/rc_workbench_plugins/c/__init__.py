@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.api import HostBuild, HostLanguage, hookimpl
 
 if TYPE_CHECKING:
+    from workbench.api.job import Job
     from workbench.model.application import HostSources
     from workbench.model.platform import Platform
     from workbench.model.scan import HostFile, HostScan
@@ -23,19 +24,27 @@ class CLanguage:
     suffixes: tuple[str, ...] = SUFFIXES
     pragma_prefix = "#pragma recap "
 
-    def scan(self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
+    def scan(
+        self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str], job: Job | None = None
+    ) -> HostScan:
         """Every call of the platform's API in the project's own files, with the pragmas that speak of it."""
         from rc_workbench_plugins.c.scanning import scan
 
-        return scan(root, host, platform, defines)
+        return scan(root, host, platform, defines, job)
 
     def instrument(
-        self, root: Path, host: HostSources, platform: Platform, defines: dict[str, str], out: Path
+        self,
+        root: Path,
+        host: HostSources,
+        platform: Platform,
+        defines: dict[str, str],
+        out: Path,
+        job: Job | None = None,
     ) -> HostBuild:
         """Copies of the sources below `out` in which every such call is recorded; the user's files stay as they are."""
         from rc_workbench_plugins.c.instrumenting import instrument
 
-        return instrument(root, host, platform, defines, out)
+        return instrument(root, host, platform, defines, out, job)
 
     def outline(self, root: Path, files: Sequence[str]) -> tuple[HostFile, ...]:
         from rc_workbench_plugins.c.outline import outline

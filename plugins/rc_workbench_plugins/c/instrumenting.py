@@ -19,15 +19,18 @@ from rc_workbench_plugins.c.reading import innermost
 from rc_workbench_plugins.c.survey import FoundUse, Survey, missed_diagnostic, survey
 from rc_workbench_plugins.c.wrappers import declaration, generate
 from workbench.api import HostBuild
+from workbench.api.job import Job
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.run import Entry
 
 
-def instrument(root: Path, host: HostSources, platform: Platform, defines: dict[str, str], out: Path) -> HostBuild:
+def instrument(
+    root: Path, host: HostSources, platform: Platform, defines: dict[str, str], out: Path, job: Job | None = None
+) -> HostBuild:
     """Copies below `out/host`, and the wrappers beside them. Raises WorkbenchError for sources that cannot be read."""
-    found = survey(root, host, platform, defines)
+    found = survey(root, host, platform, defines, job)
     read = {unit.source for unit in found.units}
     if unread := [source for source in found.files.sources if source not in read]:
         raise WorkbenchError(*(d for d in found.diagnostics if d.file in {str(source) for source in unread}))

@@ -6,14 +6,17 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.conditions import check_conditions
 from rc_workbench_plugins.c.survey import survey
+from workbench.api.job import Job
 from workbench.model.application import HostSources
 from workbench.model.platform import Platform
 from workbench.model.scan import CallSite, HostScan
 
 
-def scan(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> HostScan:
+def scan(
+    root: Path, host: HostSources, platform: Platform, defines: dict[str, str], job: Job | None = None
+) -> HostScan:
     """Every call of the platform's API in the project's own files, with the pragmas that speak of it."""
-    found = survey(root, host, platform, defines)
+    found = survey(root, host, platform, defines, job)
     calls = tuple(
         CallSite(
             file=str(one.file),

@@ -12,6 +12,7 @@ from rc_workbench_plugins.c import SUFFIXES, clang_parse
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
+from workbench.api.job import Job
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import find_pragmas
 from workbench.model.application import HostSources
@@ -92,7 +93,9 @@ class Survey:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str, str]) -> Survey:
+def survey(
+    root: Path, host: HostSources, platform: Platform, defines: dict[str, str], job: Job | None = None
+) -> Survey:
     """Parse every source. Whatever is wrong with them becomes diagnostics."""
     clang_parse.forget_files()
     files = Files(root, host, platform.host.exclude_files)
@@ -101,7 +104,9 @@ def survey(root: Path, host: HostSources, platform: Platform, defines: dict[str,
     words = tuple(clang_parse.arguments(files.root, host, defines))
     units: list[Unit] = []
     skipped: dict[Path, list[Range]] = {}
-    for source in files.sources:
+    job = job or Job()
+    for number, source in enumerate(files.sources):
+        job.progress(number / len(files.sources), source.name)
         unit, more = _read(source, files, words, known, skipped)
         diagnostics.update(dict.fromkeys(more))
         if unit:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from workbench.api.job import Job
     from workbench.model.application import HardwareSources
     from workbench.model.platform import Platform
     from workbench.model.run import Table
@@ -26,17 +27,30 @@ class VerilogLanguage:
     suffixes: tuple[str, ...] = (".v", ".sv", ".vh", ".svh")
     pragma_prefix: str = "//pragma recap "
 
-    def scan(self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str]) -> HdlScan:
+    def scan(
+        self,
+        root: Path,
+        hardware: HardwareSources,
+        platform: Platform,
+        parameters: dict[str, str],
+        job: Job | None = None,
+    ) -> HdlScan:
         from rc_workbench_plugins.verilog import language
 
-        return language.scan(root, hardware, platform, parameters)
+        return language.scan(root, hardware, platform, parameters, job)
 
     def instrument(
-        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
+        self,
+        root: Path,
+        hardware: HardwareSources,
+        platform: Platform,
+        parameters: dict[str, str],
+        out: Path,
+        job: Job | None = None,
     ) -> HdlBuild:
         from rc_workbench_plugins.verilog import language
 
-        return language.instrument(root, hardware, platform, parameters, out)
+        return language.instrument(root, hardware, platform, parameters, out, job)
 
     def plain(self, root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
         from rc_workbench_plugins.verilog import language

@@ -14,14 +14,17 @@ from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
+from workbench.api.job import Job
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.platform import Platform
 from workbench.model.scan import Branch, HdlBlock, HdlScan
 
 
-def scan(root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str]) -> HdlScan:
-    design, blocks, top, diagnostics = _read(root, hardware, parameters)
+def scan(
+    root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
+) -> HdlScan:
+    design, blocks, top, diagnostics = _read(root, hardware, parameters, job)
     reasons = _why_not(design, blocks, top, platform)
     uses: dict[tuple[str, int], list[str]] = {block.key: [] for block in blocks}
     for instance in top.walk() if top else ():
@@ -40,9 +43,14 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
 
 
 def instrument(
-    root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path
+    root: Path,
+    hardware: HardwareSources,
+    platform: Platform,
+    parameters: dict[str, str],
+    out: Path,
+    job: Job | None = None,
 ) -> HdlBuild:
-    design, blocks, top, diagnostics = _read(root, hardware, parameters)
+    design, blocks, top, diagnostics = _read(root, hardware, parameters, job)
     if top is None or has_errors(diagnostics):
         raise WorkbenchError(*diagnostics)
     if platform.hardware is None:
@@ -58,10 +66,14 @@ def instrument(
 
 
 def _read(
-    root: Path, hardware: HardwareSources, parameters: Mapping[str, str]
+    root: Path, hardware: HardwareSources, parameters: Mapping[str, str], job: Job | None
 ) -> tuple[Design, tuple[SourceBlock, ...], Instance | None, tuple[Diagnostic, ...]]:
+    job = job or Job()
+    job.progress(0.0, "reading the design")
     design = read_design(root, hardware, parameters)
+    job.progress(0.4, "looking for its blocks")
     blocks, pragmas = read_blocks(design)
+    job.progress(0.7, "looking at its instances")
     top = elaborate(design, {block.key: block for block in blocks})
     diagnostics = (*design.diagnostics, *pragmas)
     if top is not None:
