@@ -21,28 +21,7 @@ namespace {
 
 volatile std::sig_atomic_t told_to_stop = 0;
 
-struct Failure : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 struct HostGone : std::exception {};
-
-struct Transfer {
-    bool send = false;
-    int32_t ticket = 0;
-    int64_t start_ps = 0, duration_ps = 0, address = 0, words = 0;
-    int64_t asked = 0;  // words that had their cycle at the port
-    int64_t there = 0;  // words of a receive that were sampled
-    int64_t there_cycle = 0;  // the one after the last of them
-    int64_t first_cycle = -1, last_cycle = -1;
-    int64_t due = 0;    // cycle of the next word
-    std::vector<uint8_t> data;
-};
-
-struct Sample {
-    int64_t cycle;  // sampled right after this cycle's edge
-    Transfer* transfer;
-    int64_t word;
-};
 
 // The first thing that the design's run-time library warned of.
 std::string design_warning;
@@ -87,7 +66,9 @@ std::string hex(uint64_t value) {
 class Card {
 public:
     Card(const Config& config, const std::string& raw, int fd)
-        : config_(config), raw_(raw), fd_(fd), design_(&context_) {
+        : config_(config), raw_(raw), fd_(fd), design_(&context_), clocks_(config.clocks) {
+        if (int(clocks_.size()) != CARD_CLOCKS) throw Failure("the card was built for other clocks: build it anew");
+        ports_ = make_ports(design_.model, clocks_);
         if (config_.trace && !config_.taps.empty()) trace_ = std::make_unique<RecordFile>(raw_ + "/taps.bin");
         if (!config_.taps.empty()) taps_ = std::make_unique<Taps>(config_.taps, Design::tap_words, trace_.get());
         map_progress();
@@ -102,10 +83,11 @@ public:
             receive_exactly(fd_, &request, sizeof request);
             publish(false);
             if (request.kind == RCW_BYE) {  // nobody waits for the design any more: a limit is no failure
-                run(std::min({cycles_before(request.now_ps), config_.cycle_limit, cycle_ + most_after_last_call}));
+                const int64_t most = std::min(config_.cycle_limit, cycle() + most_after_last_call);
+                run(std::min(request.now_ps, clocks_[0].start(most)));
                 return;
             }
-            run(cycles_before(request.now_ps));
+            run(request.now_ps);
             switch (request.kind) {
             case RCW_OPEN: reply({}, nullptr); break;
             case RCW_SEND: send_words(request); break;
@@ -122,11 +104,14 @@ public:
     void finish() {
         if (taps_) {
             RecordFile dwell(raw_ + "/dwell.bin");
-            taps_->finish(cycle_, dwell);
+            taps_->finish(cycle(), dwell);
             dwell.close();
         }
         if (trace_) trace_->close();
         if (!config_.counter_words || context_.gotFinish()) return;
+        last_cycle_ = cycle();
+        taps_.reset();
+        for (auto& port : ports_) port->forget();
         RecordFile counters(raw_ + "/counters.bin");
         for (const Access& access : config_.freeze) access_now(access, 0);  // acts in its own cycle, which is not counted
         for (int64_t i = 0; i < config_.counter_words; ++i) {
@@ -142,8 +127,12 @@ public:
         if (reply.bytes) send_exactly(fd_, data, size_t(reply.bytes));
     }
 
-    int64_t cycle() const { return cycle_; }
-    int64_t conflicts() const { return conflicts_; }
+    int64_t cycle() const { return last_cycle_ < 0 ? clocks_[0].cycle : last_cycle_; }
+    int64_t conflicts() const {
+        int64_t sum = 0;
+        for (const auto& port : ports_) sum += port->conflicts();
+        return sum;
+    }
     int64_t counter_reads() const { return counter_reads_; }
 
     std::string activity() const {
@@ -154,25 +143,29 @@ public:
     }
 
 private:
-    int64_t cycles_before(int64_t ps) const {
-        return int64_t(static_cast<__int128>(ps) * config_.period_den / config_.period_num);
-    }
-    int64_t cycle_start(int64_t cycle) const {  // the first whole picosecond in it
-        const auto scaled = static_cast<__int128>(cycle) * config_.period_num;
-        return int64_t((scaled + config_.period_den - 1) / config_.period_den);
-    }
-
-    void set_due(Transfer& t) const {
-        const auto passed = static_cast<__int128>(t.asked + 1) * t.duration_ps / t.words;
-        t.due = cycles_before(t.start_ps + int64_t(passed)) - 1;
-    }
-
     static constexpr int64_t most_after_last_call = 10'000'000;
-    static constexpr int64_t sample_delay = CARD_READ_DELAY > 1 ? CARD_READ_DELAY - 1 : 0;
 
-    void begin(Transfer transfer) {
-        set_due(transfer);
-        transfers_.push_back(std::move(transfer));
+    Port& port_of(const rcw_request& request) { return *ports_.at(size_t(request.port)); }
+
+    Transfer& begin(const rcw_request& request, bool send) {
+        Port& port = port_of(request);
+        transfers_.emplace_back();
+        Transfer& transfer = transfers_.back();
+        transfer.send = send;
+        transfer.ticket = request.ticket;
+        transfer.start_ps = request.start_ps;
+        transfer.duration_ps = request.duration_ps;
+        transfer.address = request.address;
+        transfer.words = request.bytes / port.word_bytes();
+        transfer.data.resize(size_t(request.bytes));
+        if (send) receive_exactly(fd_, transfer.data.data(), transfer.data.size());
+        for (const Transfer& other : transfers_)  // what goes before it on the same bus has not ended yet
+            if (request.after && other.ticket == request.after) {
+                while (!other.done) step_for(other);
+                transfer.start_ps = std::max(transfer.start_ps, other.end_ps);
+            }
+        port.begin(transfer);
+        return transfer;
     }
 
     void send_words(const rcw_request& request) {
@@ -181,66 +174,71 @@ private:
                           + " bytes), in the range " + hex(uint64_t(config_.read_out_first)) + " to " + hex(uint64_t(config_.read_out_last))
                           + " that hardware.read_out declares unused: the counters stand there. Choose a range that the"
                             " application leaves alone");
-        Transfer transfer;
-        transfer.send = true;
-        fill(transfer, request);
-        receive_exactly(fd_, transfer.data.data(), transfer.data.size());
         poll_ = {};
-        begin(std::move(transfer));
-        run(cycles_before(request.until_ps));
+        begin(request, true).forgotten = !request.collected;
+        run(request.until_ps);
     }
 
     void receive_words(const rcw_request& request) {
         counter_reads_ += meets_counters(request);
-        Transfer empty;
-        fill(empty, request);
-        empty.ticket = request.ticket;
-        begin(std::move(empty));
+        begin(request, false);
     }
 
     void collect(const rcw_request& request) {
-        const auto asked = [&](const Transfer& t) { return !t.send && t.ticket == request.ticket; };
-        Transfer& transfer = *std::find_if(transfers_.begin(), transfers_.end(), asked);
-        const int64_t end_cycle = cycles_before(request.until_ps);
-        run(end_cycle);
-        while (transfer.there < transfer.words) run(cycle_ + 1);
-        watch_polling(transfer);
+        const auto asked = [&](const Transfer& t) { return !t.forgotten && t.ticket == request.ticket; };
+        const auto found = std::find_if(transfers_.begin(), transfers_.end(), asked);
+        if (found == transfers_.end()) throw Failure("the host asks for a transfer that was never begun");
+        Transfer& transfer = *found;
+        run(request.until_ps);
+        while (!transfer.done) step_for(transfer);
+        if (!transfer.send && port_of(request).addressed()) watch_polling(transfer, port_of(request).word_bytes());
         rcw_reply answer{};
-        answer.time_ps = transfer.there_cycle > end_cycle ? cycle_start(transfer.there_cycle) : request.until_ps;
-        answer.first_cycle = transfer.first_cycle;
-        answer.last_cycle = transfer.last_cycle;
-        answer.bytes = int64_t(transfer.data.size());
+        answer.status = transfer.failed ? RCW_ERROR : RCW_OK;
+        answer.start_ps = transfer.start_ps;
+        answer.time_ps = transfer.end_ps;
+        answer.first_ps = port_of(request).clock().start(transfer.first_cycle);
+        answer.last_ps = port_of(request).clock().start(transfer.last_cycle);
+        answer.bytes = transfer.send ? 0 : int64_t(transfer.data.size());
         reply(answer, transfer.data.data());
-        transfers_.remove_if([&](const Transfer& t) { return &t == &transfer; });
+        transfers_.erase(found);
+    }
+
+    // One step of the design's for a transfer that the host waits for; a design that takes or gives nothing is told.
+    void step_for(const Transfer& transfer) {
+        if (waited_ != &transfer || waited_there_ != transfer.there + transfer.asked) {
+            waited_ = &transfer;
+            waited_there_ = transfer.there + transfer.asked;
+            waited_since_ = cycle();
+        }
+        const int64_t silent = cycle() - std::max(waited_since_, clocks_[0].cycles_before(transfer.start_ps + transfer.duration_ps));
+        if (silent > config_.idle_cycle_limit)
+            throw Failure("the design moves nothing: the host waits for a transfer of which " + std::to_string(transfer.there) + " of "
+                          + std::to_string(transfer.words) + " words are through, and for " + std::to_string(silent)
+                          + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit)
+                          + "), none came");
+        run(clocks_[0].start(clocks_[0].cycle + 1));
     }
 
     // Whether a transfer touches the addresses at which the monitors answer.
-    bool meets_counters(const rcw_request& request) const {
-        const int64_t last = request.address + (request.bytes / CARD_WORD_BYTES - 1) * CARD_ADDRESS_STEP;
-        return config_.counter_words && request.address <= config_.read_out_last
-            && last >= config_.read_out_first;
+    bool meets_counters(const rcw_request& request) {
+        if (!config_.counter_words || request.port != config_.read_out_port) return false;
+        Port& port = port_of(request);
+        const int64_t last = request.address + (request.bytes / port.word_bytes() - 1) * port.address_step();
+        return request.address <= config_.read_out_last && last >= config_.read_out_first;
     }
 
-    static void fill(Transfer& transfer, const rcw_request& request) {
-        transfer.start_ps = request.start_ps;
-        transfer.duration_ps = request.duration_ps;
-        transfer.address = request.address;
-        transfer.words = request.bytes / CARD_WORD_BYTES;
-        transfer.data.resize(size_t(request.bytes));
-    }
-
-    void watch_polling(const Transfer& transfer) {
+    void watch_polling(const Transfer& transfer, int64_t word_bytes) {
         uint64_t value = 0;
-        std::memcpy(&value, transfer.data.data(), CARD_WORD_BYTES);
+        std::memcpy(&value, transfer.data.data(), size_t(std::min<int64_t>(word_bytes, 8)));
         if (transfer.words != 1 || transfer.address != poll_.address || value != poll_.value) {
             poll_ = {};
             poll_.address = transfer.words == 1 ? transfer.address : -1;
             poll_.value = value;
-            poll_.since_cycle = cycle_;
+            poll_.since_cycle = cycle();
         }
         ++poll_.count;
-        if (poll_.count >= 3 && cycle_ - poll_.since_cycle > config_.idle_cycle_limit)
-            throw Failure("the design does not answer: the host has polled for " + std::to_string(cycle_ - poll_.since_cycle)
+        if (poll_.count >= 3 && cycle() - poll_.since_cycle > config_.idle_cycle_limit)
+            throw Failure("the design does not answer: the host has polled for " + std::to_string(cycle() - poll_.since_cycle)
                           + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit) + ")");
     }
 
@@ -248,140 +246,141 @@ private:
     void wait_irq(const rcw_request& request) {
         if (!Design::has_interrupt())
             throw Failure("the host waits for an interrupt, but the design has no interrupt signal that the platform names");
-        const int64_t began = cycles_before(request.now_ps), limit = cycles_before(request.until_ps);
+        ClockDomain& clock = clocks_[0];
+        const int64_t began = clock.cycles_before(request.now_ps), limit = clock.cycles_before(request.until_ps);
         rcw_reply answer{};
         answer.time_ps = -1;
         for (;;) {
-            design_.settle();
+            if (clocks_.size() == 1) design_.settle();
             if (design_.interrupt()) {
-                answer.time_ps = cycle_start(cycle_);
+                answer.time_ps = clock.start(clock.cycle);
                 break;
             }
-            if (cycle_ >= limit) break;
-            if (cycle_ - began >= config_.idle_cycle_limit)
-                throw Failure("no interrupt came within " + std::to_string(cycle_ - began)
+            if (clock.cycle >= limit) break;
+            if (clock.cycle - began >= config_.idle_cycle_limit)
+                throw Failure("no interrupt came within " + std::to_string(clock.cycle - began)
                               + " cycles (simulation.idle_cycle_limit) of the host's wait, begun in cycle "
                               + std::to_string(began));
-            run(cycle_ + 1);
+            run(clock.start(clock.cycle + 1));
         }
         reply(answer, nullptr);
     }
 
-    // Run until `target` cycles have been clocked.
-    void run(int64_t target) {
-        while (cycle_ < target) {
-            if (cycle_ >= config_.cycle_limit)
-                throw Failure("the design has run for " + std::to_string(cycle_)
-                              + " cycles, which is simulation.cycle_limit, and the host is not done");
-            if (told_to_stop) throw Failure("the run was stopped");
-            Transfer* now = nullptr;
-            int64_t next_due = INT64_MAX;
-            for (Transfer& t : transfers_) {
-                if (t.asked == t.words) continue;
-                if (t.due <= cycle_ && !now) now = &t;
-                else if (t.due <= cycle_) ++conflicts_;
-                else if (t.due < next_due) next_due = t.due;
-            }
-            if (now) {
-                word_cycle(*now);
+    // Clock every cycle that has ended by `ps`.
+    void run(int64_t ps) {
+        if (clocks_.size() > 1) return run_clocks(ps);
+        ClockDomain& clock = clocks_[0];
+        const int64_t target = clock.cycles_before(ps);
+        while (clock.cycle < target) {
+            check_limits();
+            int64_t busy = INT64_MAX;
+            for (const auto& port : ports_) busy = std::min(busy, port->busy_from());
+            if (busy > clock.cycle) {
+                const int64_t limit = last_cycle_ < 0 ? config_.cycle_limit : INT64_MAX;
+                idle(std::min({target, busy, limit, (clock.cycle | 0xffff) + 1}));
             } else {
-                int64_t stop = std::min({target, next_due, config_.cycle_limit, (cycle_ | 0xffff) + 1});
-                if (!samples_.empty()) stop = cycle_ + 1;
-                idle(stop);
-            }
-            if (context_.gotFinish()) throw Failure("the design ended the simulation itself ($finish or $stop) in cycle "
-                                                    + std::to_string(cycle_));
-        }
-    }
-
-    void idle(int64_t stop) {
-        if (taps_) {
-            while (cycle_ < stop) clock();
-        } else {
-            for (; cycle_ < stop; ++cycle_) {
+                for (auto& port : ports_) port->put();
                 design_.settle();
+                for (auto& port : ports_) port->look();
                 design_.edge();
+                for (auto& port : ports_) port->edge();
+                see_taps();
+                ++clock.cycle;
+                drop_forgotten();
             }
+            check_finished();
         }
-        take_samples();
         publish(false);
     }
 
-    void clock() {
-        design_.settle();
-        design_.edge();
-        if (taps_) taps_->see(cycle_, design_.taps(spare_));  // a tap register holds the cycle that just ended
-        ++cycle_;
+    // With several clocks the earliest edge goes next; equal instants share one evaluation.
+    void run_clocks(int64_t ps) {
+        for (;;) {
+            bool any = false;
+            for (size_t c = 0; c < clocks_.size(); ++c) any |= clocks_[c].cycle < clocks_[c].cycles_before(ps);
+            if (!any) return publish(false);
+            check_limits();
+            size_t first = 0;
+            for (size_t c = 1; c < clocks_.size(); ++c)
+                if (edge_order(clocks_[c], clocks_[first]) < 0) first = c;
+            std::vector<bool> due(clocks_.size());
+            for (size_t c = 0; c < clocks_.size(); ++c) due[c] = edge_order(clocks_[c], clocks_[first]) == 0;
+            const auto of_due = [&](const Port& port) { return due[size_t(&port.clock() - clocks_.data())]; };
+            for (auto& port : ports_)
+                if (of_due(*port)) port->put();
+            for (size_t c = 0; c < clocks_.size(); ++c)
+                if (due[c]) set_clock(design_.model, int(c), 0);
+            design_.model.eval();
+            for (auto& port : ports_)
+                if (of_due(*port)) port->look();
+            for (size_t c = 0; c < clocks_.size(); ++c)
+                if (due[c]) set_clock(design_.model, int(c), 1);
+            design_.model.eval();
+            for (auto& port : ports_)
+                if (of_due(*port)) port->edge();
+            if (due[0]) see_taps();
+            for (size_t c = 0; c < clocks_.size(); ++c) clocks_[c].cycle += due[c];
+            drop_forgotten();
+            check_finished();
+        }
     }
 
-    void word_cycle(Transfer& t) {
-        const int64_t index = t.asked++;
-        const uint64_t address = uint64_t(t.address + index * CARD_ADDRESS_STEP);
-        if (t.first_cycle < 0) t.first_cycle = cycle_;
-        t.last_cycle = cycle_;
-        if (t.send) {
-            uint64_t word = 0;
-            std::memcpy(&word, t.data.data() + index * CARD_WORD_BYTES, CARD_WORD_BYTES);
-            design_.put_write(address, word);
-        } else {
-            design_.put_read(address);
-        }
-        if (!t.send && CARD_READ_DELAY == 0) {
+    // Below 0 where the next edge of `a` comes before that of `b`.
+    static int edge_order(const ClockDomain& a, const ClockDomain& b) {
+        const auto left = static_cast<__int128>(a.cycle + 1) * a.period_num * b.period_den;
+        const auto right = static_cast<__int128>(b.cycle + 1) * b.period_num * a.period_den;
+        return (left > right) - (left < right);
+    }
+
+    void check_limits() const {
+        if (last_cycle_ >= 0) return;  // the monitors are being read
+        if (cycle() >= config_.cycle_limit)
+            throw Failure("the design has run for " + std::to_string(cycle())
+                          + " cycles, which is simulation.cycle_limit, and the host is not done");
+        if (told_to_stop) throw Failure("the run was stopped");
+    }
+    void check_finished() const {
+        if (context_.gotFinish())
+            throw Failure("the design ended the simulation itself ($finish or $stop) in cycle " + std::to_string(cycle()));
+    }
+
+    // No port has anything to do until `stop` cycles of the only clock have been clocked.
+    void idle(int64_t stop) {
+        for (ClockDomain& clock = clocks_[0]; clock.cycle < stop; ++clock.cycle) {
             design_.settle();
-            sample({cycle_, &t, index});
-        } else if (!t.send) {
-            samples_.push_back({cycle_ + sample_delay, &t, index});
+            design_.edge();
+            see_taps();
         }
-        clock();
-        take_samples();
-        design_.quiet();
-        if (t.asked < t.words) set_due(t);
-        else if (t.send) transfers_.remove_if([&](const Transfer& other) { return &other == &t; });
+        publish(false);
     }
 
-    void take_samples() {
-        while (!samples_.empty() && samples_.front().cycle < cycle_) {
-            sample(samples_.front());
-            samples_.pop_front();
-        }
+    void see_taps() {  // a tap register holds the cycle that just ended
+        if (taps_) taps_->see(clocks_[0].cycle, design_.taps(spare_));
     }
 
-    void sample(const Sample& s) {
-        const uint64_t word = design_.read_word();
-        std::memcpy(s.transfer->data.data() + s.word * CARD_WORD_BYTES, &word, CARD_WORD_BYTES);
-        ++s.transfer->there;
-        s.transfer->there_cycle = s.cycle + 1;
+    void drop_forgotten() {
+        transfers_.remove_if([](const Transfer& t) { return t.done && t.forgotten; });
     }
 
     uint64_t access_now(const Access& access, uint64_t index) {
-        for (int64_t i = 0; i < access.settle_cycles; ++i) {
-            design_.settle();
-            design_.edge();
+        Port& port = *ports_.at(size_t(config_.read_out_port));
+        ClockDomain& clock = port.clock();
+        for (int64_t until = clock.cycle + access.settle_cycles; clock.cycle < until;) run(clock.start(clock.cycle + 1));
+        Transfer transfer;
+        transfer.send = access.act != "read";
+        transfer.start_ps = clock.start(clock.cycle);
+        transfer.address = int64_t(access.address);
+        transfer.words = 1;
+        transfer.data.resize(size_t(port.word_bytes()));
+        uint64_t value = access.act == "write_index" ? index : access.value;
+        std::memcpy(transfer.data.data(), &value, size_t(std::min<int64_t>(port.word_bytes(), 8)));
+        port.begin(transfer);
+        for (const int64_t most = clock.cycle + 100'000; !transfer.done;) {
+            if (clock.cycle > most) throw Failure("the counters could not be read: the port does not answer");
+            run(clock.start(clock.cycle + 1));
         }
-        if (access.act == "read") return read_now(access.address);
-        write_now(access.address, access.act == "write_index" ? index : access.value);
-        return 0;
-    }
-
-    void write_now(uint64_t address, uint64_t word) {
-        design_.put_write(address, word);
-        design_.settle();
-        design_.edge();
-        design_.quiet();
-    }
-
-    uint64_t read_now(uint64_t address) {
-        design_.put_read(address);
-        design_.settle();
-        for (int i = 0; i < CARD_READ_DELAY; ++i) {
-            design_.edge();
-            if (i == CARD_READ_DELAY - 1) break;
-            design_.quiet();
-            design_.settle();
-        }
-        const uint64_t word = design_.read_word();
-        design_.quiet();
-        return word;
+        std::memcpy(&value, transfer.data.data(), size_t(std::min<int64_t>(port.word_bytes(), 8)));
+        return value;
     }
 
     void map_progress() {
@@ -396,7 +395,7 @@ private:
     // Two integers that the workbench looks at while we run: cycles so far, and whether we wait for the host.
     void publish(bool waiting) {
         if (!progress_) return;
-        progress_[0] = cycle_;
+        progress_[0] = cycle();
         progress_[1] = waiting;
     }
 
@@ -408,9 +407,12 @@ private:
     std::unique_ptr<RecordFile> trace_;
     std::unique_ptr<Taps> taps_;
     uint32_t spare_[2] = {0, 0};
-    int64_t cycle_ = 0, conflicts_ = 0, counter_reads_ = 0;
-    std::list<Transfer> transfers_;  // in the order of their grants
-    std::deque<Sample> samples_;
+    int64_t counter_reads_ = 0, last_cycle_ = -1;
+    std::vector<ClockDomain> clocks_;
+    std::vector<std::unique_ptr<Port>> ports_;
+    std::list<Transfer> transfers_;
+    const Transfer* waited_ = nullptr;
+    int64_t waited_there_ = 0, waited_since_ = 0;
     Poll poll_;
     volatile int64_t* progress_ = nullptr;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ports/port.h"
 #include "taps.h"
 
 // One word moved to read the monitors out: "write", "write_index" (the number of the word wanted), or "read".
@@ -17,10 +18,11 @@ struct Access {
 };
 
 struct Config {
-    int64_t period_num = 1, period_den = 1;  // a cycle lasts period_num / period_den picoseconds
+    std::vector<ClockDomain> clocks;
     int64_t cycle_limit = 0, idle_cycle_limit = 0;
     bool trace = false;
     int64_t counter_words = 0;  // 0: no monitors to read
+    int64_t read_out_port = 0;
     int64_t read_out_first = INT64_MAX, read_out_last = -1;  // the addresses that the application leaves to the monitors
     std::vector<Access> freeze, each;  // the last of `each` gives a word
     std::vector<Tap> taps;
@@ -33,11 +35,15 @@ struct Config {
             std::istringstream words(line);
             std::string key;
             words >> key;
-            if (key == "period_ps") words >> period_num >> period_den;
+            if (key == "clock") {
+                ClockDomain clock;
+                words >> clock.period_num >> clock.period_den;
+                clocks.push_back(clock);
+            }
             else if (key == "cycle_limit") words >> cycle_limit;
             else if (key == "idle_cycle_limit") words >> idle_cycle_limit;
             else if (key == "trace") words >> trace;
-            else if (key == "read_out") words >> counter_words >> read_out_first >> read_out_last;
+            else if (key == "read_out") words >> counter_words >> read_out_first >> read_out_last >> read_out_port;
             else if (key == "freeze" || key == "each") {
                 Access access;
                 words >> access.act >> access.address >> access.value >> access.settle_cycles;

@@ -7,11 +7,15 @@
 #include <stdint.h>
 
 enum { RCW_OPEN = 1, RCW_SEND, RCW_RECEIVE, RCW_COLLECT, RCW_WAIT_IRQ, RCW_CLOSE, RCW_BYE };
-enum { RCW_OK = 0, RCW_FAILED = 1 };
+enum { RCW_OK = 0, RCW_FAILED = 1, RCW_ERROR = 2 };
 
 typedef struct {
     int32_t kind;
-    int32_t ticket;      /* receive, collect: which one */
+    int32_t ticket;      /* send, receive, collect: which one */
+    int32_t port;        /* send, receive, collect: through which */
+    int32_t collected;   /* send: its end will be asked for */
+    int32_t after;       /* send, receive: it starts when the one with this ticket has ended; 0: when `start_ps` says */
+    int32_t reserved;
     int64_t now_ps;      /* the host's time at the call: the card may run up to here; wait: when it began */
     int64_t start_ps;    /* send, receive: when the transfer has its link */
     int64_t duration_ps; /* send, receive: how long it lasts */
@@ -21,11 +25,12 @@ typedef struct {
 } rcw_request;
 
 typedef struct {
-    int32_t status;      /* RCW_FAILED: the payload is a message for people */
+    int32_t status;      /* RCW_FAILED: the payload is a message for people; RCW_ERROR: the design answered with an error */
     int32_t reserved;
-    int64_t time_ps;     /* collect: when the last word was there; wait: when the interrupt was, -1: not until then */
-    int64_t first_cycle; /* collect: cycle of the first and last word at the port */
-    int64_t last_cycle;
+    int64_t time_ps;     /* collect: when the transfer ended; wait: when the interrupt was, -1: not until then */
+    int64_t start_ps;    /* collect: when it had its link */
+    int64_t first_ps;    /* collect: the starts of the cycles in which the first and the last word were at the port */
+    int64_t last_ps;
     int64_t bytes;
 } rcw_reply;
 #endif

@@ -24,6 +24,8 @@
 #define HERE __builtin_return_address(0)
 #define MAX_TABLES 64
 #define MAX_POINTS 256
+#define MAX_PORTS 64
+#define MAX_UNENDED 256
 #define BUFFERED_RECORDS 1024
 #define MOST_BYTES (INT64_C(1) << 30) /* what a card process keeps of one transfer */
 
@@ -32,10 +34,28 @@ typedef struct {
     int resource;
     int overlaps;
     int holds_core;
+    int port;
     int points;
     int64_t bytes[MAX_POINTS];
     int64_t ps[MAX_POINTS];
 } table_t;
+
+typedef struct {
+    int64_t word_bytes, period_num, period_den;
+    int answers; /* a transfer may last longer than its table says */
+} port_t;
+
+typedef struct {
+    int64_t free_ps;
+    int unended; /* the ticket of the transfer of which the end is not known, or 0 */
+} bus_t;
+
+/* An asynchronous send of which the card alone knows the end. */
+typedef struct {
+    rcw_transfer_record entry;
+    int port;
+    bus_t *bus;
+} unended_t;
 
 struct wbcard {
     int open;
@@ -44,12 +64,14 @@ struct wbcard {
 static struct wbcard the_card;
 static int link_fd = -1, transfers_fd = -1, waits_fd = -1;
 static pid_t this_process;
-static int64_t period_num = 1, period_den = 1; /* a cycle is period_num / period_den picoseconds */
-static int64_t word_bytes = 4, receive_lead; /* cycles between a receive's last request and its data */
+static port_t ports[MAX_PORTS];
+static int port_count;
 static int64_t cycle_limit;
 static table_t tables[MAX_TABLES];
 static int table_count;
-static int64_t resource_free_ps[MAX_TABLES];
+static bus_t buses[MAX_TABLES];
+static unended_t unended[MAX_UNENDED];
+static int unended_count;
 static int64_t async_end_ps; /* when the last asynchronous send is done */
 static int64_t irq_since_ps = -1; /* since when the first of those waits that wait for the interrupt */
 static int64_t transfer_count;
@@ -98,7 +120,7 @@ static void receive_reply(rcw_reply *reply, void *data, int64_t bytes)
 {
     if (receive_exactly(reply, sizeof *reply))
         fatal("the card process ended without a word; see its log in the run folder");
-    if (reply->status != RCW_OK) {
+    if (reply->status == RCW_FAILED) {
         char message[2048] = "";
         int64_t length = reply->bytes < 2047 ? reply->bytes : 2047;
         receive_exactly(message, (size_t)length);
@@ -192,10 +214,13 @@ static void record(const rcw_transfer_record *transfer)
 
 /* ---- time ---- */
 
-static int64_t cycles_before(int64_t ps) { return (int64_t)((__int128)ps * period_den / period_num); }
-static int64_t cycle_start(int64_t cycle)
+static int64_t cycles_before(const port_t *port, int64_t ps)
 {
-    return (int64_t)(((__int128)cycle * period_num + period_den - 1) / period_den);
+    return (int64_t)((__int128)ps * port->period_den / port->period_num);
+}
+static int64_t cycle_start(const port_t *port, int64_t cycle)
+{
+    return (int64_t)(((__int128)cycle * port->period_num + port->period_den - 1) / port->period_den);
 }
 
 /* How long a transfer lasts: linear between neighbouring sizes, the first time below the first size, the last rate
@@ -246,15 +271,15 @@ static void read_config(const char *path)
     }
     while (fgets(line, sizeof line, file)) {
         table_t *table = &tables[table_count];
-        long long a, b;
+        long long a, b, c;
         int resource, overlaps, name_at = 0;
         line[strcspn(line, "\n")] = 0;
-        if (sscanf(line, "period_ps %lld %lld", &a, &b) == 2)
-            period_num = a, period_den = b;
-        else if (sscanf(line, "word_bytes %lld", &a) == 1)
-            word_bytes = a;
-        else if (sscanf(line, "receive_lead_cycles %lld", &a) == 1)
-            receive_lead = a;
+        if (sscanf(line, "port %lld %lld %lld %d", &a, &b, &c, &overlaps) == 4) {
+            if (port_count == MAX_PORTS)
+                fatal("the platform has too many ports");
+            ports[port_count++] = (port_t){.word_bytes = a, .period_num = b, .period_den = c, .answers = overlaps};
+        } else if (sscanf(line, "through %lld", &a) == 1 && table_count)
+            tables[table_count - 1].port = (int)a;
         else if (sscanf(line, "cycle_limit %lld", &a) == 1)
             cycle_limit = a;
         else if (sscanf(line, "deterministic %lld", &a) == 1)
@@ -331,6 +356,8 @@ static void at_end(void)
         vc_point();
     vc_freeze();
     write_threads();
+    for (int i = 0; i < unended_count; i++) /* nobody waited for them: as the table has it */
+        record(&unended[i].entry);
     flush_records();
     if (!vc_failed) {
         rcw_request bye = {.kind = RCW_BYE, .now_ps = vc_now()};
@@ -462,11 +489,47 @@ wbcard_t *wbcard_open(int card)
     return &the_card;
 }
 
+/* Ask when a transfer ended, at the earliest as its record says, and what it brought. -1 where the design answered with an
+ * error. */
+static int collect(rcw_transfer_record *entry, int port, void *to, int64_t bytes)
+{
+    rcw_request request = {.kind = RCW_COLLECT, .ticket = (int32_t)entry->number + 1, .port = port,
+                           .now_ps = vc_now(), .until_ps = vc_now()};
+    rcw_reply reply;
+    send_exactly(&request, sizeof request);
+    receive_reply(&reply, to, bytes);
+    entry->grant_ps = reply.start_ps;
+    entry->end_ps = reply.time_ps;
+    entry->port_first_ps = reply.first_ps;
+    entry->port_last_ps = reply.last_ps;
+    return reply.status == RCW_ERROR ? -1 : 0;
+}
+
+/* Ask for the ends of all asynchronous sends. -1 where the design answered one with an error. */
+static int end_sends(void)
+{
+    int failed = 0;
+    for (int i = 0; i < unended_count; i++) {
+        unended_t *one = &unended[i];
+        failed |= collect(&one->entry, one->port, NULL, 0);
+        record(&one->entry);
+        if (one->entry.end_ps > async_end_ps)
+            async_end_ps = one->entry.end_ps;
+        if (one->bus->free_ps < one->entry.end_ps)
+            one->bus->free_ps = one->entry.end_ps;
+        if (one->bus->unended == one->entry.number + 1)
+            one->bus->unended = 0;
+    }
+    unended_count = 0;
+    return failed;
+}
+
 void wbcard_close(wbcard_t *card)
 {
     if (!usable(card))
         return;
     begin();
+    end_sends();
     wait_until(async_end_ps, 0, HERE);
     rcw_request request = {.kind = RCW_CLOSE, .now_ps = vc_now()};
     send_exactly(&request, sizeof request);
@@ -496,10 +559,10 @@ static void check_size(const table_t *table, int64_t address, int64_t bytes, int
         snprintf(message, sizeof message, "a transfer of %lld bytes at address 0x%llx (table '%s') is more than the %lld that "
                  "the simulated card moves in one call: is the size right?",
                  (long long)bytes, (unsigned long long)address, table->name, (long long)MOST_BYTES);
-    else if (cycle_limit && cycles_before(duration) > cycle_limit)
+    else if (cycle_limit && cycles_before(&ports[table->port], duration) > cycle_limit)
         snprintf(message, sizeof message, "a transfer of %lld bytes at address 0x%llx (table '%s') would last %lld cycles, "
                  "more than simulation.cycle_limit (%lld): is the size right?",
-                 (long long)bytes, (unsigned long long)address, table->name, (long long)cycles_before(duration),
+                 (long long)bytes, (unsigned long long)address, table->name, (long long)cycles_before(&ports[table->port], duration),
                  (long long)cycle_limit);
     else
         return;
@@ -518,58 +581,67 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
                     int64_t bytes, const void *where)
 {
     rcw_transfer_record entry;
-    if (!usable(card) || bytes < 0 || bytes % word_bytes || address < 0 || (bytes && !from && !to))
+    int number = usable(card) ? need_table(name) : 0;
+    const table_t *table = &tables[number];
+    const port_t *port = &ports[table->port];
+    if (!usable(card) || bytes < 0 || bytes % port->word_bytes || address < 0 || (bytes && !from && !to))
         return -1;
     if (!bytes)
         return 0;
     int64_t now = begin();
-    int number = need_table(name);
-    const table_t *table = &tables[number];
-    int64_t *free_ps = &resource_free_ps[table->resource];
-    int64_t start = table->overlaps || *free_ps < now ? now : *free_ps;
-    int64_t duration = table_ps(table, bytes), done = start + duration, words = bytes / word_bytes;
-    int64_t window = duration, others = vc_others_ps();
+    bus_t *bus = &buses[table->resource];
+    int64_t start = table->overlaps || bus->free_ps < now ? now : bus->free_ps;
+    int64_t duration = table_ps(table, bytes), done = start + duration, words = bytes / port->word_bytes;
+    int64_t others = vc_others_ps();
+    int after = table->overlaps ? 0 : bus->unended, asked = kind == RCW_RECEIVE || port->answers || after, failed = 0;
     check_size(table, address, bytes, duration);
-    if (kind == RCW_RECEIVE)
-        window -= cycle_start(receive_lead);
-    if (!table->overlaps)
-        *free_ps = done;
     begin_record(&entry, kind == RCW_SEND ? 0 : 1);
     entry.table = number;
     entry.address = address;
     entry.bytes = bytes;
     entry.grant_ps = start;
+    entry.end_ps = done;
+    entry.port_first_ps = cycle_start(port, cycles_before(port, start + duration / words) - 1);
+    entry.port_last_ps = cycle_start(port, cycles_before(port, done) - 1);
     /* The card may go on to this thread's next call, but not past another's. */
     int64_t until = async || others < now ? now : others < done ? others : done;
-    rcw_request request = {.kind = kind, .ticket = (int32_t)entry.number, .now_ps = now, .start_ps = start,
-                           .duration_ps = window, .until_ps = until, .address = address, .bytes = bytes};
-    int64_t first = cycles_before(start + window / words) - 1, last = cycles_before(start + window) - 1;
+    rcw_request request = {.kind = kind, .ticket = (int32_t)entry.number + 1, .port = table->port, .collected = asked,
+                           .after = after, .now_ps = now, .start_ps = start, .duration_ps = duration, .until_ps = until,
+                           .address = address, .bytes = bytes};
+    if (!table->overlaps) {
+        bus->free_ps = done;
+        bus->unended = asked && async ? request.ticket : 0;
+    }
     if (kind == RCW_SEND) {
         send_exactly(&request, sizeof request);
         send_exactly(from, (size_t)bytes);
-        if (!async)
-            wait_until(done, table->holds_core, where);
     } else {
-        rcw_request collect = {.kind = RCW_COLLECT, .ticket = request.ticket, .now_ps = done, .until_ps = done};
-        rcw_reply reply;
         submit(&request);
+    }
+    if (asked && async) {
+        unended_t *one = &unended[unended_count++];
+        one->entry = entry;
+        one->port = table->port;
+        one->bus = bus;
+        if (unended_count == MAX_UNENDED)
+            end_sends();
+        end();
+        return 0;
+    }
+    if (!async)
         wait_until(done, table->holds_core, where);
-        send_exactly(&collect, sizeof collect);
-        receive_reply(&reply, to, bytes);
-        first = reply.first_cycle;
-        last = reply.last_cycle;
-        if (reply.time_ps > done)
-            done = reply.time_ps;
+    if (asked) {
+        failed = collect(&entry, table->port, to, kind == RCW_SEND ? 0 : bytes);
+        done = entry.end_ps;
+        if (!table->overlaps && bus->free_ps < done)
+            bus->free_ps = done;
         wait_until(done, table->holds_core, where);
     }
-    entry.end_ps = done;
-    entry.port_first_ps = cycle_start(first);
-    entry.port_last_ps = cycle_start(last);
     record(&entry);
     if (async && done > async_end_ps)
         async_end_ps = done;
     end();
-    return 0;
+    return failed;
 }
 
 int wbcard_send(wbcard_t *card, const char *table, const void *data, int64_t address, int64_t bytes)
@@ -594,11 +666,12 @@ int wbcard_wait(wbcard_t *card)
         return -1;
     begin();
     begin_record(&entry, 2);
+    int failed = end_sends();
     wait_until(async_end_ps, 0, HERE);
     entry.end_ps = vc_now();
     record(&entry);
     end();
-    return 0;
+    return failed;
 }
 
 /* The scheduler's: somebody waits for the interrupt, and until `until_ps` the host does nothing. */

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import ClassVar
 
 from pydantic import ConfigDict
 
@@ -15,6 +18,8 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Hardware, Port
 from workbench.model.read_out import Access
 
+#: Where the simulated card's own drivers are.
+DRIVERS = Path(str(files("workbench.resources"))) / "card" / "ports"
 #: Verilog's name for the wire that the design has in place of a port that the monitors stand behind.
 USER_WIRE = "recap_user_"
 
@@ -63,6 +68,15 @@ class HardwarePort(Port):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    #: The C++ header with the simulated card's driver, and the class in it (resources/card/ports/port.h says how it is
+    #: made and used). The class is a template over the port's pins, where the port has any.
+    driver_header: ClassVar[Path | None] = None
+    driver: ClassVar[str] = ""
+    #: Whether a transfer may last longer than the table says: the card is asked for its end.
+    answers: ClassVar[bool] = True
+    #: Whether transfer tables may name it.
+    takes_transfers: ClassVar[bool] = True
+
     def signals(self) -> Mapping[str, Signal]:
         """The signals by their roles."""
         raise NotImplementedError
@@ -73,11 +87,20 @@ class HardwarePort(Port):
 
     def undrivable(self) -> Iterator[Problem]:
         """Why the simulated card cannot stand behind such a port, if it cannot."""
-        yield Problem("kind", f"ports of kind {self.kind} cannot be simulated so far", "Set kind to memory.")
+        if not self.driver:
+            yield Problem("kind", f"ports of kind {self.kind} cannot be simulated", "Its plugin brings no driver.")
+        elif self.word_bits % 8 or self.word_bits & (self.word_bits - 1) or self.word_bits > 1024:
+            yield Problem(
+                "word_bits", f"a port of {self.word_bits} bits cannot be simulated", "Use 8, 16, 32 and so on to 1024."
+            )
 
     def constants(self) -> Mapping[str, int]:
         """What the simulated card's driver of this port is compiled with."""
         return {}
+
+    def served_by(self) -> str:
+        """The name of another port whose driver this one's is given, or ""."""
+        return ""
 
     def lead_cycles(self, receive: bool) -> int:
         """By how many cycles a transfer's last word has to be at the port before the time that the table gives."""

@@ -196,7 +196,13 @@ def _check_table(platform: Platform, marked: Marked, name: str, table: TransferT
     if not table.points:
         yield marked.diagnostic((*path, "points"), f"table '{name}' has no rows", "Add one: {bytes: 4, time_s: 8 us}.")
     hardware = platform.hardware
-    port = hardware.ports[0] if hardware and hardware.ports and hardware.clocks else None
+    whole = hardware and hardware.ports and hardware.clocks
+    port = (
+        next((port for port in hardware.ports if table.port in ("", port.name)), None) if hardware and whole else None
+    )
+    if hardware and hardware.ports and port is None and table.port:
+        hint = near(table.port, [port.name for port in hardware.ports], "Ports are")
+        yield marked.diagnostic((*path, "port"), f"there is no port '{table.port}'", hint)
     clock_hz = hardware.clock_of(port).frequency_hz if hardware and port else 0.0
     port_rate = port.word_bits / 8 * clock_hz if port else None
     sizes = [point.bytes for point in table.points]

@@ -46,6 +46,7 @@ class TransferTable(Document):
     title: str = Field("", description="what a person calls these transfers")
     direction: str = Field("send", description="send (host to FPGA) or receive")
     resource: str = Field("bus", description="the bus that these transfers share with others of the same name")
+    port: str = Field("", description="the name of the port that they go through; empty: the first", examples=["host"])
     overlaps: bool = Field(False, description="whether several can be under way at once (nonblocking)")
     holds_core: bool = Field(
         False, description="whether the processor stands still meanwhile, as in a register read, or runs other threads"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import time
 from collections.abc import Mapping
@@ -14,15 +13,15 @@ from pathlib import Path
 from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
 from workbench.model.application import Project
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
 from workbench.run.card_cache import card_folder, contents, included_files, keep, relative_texts, remember_reads, take
 from workbench.run.compile import cache_dir, digest, needed, run_all
-from workbench.run.port_check import check_port, driven_port
+from workbench.run.port_check import check_port, driven_ports
+from workbench.run.port_header import port_header
 from workbench.run.toolchain import Tool, find_compiler, find_verilator
 from workbench.run.verilate import VERILATOR_OPTIONS, top_ports, verilate
 
-TAP_PORT = "recap_taps"
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _FLAGS = (
     "-std=gnu++17", "-pthread", "-fno-strict-aliasing", "-w",
@@ -30,7 +29,6 @@ _FLAGS = (
 )  # fmt: skip
 #: -O1 makes some models six times slower
 _LEVELS = {"card": "-O2", "fast": "-O2", "slow": "-O0", "runtime": "-O1"}
-_ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def build_card(
             platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), *defines,
             *(f"{k}={v}" for k, v in sorted(parameters.items())),
             *relative_texts(searched, base),
-            *contents([*hdl.sources, *sorted(harness_dir().iterdir())]),
+            *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),
         ]
     )  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
@@ -103,64 +101,14 @@ def build_card(
     return _reported(CardExecutable(executable, hdl, trace, tools, warnings), job)
 
 
+def _drivers(platform: Platform) -> list[Path]:
+    return [port.driver_header for port in driven_ports(platform) if port.driver_header]
+
+
 def _reported(card: CardExecutable, job: Job) -> CardExecutable:
     for warning in card.diagnostics:
         job.report(warning)
     return card
-
-
-def port_header(
-    platform: Platform, hdl: HdlBuild, ports: Mapping[str, tuple[str, int]]
-) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The generated card_port.h, and warnings about inputs that nothing drives.
-
-    Raises WorkbenchError where the top module lacks a signal of the platform's port.
-    """
-    port, hardware = driven_port(platform), platform.hardware
-    assert hardware is not None
-    clock = hardware.clock_of(port)
-    names = {"CARD_CLOCK": (clock.pin, "IN"), "CARD_RESET": (clock.reset, "IN")}
-    for role, driven in port.signals().items():
-        names[f"CARD_{role.upper()}"] = (driven.name, "IN" if driven.direction == "input" else "OUT")
-    if hardware.interrupt and hardware.interrupt in ports:
-        names["CARD_IRQ"] = (hardware.interrupt, "OUT")
-    if hdl.tap_bits:
-        names["CARD_TAPS"] = (TAP_PORT, "OUT")
-    problems = []
-    for signal, direction in names.values():
-        word = "input" if direction == "IN" else "output"
-        if signal not in ports or ports[signal][0] != direction:
-            have = ", ".join(name for name, (d, _) in ports.items() if d == direction)
-            problems.append(
-                Diagnostic(
-                    f"the top module {hdl.top} has no {word} '{signal}', which platform {platform.name}'s port needs",
-                    f"Its {word}s are: {have}.",
-                )
-            )
-    for driven in port.signals().values():
-        width = ports.get(driven.name, ("", driven.bits))[1]
-        if driven.bits is not None and width != driven.bits:
-            problems.append(Diagnostic(f"{hdl.top}.{driven.name} has {width} bits, the platform's words {driven.bits}"))
-    if problems:
-        raise WorkbenchError(*problems)
-    used = {signal for signal, _ in names.values()}
-    warnings = tuple(
-        Diagnostic(
-            f"input '{name}' of {hdl.top} is not part of the platform's port: it stays 0", severity=Severity.WARNING
-        )
-        for name, (direction, _) in ports.items()
-        if direction == "IN" and name not in used
-    )
-    numbers = {
-        "CARD_RESET_ACTIVE": 0 if _ACTIVE_LOW.search(clock.reset_hdl) else 1,
-        "CARD_WORD_BYTES": port.word_bits // 8,
-        "CARD_TAP_BITS": hdl.tap_bits,
-        **{f"CARD_{name.upper()}": number for name, number in port.constants().items()},
-        **{f"CARD_{role.upper()}_BITS": ports[driven.name][1] for role, driven in port.signals().items()},
-    }
-    lines = [f"#define {macro} {signal}" for macro, (signal, _) in names.items()]
-    lines += [f"#define {macro} {number}" for macro, number in numbers.items()]
-    return "#pragma once\n" + "\n".join(lines) + "\n", warnings
 
 
 def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, job: Job) -> None:

@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import Platform
+from workbench.model.platform import Platform, TransferTable
 
 
-def driven_port(platform: Platform) -> HardwarePort:
-    """The port that the card stands behind. WorkbenchError where there is none, or no plugin brings its kind."""
+def driven_ports(platform: Platform) -> tuple[HardwarePort, ...]:
+    """The ports that the card stands behind. WorkbenchError where there are none, or no plugin brings a kind."""
     if platform.hardware is None:
         raise WorkbenchError(
             Diagnostic(f"platform {platform.name} describes no hardware port", "Without one nothing can be simulated.")
         )
-    port = platform.hardware.ports[0]
-    if not isinstance(port, HardwarePort):
-        raise WorkbenchError(Diagnostic(f"no plugin brings ports of the kind '{port.kind}', as '{port.name}' is"))
-    return port
+    ports = platform.hardware.ports
+    unknown = [port for port in ports if not isinstance(port, HardwarePort)]
+    if unknown:
+        raise WorkbenchError(
+            *(Diagnostic(f"no plugin brings ports of the kind '{port.kind}', as '{port.name}' is") for port in unknown)
+        )
+    return tuple(port for port in ports if isinstance(port, HardwarePort))
+
+
+def port_of(table: TransferTable, ports: tuple[HardwarePort, ...]) -> int:
+    """Which of the ports a table's transfers go through: the first that takes any, where it names none."""
+    for number, port in enumerate(ports):
+        if port.name == table.port or (not table.port and port.takes_transfers):
+            return number
+    raise WorkbenchError(
+        Diagnostic(f"transfers go through a port '{table.port}', which there is not", f"Ports are: {_names(ports)}.")
+    )
+
+
+def _names(ports: tuple[HardwarePort, ...]) -> str:
+    return ", ".join(port.name for port in ports)
 
 
 def check_port(platform: Platform) -> None:
-    """Raise WorkbenchError for a port that the card cannot stand behind, or a table that is faster than the port."""
-    port = driven_port(platform)
+    """Raise WorkbenchError for a port that the card cannot stand behind, or a table that is faster than its port."""
+    problems = [*_ports(platform), *_tables(platform)]
+    if problems:
+        raise WorkbenchError(*problems)
+
+
+def _ports(platform: Platform) -> Iterator[Diagnostic]:
+    ports = driven_ports(platform)
+    for port in ports:
+        yield from (Diagnostic(problem.message, problem.hint) for problem in port.undrivable())
+        if port.served_by() and port.served_by() not in [other.name for other in ports]:
+            message = f"port '{port.name}' is served by '{port.served_by()}', which there is not"
+            yield Diagnostic(message, f"Ports are: {_names(ports)}.")
+
+
+def _tables(platform: Platform) -> Iterator[Diagnostic]:
+    ports = driven_ports(platform)
     assert platform.hardware is not None
-    problems = [Diagnostic(problem.message, problem.hint) for problem in port.undrivable()]
-    clock_hz = platform.hardware.clock_of(port).frequency_hz
-    cycle_s = 1 / clock_hz
     for name, table in platform.transfer_tables.items():
+        port = ports[port_of(table, ports)]
+        clock_hz = platform.hardware.clock_of(port).frequency_hz
+        cycle_s = 1 / clock_hz
         for point in table.points:
             words = max(1, point.bytes * 8 // port.word_bits)
             cycles = point.time_s / cycle_s - port.lead_cycles(table.direction == "receive")
             if cycles < words * (1 - 1e-9):
-                problems.append(
-                    Diagnostic(
-                        f"transfer table {name}: {point.bytes} bytes in {point.time_s:g} s is more than one "
-                        f"{port.word_bits}-bit word a cycle at {clock_hz / 1e6:g} MHz",
-                        f"The port moves them in {words * cycle_s:g} s at best.",
-                    )
+                yield Diagnostic(
+                    f"transfer table {name}: {point.bytes} bytes in {point.time_s:g} s is more than one "
+                    f"{port.word_bits}-bit word a cycle at {clock_hz / 1e6:g} MHz",
+                    f"The port moves them in {words * cycle_s:g} s at best.",
                 )
                 break
-    if problems:
-        raise WorkbenchError(*problems)

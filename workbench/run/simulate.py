@@ -8,6 +8,7 @@ import struct
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from workbench.api.targets import Outcome
 from workbench.model.application import Project
 from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.model.hardware import Clock
 from workbench.model.platform import Platform
 from workbench.model.text import listed
 from workbench.model.transfer_time import table_points_ps
@@ -23,7 +25,7 @@ from workbench.process import Supervised
 from workbench.run.card import CardExecutable
 from workbench.run.confine import Confinement, confine
 from workbench.run.places import with_source_lines
-from workbench.run.port_check import driven_port
+from workbench.run.port_check import driven_ports, port_of
 from workbench.run.records import read_counters, read_end, read_lines, read_transfers
 
 _RECORDS = (
@@ -103,16 +105,21 @@ def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
     )
 
 
+def _period(clock: Clock) -> Fraction:
+    return period_ps(clock.frequency_hz)
+
+
 def card_config(card: CardExecutable, project: Project, platform: Platform, deterministic: bool) -> str:
     """The text that host library and card read: one key and its numbers a line."""
-    port = driven_port(platform)
-    assert platform.hardware is not None
+    ports, hardware = driven_ports(platform), platform.hardware
+    assert hardware is not None
     simulation = project.simulation
-    period = period_ps(platform.hardware.clock_of(port).frequency_hz)
     lines = [
-        f"period_ps {period.numerator} {period.denominator}",
-        f"word_bytes {port.word_bits // 8}",
-        f"receive_lead_cycles {port.lead_cycles(True)}",
+        *(f"clock {period.numerator} {period.denominator}" for period in map(_period, hardware.clocks)),
+        *(
+            f"port {port.word_bits // 8} {period.numerator} {period.denominator} {int(port.answers)}"
+            for port, period in ((port, _period(hardware.clock_of(port))) for port in ports)
+        ),
         f"deterministic {int(deterministic)}",
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",
@@ -124,11 +131,13 @@ def card_config(card: CardExecutable, project: Project, platform: Platform, dete
     resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
     for name, table in platform.transfer_tables.items():
         lines.append(f"table {resources.index(table.resource)} {int(table.overlaps)} {name}")
+        lines.append(f"through {port_of(table, ports)}")
         lines.append(f"holds_core {int(table.holds_core)}")
         lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
     hdl = card.hdl
     if plan := hdl.read_out:
-        lines.append(f"read_out {plan.words} {plan.first} {plan.last}")
+        number = [port.name for port in ports].index(plan.port) if plan.port else 0
+        lines.append(f"read_out {plan.words} {plan.first} {plan.last} {number}")
         for key, accesses in (("freeze", (plan.freeze,)), ("each", plan.each)):
             for access in accesses:
                 lines.append(f"{key} {access.act.value} {access.address} {access.value} {access.settle_cycles}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 from workbench.api import PortKind, hookimpl
 
@@ -11,21 +12,23 @@ if TYPE_CHECKING:
     from workbench.api.ports import HardwarePort
 
 
-def _memory() -> type[HardwarePort]:
-    from rc_workbench_plugins.ports.memory import MemoryPort
-
-    return MemoryPort
-
-
-def _block() -> type[HardwarePort]:
-    from rc_workbench_plugins.ports.memory import BlockPort
-
-    return BlockPort
+def _class(module: str, name: str) -> Callable[[], type[HardwarePort]]:
+    """Imported when it is first used."""
+    return lambda: cast("type[HardwarePort]", getattr(import_module(f"rc_workbench_plugins.ports.{module}"), name))
 
 
 @hookimpl
 def workbench_port_kinds() -> Sequence[PortKind]:
     return [
-        PortKind("memory", "Memory style: an address and an enable for every word", _memory),
-        PortKind("block", "Block transfer: a start, a count and a request", _block),
+        PortKind("memory", "Memory style: an address and an enable for every word", _class("memory", "MemoryPort")),
+        PortKind("block", "Block transfer: a start, a count and a request", _class("memory", "BlockPort")),
+        PortKind("axi_lite", "AXI4-Lite", _class("bus", "AxiLitePort")),
+        PortKind("axi", "AXI4, bursts of consecutive words", _class("bus", "AxiPort")),
+        PortKind("stream_in", "AXI4-Stream into the design", _class("bus", "StreamInPort")),
+        PortKind("stream_out", "AXI4-Stream out of the design", _class("bus", "StreamOutPort")),
+        PortKind("avalon", "Avalon-MM", _class("bus", "AvalonPort")),
+        PortKind("memory_bank", "Memory on the card", _class("bank", "CardMemory")),
+        PortKind(
+            "axi_master", "AXI4 master of the design's own, into memory on the card", _class("bank", "AxiMasterPort")
+        ),
     ]

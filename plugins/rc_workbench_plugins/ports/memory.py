@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
-from workbench.api.ports import USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
+from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.document import Document
@@ -30,6 +30,10 @@ class PortDirection(Document):
 
 class MemoryPort(HardwarePort):
     """An address and an enable for every word."""
+
+    driver = "MemoryPort"
+    driver_header = DRIVERS / "memory.h"
+    answers = False
 
     kind: str = Field("memory", description="memory")
     address_bits: PositiveInt = Field(32, description="width of an address")
@@ -158,6 +162,8 @@ class MemoryPort(HardwarePort):
 
 class BlockPort(MemoryPort):
     """A starting address, a word count and a request; the transfer ends when the count reaches 0."""
+
+    driver = ""
 
     kind: str = Field("block", description="block")
     word_count_signal: str = Field("", description="the signal with the words that remain", examples=["words_left"])

@@ -1,0 +1,220 @@
+"""AXI4-Lite, AXI4, AXI4-Stream and Avalon-MM ports.
+
+Rules of their timing: resources/card/README.md. Standards: ARM IHI 0022 (AXI4) and IHI 0051 (AXI4-Stream), Intel's
+Avalon Interface Specifications.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import Field, PositiveInt
+
+from workbench.api.ports import DRIVERS, HardwarePort, Problem, Signal
+
+Unsigned = Annotated[int, Field(ge=0)]
+Roles = Mapping[str, tuple[str, int | None, bool]]  # role -> direction at the design, bits, whether it may be missing
+
+
+class BusPort(HardwarePort):
+    """A port whose signals are told by a prefix, or one by one."""
+
+    prefix: str = Field("", description="what its signals' names begin with", examples=["s_axi_"])
+    names: dict[str, str] = Field(
+        default_factory=dict,
+        description="signals that are called otherwise, by their role",
+        examples=[{"awaddr": "write_address"}],
+    )
+
+    def roles(self) -> Roles:
+        raise NotImplementedError
+
+    def signals(self) -> Mapping[str, Signal]:
+        return {
+            role: Signal(self.names.get(role, self.prefix + role), direction, bits, optional)
+            for role, (direction, bits, optional) in self.roles().items()
+        }
+
+    def problems(self) -> Iterator[Problem]:
+        for role in self.names:
+            if role not in self.roles():
+                known = f"Its signals are: {', '.join(self.roles())}."
+                yield Problem("names", f"a port of kind {self.kind} has no signal '{role}'", known)
+        if self.word_bits % 8:
+            yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
+
+
+class AxiLitePort(BusPort):
+    """AXI4-Lite: the design answers each word."""
+
+    driver = "AxiPort"
+    driver_header = DRIVERS / "axi.h"
+    bursts: ClassVar[bool] = False
+
+    kind: str = Field("axi_lite", description="axi_lite")
+    address_bits: PositiveInt = Field(32, description="width of an address")
+    address_unit_bytes: PositiveInt = Field(1, description="what one step of the host's addresses stands for")
+    outstanding: PositiveInt = Field(1, description="addresses that may be unanswered at once")
+    response_cycles: Unsigned = Field(
+        1, description="cycles from a word's request to its answer, by which the last request comes earlier"
+    )
+    buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
+
+    def roles(self) -> Roles:
+        word, lite = self.word_bits, not self.bursts
+        roles: dict[str, tuple[str, int | None, bool]] = {}
+        for channel in ("aw", "ar"):
+            roles |= {
+                f"{channel}addr": ("input", None, False),
+                f"{channel}valid": ("input", 1, False),
+                f"{channel}ready": ("output", 1, False),
+                f"{channel}len": ("input", None, lite),
+                f"{channel}size": ("input", 3, True),
+                f"{channel}burst": ("input", 2, True),
+                f"{channel}prot": ("input", 3, True),
+                f"{channel}id": ("input", None, True),
+                f"{channel}lock": ("input", None, True),
+                f"{channel}cache": ("input", 4, True),
+                f"{channel}qos": ("input", 4, True),
+                f"{channel}region": ("input", 4, True),
+            }
+        return roles | {
+            "wdata": ("input", word, False),
+            "wstrb": ("input", word // 8, True),
+            "wlast": ("input", 1, lite),
+            "wvalid": ("input", 1, False),
+            "wready": ("output", 1, False),
+            "bresp": ("output", 2, True),
+            "bvalid": ("output", 1, False),
+            "bready": ("input", 1, False),
+            "rdata": ("output", word, False),
+            "rresp": ("output", 2, True),
+            "rlast": ("output", 1, lite),
+            "rvalid": ("output", 1, False),
+            "rready": ("input", 1, False),
+        }
+
+    def problems(self) -> Iterator[Problem]:
+        yield from super().problems()
+        if self.word_bits // 8 % self.address_unit_bytes:
+            message = f"words of {self.word_bits // 8} bytes do not start at whole addresses"
+            yield Problem("address_unit_bytes", message, "Write 1: AXI addresses count bytes.")
+
+    def constants(self) -> Mapping[str, int]:
+        return {
+            "address_step": self.word_bits // 8 // self.address_unit_bytes,
+            "outstanding": self.outstanding,
+            "response_cycles": self.response_cycles,
+            "buffer_words": self.buffer_words,
+            "burst_words": self.longest_burst(),
+            "bursts": int(self.bursts),
+        }
+
+    def longest_burst(self) -> int:
+        return 1
+
+    def lead_cycles(self, receive: bool) -> int:
+        return self.response_cycles
+
+
+class AxiPort(AxiLitePort):
+    """AXI4: INCR bursts of full width, cut at 4 KiB."""
+
+    bursts: ClassVar[bool] = True
+
+    kind: str = Field("axi", description="axi")
+    burst_words: Annotated[int, Field(ge=1, le=256)] = Field(16, description="the longest burst, in words")
+
+    def longest_burst(self) -> int:
+        return self.burst_words
+
+
+class StreamInPort(BusPort):
+    """AXI4-Stream into the design."""
+
+    driver = "StreamInPort"
+    driver_header = DRIVERS / "stream.h"
+
+    kind: str = Field("stream_in", description="stream_in")
+    buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
+
+    def roles(self) -> Roles:
+        return {
+            "tdata": ("input", self.word_bits, False),
+            "tvalid": ("input", 1, False),
+            "tready": ("output", 1, True),
+            "tlast": ("input", 1, True),
+            "tkeep": ("input", self.word_bits // 8, True),
+            "tstrb": ("input", self.word_bits // 8, True),
+        }
+
+    def constants(self) -> Mapping[str, int]:
+        return {"buffer_words": self.buffer_words}
+
+
+class StreamOutPort(BusPort):
+    """AXI4-Stream out of the design."""
+
+    driver = "StreamOutPort"
+    driver_header = DRIVERS / "stream.h"
+
+    kind: str = Field("stream_out", description="stream_out")
+    buffer_words: Unsigned = Field(
+        1024, description="words that the link takes before the host's receive is due; 0: none"
+    )
+
+    def roles(self) -> Roles:
+        return {
+            "tdata": ("output", self.word_bits, False),
+            "tvalid": ("output", 1, False),
+            "tready": ("input", 1, True),
+            "tlast": ("output", 1, True),
+            "tkeep": ("output", self.word_bits // 8, True),
+            "tstrb": ("output", self.word_bits // 8, True),
+        }
+
+    def constants(self) -> Mapping[str, int]:
+        return {"buffer_words": self.buffer_words}
+
+
+class AvalonPort(BusPort):
+    """Avalon-MM: the design answers; its addresses count words."""
+
+    driver = "AvalonPort"
+    driver_header = DRIVERS / "avalon.h"
+
+    kind: str = Field("avalon", description="avalon")
+    address_bits: PositiveInt = Field(32, description="width of an address")
+    outstanding: PositiveInt = Field(1, description="reads that may be unanswered at once")
+    read_latency: Unsigned = Field(
+        0, description="cycles from a read's acceptance to its data, where the design has no readdatavalid"
+    )
+    response_cycles: Unsigned = Field(
+        1, description="cycles from a read to its data, by which the last one's request comes earlier"
+    )
+    buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
+
+    def roles(self) -> Roles:
+        return {
+            "address": ("input", None, False),
+            "read": ("input", 1, False),
+            "write": ("input", 1, False),
+            "writedata": ("input", self.word_bits, False),
+            "readdata": ("output", self.word_bits, False),
+            "byteenable": ("input", self.word_bits // 8, True),
+            "waitrequest": ("output", 1, True),
+            "readdatavalid": ("output", 1, True),
+        }
+
+    def constants(self) -> Mapping[str, int]:
+        return {
+            "address_step": 1,
+            "outstanding": self.outstanding,
+            "read_latency": self.read_latency,
+            "response_cycles": self.response_cycles,
+            "buffer_words": self.buffer_words,
+        }
+
+    def lead_cycles(self, receive: bool) -> int:
+        return self.response_cycles if receive else 0

@@ -1,0 +1,200 @@
+// A design with a port of each kind; `clk` is 100 MHz, `fast` another clock. Each part is the simplest that does it.
+
+// AXI4-Lite: a request is answered in the cycle after the one in which it is taken.
+module lite_ram (
+    input clk, input rst_n,
+    input [15:0] awaddr, input awvalid, output awready, input [31:0] wdata, input wvalid, output wready,
+    output reg [1:0] bresp, output reg bvalid, input bready,
+    input [15:0] araddr, input arvalid, output arready,
+    output reg [31:0] rdata, output reg [1:0] rresp, output reg rvalid, input rready,
+    output reg start, output reg [15:0] from, input [31:0] engine_cycles, input [31:0] fast_count
+);
+    reg [31:0] memory [0:1023];
+    wire take = awvalid & wvalid & ~bvalid;
+    assign awready = take;
+    assign wready = take;
+    assign arready = ~rvalid;
+    always @(posedge clk) begin
+        start <= 0;
+        if (bvalid & bready) bvalid <= 0;
+        if (rvalid & rready) rvalid <= 0;
+        if (take) begin
+            bvalid <= 1;
+            bresp <= awaddr == 16'h8000 ? 2'd2 : 2'd0;  // an error, as the standard has it
+            memory[awaddr[11:2]] <= wdata;
+            if (awaddr == 16'h4000) begin start <= 1; from <= wdata[15:0]; end
+        end
+        if (arvalid & arready) begin
+            rvalid <= 1;
+            rresp <= 0;
+            rdata <= araddr == 16'h4004 ? engine_cycles : araddr == 16'h4008 ? fast_count : memory[araddr[11:2]];
+        end
+        if (!rst_n) begin bvalid <= 0; rvalid <= 0; start <= 0; end
+    end
+endmodule
+
+// AXI4: one burst at a time. Words of a read come from the cycle after its address on, one a cycle; a write's words are
+// taken from the cycle after its address on, and answered in the one after the last.
+module burst_ram (
+    input clk, input rst_n,
+    input [15:0] awaddr, input [7:0] awlen, input [2:0] awsize, input [1:0] awburst, input awvalid, output awready,
+    input [63:0] wdata, input [7:0] wstrb, input wlast, input wvalid, output wready,
+    output [1:0] bresp, output reg bvalid, input bready,
+    input [15:0] araddr, input [7:0] arlen, input [2:0] arsize, input [1:0] arburst, input arvalid, output arready,
+    output [63:0] rdata, output [1:0] rresp, output rlast, output rvalid, input rready
+);
+    reg [63:0] memory [0:1023];
+    reg [12:0] at;
+    reg [7:0] left;
+    reg reading, writing;
+    assign bresp = 0;
+    assign rresp = 0;
+    wire idle = ~reading & ~writing & ~bvalid;
+    assign awready = idle;
+    assign arready = idle & ~awvalid;
+    assign wready = writing;
+    assign rvalid = reading;
+    assign rlast = left == 0;
+    assign rdata = memory[at[12:3]];
+    always @(posedge clk) begin
+        if (bvalid & bready) bvalid <= 0;
+        if (arvalid & arready) begin reading <= 1; at <= araddr[12:0]; left <= arlen; end
+        if (awvalid & awready) begin writing <= 1; at <= awaddr[12:0]; left <= awlen; end
+        if (reading & rready) begin at <= at + 8; left <= left - 1; if (rlast) reading <= 0; end
+        if (writing & wvalid) begin
+            memory[at[12:3]] <= wdata;
+            at <= at + 8;
+            if (wlast) begin writing <= 0; bvalid <= 1; end
+        end
+        if (!rst_n) begin reading <= 0; writing <= 0; bvalid <= 0; end
+    end
+endmodule
+
+// Takes a word each cycle, but has the 41st wait for 57 cycles.
+module sink (input clk, input rst_n, input [31:0] tdata, input tvalid, output tready, input tlast);
+    reg [31:0] taken, waited;
+    assign tready = ~(taken == 40 & waited != 57);
+    always @(posedge clk)
+        if (!rst_n) begin taken <= 0; waited <= 0; end
+        else if (tvalid & tready) taken <= taken + 1;
+        else if (tvalid) waited <= waited + 1;
+endmodule
+
+// A word that goes in comes out doubled, `DEPTH` words of it are kept.
+module doubler (
+    input clk, input rst_n, input [31:0] in_tdata, input in_tvalid, output in_tready, input in_tlast,
+    output [31:0] out_tdata, output out_tvalid, input out_tready, output out_tlast
+);
+    reg [31:0] word;
+    reg full;
+    assign in_tready = ~full | out_tready;
+    assign out_tvalid = full;
+    assign out_tdata = word;
+    assign out_tlast = 0;
+    always @(posedge clk) begin
+        if (in_tready) full <= in_tvalid;
+        if (in_tready & in_tvalid) word <= in_tdata << 1;
+        if (!rst_n) full <= 0;
+    end
+endmodule
+
+// Avalon-MM: a command is taken in its third cycle, a read's word comes in the third one after that.
+module slow_ram (
+    input clk, input rst_n, input [9:0] address, input read, input write, input [31:0] writedata,
+    output waitrequest, output [31:0] readdata, output readdatavalid
+);
+    reg [31:0] memory [0:1023];
+    reg [1:0] wait_cycles;
+    reg [2:0] valid;
+    reg [31:0] word [0:2];
+    assign waitrequest = wait_cycles != 2;
+    assign readdatavalid = valid[2];
+    assign readdata = word[2];
+    always @(posedge clk) begin
+        if (read | write) wait_cycles <= waitrequest ? wait_cycles + 1 : 0;
+        valid <= {valid[1:0], read & ~waitrequest};
+        word[0] <= memory[address]; word[1] <= word[0]; word[2] <= word[1];
+        if (write & ~waitrequest) memory[address] <= writedata;
+        if (!rst_n) begin wait_cycles <= 0; valid <= 0; end
+    end
+endmodule
+
+// Copies 16 words from an address to 0x1000 above it; `cycles` is how long that took.
+module engine (
+    input clk, input rst_n, input start, input [15:0] from, output reg [31:0] cycles, output reg done,
+    output [31:0] araddr, output [7:0] arlen, output [2:0] arsize, output [1:0] arburst, output reg arvalid, input arready,
+    input [31:0] rdata, input rlast, input rvalid, output rready,
+    output [31:0] awaddr, output [7:0] awlen, output [2:0] awsize, output [1:0] awburst, output reg awvalid, input awready,
+    output [31:0] wdata, output [3:0] wstrb, output wlast, output reg wvalid, input wready, input bvalid, output bready
+);
+    reg [31:0] buffer [0:15];
+    reg [3:0] in, out;
+    reg busy;
+    assign araddr = {16'd0, from};
+    assign awaddr = {16'd0, from} + 32'h1000;
+    assign arlen = 15; assign awlen = 15;
+    assign arsize = 2; assign awsize = 2;
+    assign arburst = 1; assign awburst = 1;
+    assign rready = 1; assign bready = 1; assign wstrb = 4'hf;
+    assign wdata = buffer[out];
+    assign wlast = out == 15;
+    always @(posedge clk) begin
+        if (busy) cycles <= cycles + 1;
+        if (start) begin arvalid <= 1; busy <= 1; cycles <= 0; done <= 0; in <= 0; out <= 0; end
+        if (arvalid & arready) arvalid <= 0;
+        if (rvalid) begin buffer[in] <= rdata; in <= in + 1; if (rlast) awvalid <= 1; end
+        if (awvalid & awready) begin awvalid <= 0; wvalid <= 1; end
+        if (wvalid & wready) begin out <= out + 1; if (wlast) wvalid <= 0; end
+        if (bvalid) begin busy <= 0; done <= 1; end
+        if (!rst_n) begin busy <= 0; done <= 0; arvalid <= 0; awvalid <= 0; wvalid <= 0; cycles <= 0; end
+    end
+endmodule
+
+module every_port (
+    input clk, input rst_n, input fast, output irq,
+    input [15:0] lite_awaddr, input lite_awvalid, output lite_awready, input [31:0] lite_wdata, input lite_wvalid,
+    output lite_wready, output [1:0] lite_bresp, output lite_bvalid, input lite_bready,
+    input [15:0] lite_araddr, input lite_arvalid, output lite_arready,
+    output [31:0] lite_rdata, output [1:0] lite_rresp, output lite_rvalid, input lite_rready,
+    input [15:0] b_awaddr, input [7:0] b_awlen, input [2:0] b_awsize, input [1:0] b_awburst, input b_awvalid,
+    output b_awready, input [63:0] b_wdata, input [7:0] b_wstrb, input b_wlast, input b_wvalid, output b_wready,
+    output [1:0] b_bresp, output b_bvalid, input b_bready,
+    input [15:0] b_araddr, input [7:0] b_arlen, input [2:0] b_arsize, input [1:0] b_arburst, input b_arvalid,
+    output b_arready, output [63:0] b_rdata, output [1:0] b_rresp, output b_rlast, output b_rvalid, input b_rready,
+    input [31:0] s0_tdata, input s0_tvalid, output s0_tready, input s0_tlast,
+    input [31:0] s1_tdata, input s1_tvalid, output s1_tready, input s1_tlast,
+    input [31:0] s8_tdata, input s8_tvalid, output s8_tready, input s8_tlast,
+    input [31:0] in_tdata, input in_tvalid, output in_tready, input in_tlast,
+    output [31:0] out_tdata, output out_tvalid, input out_tready, output out_tlast,
+    input [9:0] a1_address, input a1_read, input a1_write, input [31:0] a1_writedata,
+    output a1_waitrequest, output [31:0] a1_readdata, output a1_readdatavalid,
+    input [9:0] a8_address, input a8_read, input a8_write, input [31:0] a8_writedata,
+    output a8_waitrequest, output [31:0] a8_readdata, output a8_readdatavalid,
+    output [31:0] m_araddr, output [7:0] m_arlen, output [2:0] m_arsize, output [1:0] m_arburst, output m_arvalid,
+    input m_arready, input [31:0] m_rdata, input m_rlast, input m_rvalid, output m_rready,
+    output [31:0] m_awaddr, output [7:0] m_awlen, output [2:0] m_awsize, output [1:0] m_awburst, output m_awvalid,
+    input m_awready, output [31:0] m_wdata, output [3:0] m_wstrb, output m_wlast, output m_wvalid, input m_wready,
+    input m_bvalid, output m_bready
+);
+    wire start;
+    wire [15:0] from;
+    wire [31:0] engine_cycles;
+    reg [31:0] fast_count;
+    reg fast_reset;
+    always @(posedge fast) fast_count <= rst_n ? fast_count + 1 : 0;
+    lite_ram lite (clk, rst_n, lite_awaddr, lite_awvalid, lite_awready, lite_wdata, lite_wvalid, lite_wready, lite_bresp,
+        lite_bvalid, lite_bready, lite_araddr, lite_arvalid, lite_arready, lite_rdata, lite_rresp, lite_rvalid, lite_rready,
+        start, from, engine_cycles, fast_count);
+    burst_ram burst (clk, rst_n, b_awaddr, b_awlen, b_awsize, b_awburst, b_awvalid, b_awready, b_wdata, b_wstrb, b_wlast,
+        b_wvalid, b_wready, b_bresp, b_bvalid, b_bready, b_araddr, b_arlen, b_arsize, b_arburst, b_arvalid, b_arready,
+        b_rdata, b_rresp, b_rlast, b_rvalid, b_rready);
+    sink sink0 (clk, rst_n, s0_tdata, s0_tvalid, s0_tready, s0_tlast);
+    sink sink1 (clk, rst_n, s1_tdata, s1_tvalid, s1_tready, s1_tlast);
+    sink sink8 (clk, rst_n, s8_tdata, s8_tvalid, s8_tready, s8_tlast);
+    doubler twice (clk, rst_n, in_tdata, in_tvalid, in_tready, in_tlast, out_tdata, out_tvalid, out_tready, out_tlast);
+    slow_ram avalon1 (clk, rst_n, a1_address, a1_read, a1_write, a1_writedata, a1_waitrequest, a1_readdata, a1_readdatavalid);
+    slow_ram avalon8 (clk, rst_n, a8_address, a8_read, a8_write, a8_writedata, a8_waitrequest, a8_readdata, a8_readdatavalid);
+    engine copier (clk, rst_n, start, from, engine_cycles, irq, m_araddr, m_arlen, m_arsize, m_arburst, m_arvalid, m_arready,
+        m_rdata, m_rlast, m_rvalid, m_rready, m_awaddr, m_awlen, m_awsize, m_awburst, m_awvalid, m_awready, m_wdata,
+        m_wstrb, m_wlast, m_wvalid, m_wready, m_bvalid, m_bready);
+endmodule

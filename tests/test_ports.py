@@ -1,0 +1,221 @@
+"""Every kind of port in one design under one host: each transfer's cycles against sums by hand, and what it moved.
+
+Host times are whole cycles here (a basic block is one), so that sums are: words due every cycle come in cycles 0, 1,
+and so on of their transfer.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.ports.bank import AxiMasterPort, CardMemory
+from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort, StreamInPort, StreamOutPort
+
+from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.job import Job
+from workbench.api.targets import Outcome
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform, TransferPoint, TransferTable
+from workbench.run.card import CardExecutable, build_card, harness_dir
+from workbench.run.host import build_host
+from workbench.run.records import read_transfers
+from workbench.run.simulate import simulate
+
+DESIGN = Path(__file__).parent / "data" / "ports" / "every_port.v"
+PERIOD_PS = 10_000
+FAST_HZ = 137e6
+
+
+def table(port: str, cycles: int, size: int, *, receive: bool = False, bus: str = "bus") -> TransferTable:
+    points = (TransferPoint(bytes=size, time_s=cycles * 1e-8),)
+    return TransferTable(direction="receive" if receive else "send", port=port, resource=bus, points=points)
+
+
+PLATFORM = Platform(
+    schema_version=2,
+    name="every_port",
+    hardware=Hardware(
+        clocks=(
+            Clock(name="clk", frequency_hz=100e6, reset="rst_n", reset_hdl="!rst_n"),
+            Clock(name="fast", frequency_hz=FAST_HZ),
+        ),
+        ports=(
+            AxiLitePort(name="lite", prefix="lite_"),
+            AxiPort(name="burst", prefix="b_", word_bits=64),
+            StreamInPort(name="s0", prefix="s0_"),
+            StreamInPort(name="s1", prefix="s1_", buffer_words=1),
+            StreamInPort(name="s8", prefix="s8_", buffer_words=8),
+            StreamInPort(name="in", prefix="in_"),
+            StreamOutPort(name="out", prefix="out_", buffer_words=64),
+            AvalonPort(name="a1", prefix="a1_"),
+            AvalonPort(name="a8", prefix="a8_", outstanding=8),
+            AxiMasterPort(name="engine", prefix="m_", memory="ddr"),
+            CardMemory(
+                name="ddr", bytes=65536, bandwidth_bytes_per_s=400e6, banks=2, row_bytes=1024,
+                fixed_s=10e-9, cas_s=20e-9, rcd_s=30e-9, rp_s=40e-9,
+            ),
+        ),
+        interrupt="irq",
+    ),
+    transfer_tables={
+        "lite_write": table("lite", 65, 256),
+        "lite_read": table("lite", 65, 256, receive=True),
+        "register": table("lite", 20, 4),
+        "register_read": table("lite", 20, 4, receive=True),
+        "burst_write": table("burst", 257, 2048),
+        "burst_read": table("burst", 257, 2048, receive=True),
+        **{name: table(name, 400, 400) for name in ("s0", "s1", "s8")},
+        "in": table("in", 64, 256, bus="in"),
+        "out": table("out", 64, 256, receive=True, bus="out"),
+        "a1_write": table("a1", 65, 256),
+        "a1_read": table("a1", 65, 256, receive=True),
+        "a8_read": table("a8", 65, 256, receive=True),
+        "ddr_write": table("ddr", 16, 64),
+        "ddr_read": table("ddr", 16, 64, receive=True),
+    },
+)  # fmt: skip
+NAMES = list(PLATFORM.transfer_tables)
+HEAD = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "wbcard.h"
+static uint32_t data[512], back[512];
+static wbcard_t *card;
+static void must(int failed) { if (failed) { puts("failed"); exit(1); } }
+static int wrong(int words, int times) {
+    int count = 0;
+    for (int i = 0; i < words; i++) count += back[i] != data[i] * times;
+    for (int i = 0; i < words; i++) back[i] = 0;
+    return count;
+}
+static uint32_t reg(uint32_t address) {
+    uint32_t value;
+    must(wbcard_receive(card, "register_read", &value, address, 4));
+    return value;
+}
+int main(void) {
+    for (int i = 0; i < 512; i++) data[i] = 1000003u * i + 7;
+    card = wbcard_open(0);
+"""
+
+
+def project(**simulation: float) -> Project:
+    return Project(
+        schema_version=1,
+        name="every_port",
+        platform="every_port",
+        host=HostSources(sources=("host.c",)),
+        hardware=HardwareSources(sources=("every_port.v",), top="every_port", read_out=ReadOut(first=0, last=3)),
+        simulation=Simulation.model_validate({"wall_limit_s": 200, "basic_block_ps": PERIOD_PS, **simulation}),
+    )
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> CardExecutable:
+    folder = tmp_path_factory.mktemp("ports")
+    shutil.copy(DESIGN, folder)
+    hdl = HdlBuild((folder / DESIGN.name,), "every_port", ())
+    return build_card(hdl, project(), PLATFORM, {}, folder / "card", Job(), trace=False)
+
+
+def run(card: CardExecutable, body: str, folder: Path, **simulation: float) -> tuple[Outcome, list[tuple[str, int]]]:
+    """The outcome, and of each transfer its table and how many cycles it lasted from its grant to its end."""
+    (folder / "api.c").write_text("")
+    (folder / "host.c").write_text(HEAD + body + "    wbcard_close(card);\n    return 0;\n}\n")
+    support = PlatformSupport("every_port", Path("none.yaml"), harness_dir(), (folder / "api.c",))
+    this = project(**simulation)
+    host = build_host(this, PLATFORM, support, None, {}, True, folder, folder / "build", Job())
+    outcome = simulate(card, host, this, PLATFORM, folder / "raw", Job(), deterministic=True, root=folder)
+    rows = [row for row in read_transfers(folder / "raw") if row["kind"] != 2]
+    return outcome, [(NAMES[r["table"]], int(r["end_ps"] - r["grant_ps"]) // PERIOD_PS) for r in rows]
+
+
+def test_axi_lite_and_axi(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    must(wbcard_send(card, "lite_write", data, 0, 256));
+    must(wbcard_receive(card, "lite_read", back, 0, 256));
+    printf("%d\\n", wrong(64, 1));
+    must(wbcard_send(card, "burst_write", data, 0, 2048));
+    must(wbcard_receive(card, "burst_read", back, 0, 2048));
+    printf("%d\\n", wrong(512, 1));
+    printf("%d\\n", wbcard_send(card, "register", data, 0x8000, 4));
+    """
+    outcome, lasted = run(card, body, tmp_path)
+    assert outcome.diagnostics == ()
+    assert outcome.stdout.split() == ["0", "0", "-1"], "an error response fails the call"
+    assert lasted == [
+        ("lite_write", 64 * 2),  # a cycle for the request and one for the answer
+        ("lite_read", 64 * 2),
+        ("burst_write", 16 * (1 + 16 + 1)),  # 16 bursts: an address, 16 words, an answer
+        ("burst_read", 16 * (1 + 16)),
+        ("register", 20),
+    ]
+
+
+def test_a_stalled_stream_is_caught_up_as_the_links_buffer_allows(card: CardExecutable, tmp_path: Path) -> None:
+    body = "".join(f'    must(wbcard_send(card, "{name}", data, 0, 400));\n' for name in ("s0", "s1", "s8"))
+    outcome, lasted = run(card, body, tmp_path)
+    assert outcome.diagnostics == ()
+    # 100 words, one in 4 cycles; a stall of 57 is caught up whole, but for all but 3 of it, or but for 57 + 1 - 8 * 4.
+    assert lasted == [("s0", 400), ("s1", 400 + 57 - 3), ("s8", 400 + 57 + 1 - 8 * 4)]
+
+
+def test_streams_in_and_out_keep_pace(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    must(wbcard_send_async(card, "in", data, 0, 256));
+    must(wbcard_receive(card, "out", back, 0, 256));
+    must(wbcard_wait(card));
+    printf("%d\\n", wrong(64, 2));
+    must(wbcard_send(card, "in", data, 0, 256));  /* its words wait in the link's buffer */
+    must(wbcard_receive(card, "out", back, 0, 256));
+    printf("%d\\n", wrong(64, 2));
+    """
+    outcome, lasted = run(card, body, tmp_path)
+    assert outcome.diagnostics == ()
+    assert outcome.stdout.split() == ["0", "0"]
+    assert lasted == [("in", 64), ("out", 64), ("in", 64), ("out", 64)]
+
+
+def test_avalon(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    must(wbcard_send(card, "a1_write", data, 0, 256));
+    must(wbcard_receive(card, "a1_read", back, 0, 256));
+    printf("%d\\n", wrong(64, 1));
+    must(wbcard_receive(card, "a8_read", back, 0, 256));
+    """
+    outcome, lasted = run(card, body, tmp_path)
+    assert outcome.diagnostics == ()
+    assert outcome.stdout.split() == ["0"]
+    # A command has three cycles; a read's word comes three cycles after the last of them.
+    assert lasted == [("a1_write", 64 * 3), ("a1_read", 64 * 6), ("a8_read", 64 * 3 + 3)]
+
+
+def test_a_master_into_memory_and_a_second_clock(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    must(wbcard_send(card, "ddr_write", data, 0x400, 64));
+    uint32_t from = 0x400;
+    for (int i = 0; i < 2; i++) {
+        must(wbcard_send(card, "register", &from, 0x4000, 4));
+        must(wbcard_wait_irq(card));
+        printf("%u\\n", reg(0x4004));
+    }
+    must(wbcard_receive(card, "ddr_read", back, 0x1400, 64));
+    printf("%d\\n", wrong(16, 1));
+    printf("%u\\n", reg(0x4008));
+    """
+    outcome, _ = run(card, body, tmp_path)
+    assert outcome.diagnostics == ()
+    first, second, bad, fast = map(int, outcome.stdout.split())
+    # The address is taken in cycle 0; 1 later (fixed) its row is opened (3) and read (2): words in cycles 6 to 21. The
+    # write's address is taken in 22, its words in 23 to 38. There its row's turn comes: 1, then 4 (closing the row
+    # that is open in this bank), 3 and 2, then its words for 16 cycles, 48 to 63: answered in the last of them.
+    assert bad == 0
+    assert first == 64
+    assert second == 64 + 4, "the first time no row had to be closed for the read"
+    last = read_transfers(tmp_path / "raw")[-1]
+    sampled_ps = int(last["port_first_ps"]) + PERIOD_PS  # the edge that ends the request's cycle
+    assert fast == sampled_ps * int(FAST_HZ) // 10**12

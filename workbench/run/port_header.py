@@ -1,0 +1,113 @@
+"""The generated part of a card: the names of the design's signals, and a driver for each port."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from workbench.api.descriptors import HdlBuild
+from workbench.api.ports import HardwarePort
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.hardware import Hardware
+from workbench.model.platform import Platform
+from workbench.run.port_check import driven_ports
+
+TAP_PORT = "recap_taps"
+_ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
+Pins = Mapping[str, tuple[str, int]]  # of the Verilated top: name -> ("IN" or "OUT", width)
+
+
+def port_header(platform: Platform, hdl: HdlBuild, pins: Pins) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The generated card_port.h, and warnings about inputs that nothing drives.
+
+    Raises WorkbenchError where the top module lacks a signal of the platform's ports.
+    """
+    ports, hardware = driven_ports(platform), platform.hardware
+    assert hardware is not None
+    wanted: list[tuple[str, str, int | None]] = [(clock.pin, "IN", None) for clock in hardware.clocks]
+    wanted += [(clock.reset, "IN", None) for clock in hardware.clocks if clock.reset]
+    for port in ports:
+        for signal in port.signals().values():
+            if not signal.optional or signal.name in pins:
+                wanted.append((signal.name, "IN" if signal.direction == "input" else "OUT", signal.bits))
+    if hdl.tap_bits:
+        wanted.append((TAP_PORT, "OUT", None))
+    problems = list(_problems(platform, hdl, pins, wanted))
+    if problems:
+        raise WorkbenchError(*problems)
+    used = {name for name, _, _ in wanted}
+    warnings = tuple(
+        Diagnostic(
+            f"input '{name}' of {hdl.top} is not part of the platform's port: it stays 0", severity=Severity.WARNING
+        )
+        for name, (direction, _) in pins.items()
+        if direction == "IN" and name not in used
+    )
+    return _text(ports, hardware, hdl, pins), warnings
+
+
+def _problems(
+    platform: Platform, hdl: HdlBuild, pins: Pins, wanted: list[tuple[str, str, int | None]]
+) -> Iterator[Diagnostic]:
+    for name, direction, bits in wanted:
+        word = "input" if direction == "IN" else "output"
+        if name not in pins or pins[name][0] != direction:
+            have = ", ".join(pin for pin, (d, _) in pins.items() if d == direction)
+            yield Diagnostic(
+                f"the top module {hdl.top} has no {word} '{name}', which platform {platform.name}'s port needs",
+                f"Its {word}s are: {have}.",
+            )
+        elif bits is not None and pins[name][1] != bits:
+            yield Diagnostic(f"{hdl.top}.{name} has {pins[name][1]} bits, the platform's words {bits}")
+
+
+def _text(ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pins: Pins) -> str:
+    clocks = hardware.clocks
+    lines = ["#pragma once", f"#define CARD_CLOCKS {len(clocks)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
+    if hdl.tap_bits:
+        lines.append(f"#define CARD_TAPS {TAP_PORT}")
+    if hardware.interrupt and pins.get(hardware.interrupt, ("",))[0] == "OUT":
+        lines.append(f"#define CARD_IRQ {hardware.interrupt}")
+    headers = dict.fromkeys(str(port.driver_header) for port in ports if port.driver_header)
+    lines += [f'#include "{header}"' for header in headers]
+    lines.append("inline void set_clock(Vcard& model, int clock, int level) {")
+    lines += [f"    if (clock == {n}) model.{clock.pin} = level;" for n, clock in enumerate(clocks)]
+    lines += ["}", "inline void set_reset(Vcard& model, int clock, bool active) {"]
+    for n, clock in enumerate(clocks):
+        if clock.reset:
+            level = "!active" if _ACTIVE_LOW.search(clock.reset_hdl) else "active"
+            lines.append(f"    if (clock == {n}) model.{clock.reset} = {level};")
+    lines.append("    (void)model, (void)clock, (void)active;\n}")
+    for number, port in enumerate(ports):
+        lines += _pins(number, port, pins)
+    made = "std::vector<std::unique_ptr<Port>>"
+    lines.append(f"inline {made} make_ports(Vcard& model, std::vector<ClockDomain>& clocks) {{")
+    lines.append(f"    {made} made({len(ports)});")
+    names = [port.name for port in ports]
+    for number, port in sorted(enumerate(ports), key=lambda one: bool(one[1].served_by())):
+        clock_number = clocks.index(hardware.clock_of(port))
+        arguments = f"Pins{number}{{&model}}, clocks[{clock_number}]"
+        driver = f"{port.driver}<Pins{number}>"
+        if other := port.served_by():
+            server = names.index(other)
+            arguments += f", static_cast<{ports[server].driver}<Pins{server}>&>(*made[{server}])"
+        lines.append(f"    made[{number}] = std::make_unique<{driver}>({arguments});")
+    return "\n".join([*lines, "    return made;", "}", ""])
+
+
+def _pins(number: int, port: HardwarePort, pins: Pins) -> Iterator[str]:
+    yield f"struct Pins{number} {{"
+    yield "    Vcard* model;"
+    yield f'    static constexpr const char* name = "{port.name}";'
+    yield f"    static constexpr int64_t word_bytes = {port.word_bits // 8};"
+    for name, value in port.constants().items():
+        yield f"    static constexpr int64_t {name} = {value};"
+    for role, signal in port.signals().items():
+        there = signal.name in pins
+        yield f"    static constexpr bool has_{role} = {str(there).lower()};"
+        yield f"    static constexpr int64_t {role}_bits = {pins[signal.name][1] if there else 64};"
+        if there:
+            yield f"    auto& {role}() {{ return model->{signal.name}; }}"
+        else:
+            yield f"    Absent& {role}() {{ static Absent none; return none; }}"
+    yield "};"
