@@ -85,7 +85,8 @@ def _block_json(block: HdlBlock) -> dict[str, object]:
 
 def _port_json(port: FoundPort) -> dict[str, object]:
     return {
-        "kind": port.style,
+        "style": port.style,
+        "kind": port.kind,
         "prefix": port.name,
         "side": port.side,
         "count": port.count,

@@ -24,6 +24,7 @@ class PortStyle:
     """One style of interface. `needs` are sets of roles of which at least one must be there whole.
 
     `inner`: its words are distinctive enough to be told where the port's own name follows them (`awvalid_m0`).
+    `kinds`: the kinds of ports that drive it, where the design is the target and where it is the initiator.
     `payload`: what else has the name before `valid` and its direction belongs to it.
     """
 
@@ -32,6 +33,7 @@ class PortStyle:
     roles: tuple[Role, ...]
     needs: tuple[frozenset[str], ...]
     inner: bool = False
+    kinds: tuple[str, str] = ("", "")
     payload: bool = False
     without: frozenset[str] = frozenset()  # roles that make it another style
 
@@ -67,8 +69,23 @@ _AXI_NEEDS = (
     frozenset({"arvalid", "arready", "araddr", "rvalid", "rready", "rdata"}),
 )
 
-AXI4 = PortStyle("axi4", "AXI4", _AXI, (_AXI_NEEDS[0] | {"awlen"}, _AXI_NEEDS[1] | {"arlen"}), inner=True)
-AXI_LITE = PortStyle("axi_lite", "AXI4-Lite", _AXI, _AXI_NEEDS, inner=True, without=frozenset({"awlen", "arlen"}))
+AXI4 = PortStyle(
+    "axi4",
+    "AXI4",
+    _AXI,
+    (_AXI_NEEDS[0] | {"awlen"}, _AXI_NEEDS[1] | {"arlen"}),
+    inner=True,
+    kinds=("axi", "axi_master"),
+)
+AXI_LITE = PortStyle(
+    "axi_lite",
+    "AXI4-Lite",
+    _AXI,
+    _AXI_NEEDS,
+    inner=True,
+    kinds=("axi_lite", ""),
+    without=frozenset({"awlen", "arlen"}),
+)
 AXI_STREAM = PortStyle(
     "axi_stream",
     "AXI4-Stream",
@@ -79,6 +96,7 @@ AXI_STREAM = PortStyle(
     ),
     (frozenset({"tvalid", "tready"}),),
     inner=True,
+    kinds=("stream_in", "stream_out"),
 )
 APB = PortStyle(
     "apb",
@@ -114,6 +132,7 @@ AVALON_MM = PortStyle(
     ),
     (frozenset({"read", "readdata"}), frozenset({"write", "writedata", "address"})),
     inner=True,
+    kinds=("avalon", ""),
 )
 FIFO_READ = PortStyle(
     "fifo_read",
@@ -159,6 +178,7 @@ MEMORY = PortStyle(
         frozenset({"read_enable", "address", "read_data"}),
         frozenset({"read_enable", "read_address", "read_data"}),
     ),
+    kinds=("memory", ""),
 )
 STREAM = PortStyle(
     "stream",

@@ -304,7 +304,8 @@ def _say_port(
     _say_interfaces(top, match, notes)
     for role, candidates in match.missing:
         have = ", ".join(candidates) or "none that fits"
-        hint = f"Its {role.direction}s of that width: {have}. Name it under hardware.signals."
+        what = "interfaces" if role.direction == "interface" else f"{role.direction}s of that width"
+        hint = f"Its {what}: {have}. Name it under hardware.signals."
         problem = f"the top module {top.name} has no {role.title} that could be told by its name"
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.api.instrument.port_finder import RESET, RESET_LOW
+from workbench.api.instrument.port_finder import RESET, RESET_LOW, describe, find_ports
+from workbench.api.ports import HardwarePort
 from workbench.model.scan import HdlPort, HdlTop
 
 if TYPE_CHECKING:
@@ -89,12 +90,50 @@ def match_port(top: HdlTop, port: Hardware) -> PortMatch:
             signals[role], exact = found, False
         elif not role.optional:
             missing.append((role, tuple(p.name for p in left)))
+    others = _match_interfaces(top, port, signals, missing)
+    exact = exact and not others
     reset = next((name for role, name in signals.items() if role.title == "reset"), "")
     low = reset != port.clocks[0].reset and dict(top.resets).get(reset, bool(RESET_LOW.fullmatch(reset.lower())))
     renames = {_named(port, role): name for role, name in signals.items()}
     renames[port.clocks[0].reset] = f"!{reset}" if low else reset
-    others = {own: name for own, name in renames.items() if own and own != name}
+    others |= {own: name for own, name in renames.items() if own and own != name}
     return PortMatch(signals, exact and not missing, low, tuple(missing), others)
+
+
+def _match_interfaces(
+    top: HdlTop, hardware: Hardware, signals: dict[Role, str], missing: list[tuple[Role, tuple[str, ...]]]
+) -> dict[str, str]:
+    """Find the ports that are told by their interface as a whole; gives what the platform's signals are called here."""
+    names = {p.name for p in top.ports}
+    free = list(find_ports(top.ports, [clock for clock, _ in top.clocks]).ports)
+    renames: dict[str, str] = {}
+    for port in hardware.ports:
+        prefix = getattr(port, "prefix", None)
+        if not isinstance(port, HardwarePort) or prefix is None:
+            continue
+        own = {role: signal.name for role, signal in port.signals().items()}
+        needed = [signal.name for signal in port.signals().values() if not signal.optional]
+        told = {dict(one.signals).get(role): one for one in free for role in own}
+        found = next((told[name] for name in own.values() if name in told), None)
+        if not (names.issuperset(needed) and names & set(own.values())):
+            found = next((one for one in free if one.kind == port.kind), None)
+            if found is None:
+                left = tuple(describe(one) for one in free)
+                what = f"interface for the port '{port.name}' of kind {port.kind}"
+                missing.append((Role(what, (), "interface"), left))
+                continue
+            here = {role: name for role, name in found.signals if role in own}
+            begin = next(name.removesuffix(role) for role, name in here.items())
+            if all(name == begin + role for role, name in here.items()) and prefix:
+                renames[prefix] = begin
+            else:
+                renames |= {own[role]: name for role, name in here.items() if own[role] != name}
+        if found is not None:
+            free.remove(found)
+            signals[Role(port.name, (), "interface")] = describe(found)
+            addresses = [name for role, name in found.signals if role in ("awaddr", "araddr", "address")]
+            signals |= {Role(f"{port.name} address", (), "input"): name for name in addresses[:1]}
+    return renames
 
 
 def _named(hardware: Hardware, role: Role) -> str:

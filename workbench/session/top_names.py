@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from workbench.api.ports import HardwarePort
 from workbench.formats.yaml_marks import near, read_marked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.hardware import Clock, Hardware
+from workbench.model.hardware import Clock, Hardware, Port
 from workbench.model.platform import Platform
 
 _WORD = re.compile(r"[A-Za-z_][\w$]*")
@@ -37,10 +38,18 @@ def with_own_names(platform: Platform, names: Mapping[str, str], project: Path) 
             )
         raise WorkbenchError(*problems)
     clocks = tuple(_clock(clock, names) for clock in hardware.clocks)
-    ports = tuple(type(port).model_validate(_renamed(port.model_dump(), names, _NO_SIGNALS)) for port in hardware.ports)
+    ports = tuple(_port(port, names) for port in hardware.ports)
     interrupt = names.get(hardware.interrupt, hardware.interrupt)
     own = hardware.model_copy(update={"clocks": clocks, "ports": ports, "interrupt": interrupt})
     return platform.model_copy(update={"hardware": own})
+
+
+def _port(port: Port, names: Mapping[str, str]) -> Port:
+    data = _renamed(port.model_dump(), names, _NO_SIGNALS)
+    if isinstance(port, HardwarePort) and "names" in data:  # signals that are told by a prefix
+        own = {role: names[signal.name] for role, signal in port.signals().items() if signal.name in names}
+        data["names"] = {**data["names"], **own}
+    return type(port).model_validate(data)
 
 
 def _clock(clock: Clock, names: Mapping[str, str]) -> Clock:
@@ -57,6 +66,8 @@ def _names(hardware: Hardware) -> Iterator[str]:
     yield hardware.interrupt
     for port in hardware.ports:
         yield from _texts(port.model_dump(), _NO_SIGNALS)
+        if isinstance(port, HardwarePort):
+            yield from (signal.name for signal in port.signals().values())
 
 
 def _texts(value: Any, left_out: set[str]) -> Iterator[str]:

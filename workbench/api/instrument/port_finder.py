@@ -27,12 +27,14 @@ class FoundPort:
     """An interface. `signals` are the top's names by role; `payload` what else goes with a stream's valid.
 
     `name` is the part that its signals' names share, in lower case; empty where they have no other than their roles.
-    `initiator`: the design asks (an AXI master, a stream's source), and what stands outside answers. `count` above 1:
-    each signal holds as many interfaces side by side. `ask` are signals of that name which no role fits.
+    `kind` is the kind of port that drives it, or empty. `initiator`: the design asks (AXI master, stream's source),
+    and what stands outside answers. `count` above 1: each signal holds as many interfaces side by side. `ask` are
+    signals of that name which no role fits.
     """
 
     style: str
     title: str
+    kind: str
     name: str
     initiator: bool
     signals: tuple[tuple[str, str], ...]
@@ -124,7 +126,7 @@ def _of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[FoundPort]:
             continue
         payload = _payload(style, name, initiator, mine, ports, taken)
         pairs = tuple((role.name, mine[role.name].name) for role in style.roles if role.name in mine)
-        one = FoundPort(style.name, style.title, name, initiator, pairs, payload, count)
+        one = FoundPort(style.name, style.title, style.kinds[initiator], name, initiator, pairs, payload, count)
         found.append(one)
         taken |= one.names
     return found
