@@ -188,7 +188,11 @@ def test_a_port_that_cannot_be_told_is_named_with_what_could_be_meant(
 
 @pytest.mark.parametrize(
     ("template", "yes"),
-    [("nallatech_h101", {"describe", "predict", "simulate", "measure on a board"}), ("src6_map", {"predict"}), ("xd1000", set())],
+    [
+        ("nallatech_h101", {"describe", "predict", "simulate", "measure on a board"}),
+        ("src6_map", {"predict"}),
+        ("xd1000", set()),
+    ],
 )
 def test_template_check_says_what_a_template_can_serve(
     template: str, yes: set[str], capsys: pytest.CaptureFixture[str]
