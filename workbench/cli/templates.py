@@ -8,7 +8,8 @@ import shutil
 from workbench.cli.output import DONE, loaded_plugins, print_checked, print_diagnostics, print_json, table
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
-from workbench.session.serves import services
+from workbench.session.own_api import own_support
+from workbench.session.serves import Service, services
 
 
 def run_list(arguments: argparse.Namespace) -> int:
@@ -40,7 +41,10 @@ def run_list(arguments: argparse.Namespace) -> int:
 def run_check(arguments: argparse.Namespace) -> int:
     plugins = loaded_plugins()
     platform, problems = load_platform(arguments.file, plugins.port_kinds)
-    found = services(platform, plugins.platforms.get(platform.name)) if platform else ()
+    found: tuple[Service, ...] = ()
+    if platform:
+        support = own_support(platform, arguments.file, plugins.platforms.get(platform.name))
+        found = services(platform, support)
     served = {one.name: {"can": one.can, "why": one.why} for one in found}
     code = print_checked(arguments, problems, serves=served)
     if not arguments.json:

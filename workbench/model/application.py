@@ -124,6 +124,13 @@ class Project(Document):
         description="folders beyond the project's own that sources, and what they include, may lie in",
         examples=[["../shared"]],
     )
+    api_dir: str = Field("", description="folder with the header of the platform's API", examples=["vendor"])
+    api_sources: tuple[str, ...] = Field(
+        (),
+        description="C files that implement the platform's API on the simulated card's client library (wbcard.h); "
+        "empty: the platform's own, or made of its entries",
+        examples=[["vendor/on_card.c"]],
+    )
     host: HostSources = Field(description="the program on the processor")
     hardware: HardwareSources = Field(description="the design in the FPGA")
     settings: dict[str, int | float | str] = Field(

@@ -75,6 +75,11 @@ class HostEntry(Document):
     fpga: str = Field("", description="expression: which FPGA")
     bytes: str = Field("", description="expression: bytes moved")
     address: str = Field("", description="expression: address on the FPGA")
+    data: str = Field(
+        "",
+        description="expression: where the data are; empty: the parameter that they can only be",
+        examples=["buffer + offset"],
+    )
     files: str = Field("", description="expression: the configuration file's name or names")
     reason: str = Field("", description="the reason that a call without a pragma gets")
     transfer: str = Field("", description="the transfer table that its times come from")
@@ -114,6 +119,13 @@ class Host(Document):
 
     include_lines: tuple[str, ...] = Field((), description="the lines by which a host source includes this API")
     exclude_files: tuple[str, ...] = Field((), description="files that are never instrumented: the API's own")
+    api_dir: str = Field("", description="folder with the API's header, beside this file", examples=["my_card"])
+    api_sources: tuple[str, ...] = Field(
+        (),
+        description="C files beside this one that implement the API on the simulated card's client library (wbcard.h); "
+        "empty: made of the entries",
+        examples=[["my_card/api.c"]],
+    )
     constants: dict[str, int | float | str] = Field(
         default_factory=dict,
         description="the API's macros that expressions use, with their values",

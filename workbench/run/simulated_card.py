@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.run.port_check import check_port
+from workbench.run.shim import shim_lacks
 
 if TYPE_CHECKING:
     from workbench.api import HdlBuild, PlatformSupport
@@ -82,10 +83,7 @@ def _with_the_projects_own(task: Task) -> HdlBuild:
 
 def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Diagnostic]:
     if support is None or not support.api_sources:
-        yield Diagnostic(
-            f"no plugin brings the API of a platform named '{platform.name}'",
-            "Choose nallatech_h101, or install a plugin that implements this API on the simulated card.",
-        )
+        yield from shim_lacks(platform)
     if not platform.host.entries:
         yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
     if platform.hardware is None:

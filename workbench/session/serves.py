@@ -49,7 +49,8 @@ def _simulate(platform: Platform, support: PlatformSupport | None) -> Service:
     from workbench.run.simulated_card import SimulatedCard
 
     lacking = SimulatedCard().lacks(platform, support)
-    why = f"the API of {support.name if support else ''} on the simulated card, with its tables"
+    by = f"the API of {support.name}" if support and support.api_sources else "its API, made of its entries,"
+    why = f"{by} on the simulated card, with its tables"
     return Service("simulate", not lacking, "; ".join(lack.message for lack in lacking) or why)
 
 

@@ -70,7 +70,10 @@ def content(workspace: Workspace) -> dict[str, str]:
     folders = [root / name for name in (*project.host.include_dirs, *project.hardware.include_dirs)]
     if _commands(workspace):  # they may run whatever lies here
         folders.append(root)
-    files = {workspace.path, workspace.platform_path, *sources}
+    own = (root, workspace.platform_path.parent)
+    named = workspace.support.api_sources if workspace.support else ()
+    api = [path for path in named if any(path.is_relative_to(folder) for folder in own)]
+    files = {workspace.path, workspace.platform_path, *sources, *api}
     for folder in dict.fromkeys([*(source.parent for source in sources), *folders]):
         for path in _files_below(folder, workspace.runs_dir):
             files.add(path)

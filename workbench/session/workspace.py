@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, Target
 from workbench.files import sha256
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
+from workbench.session.own_api import made_support, own_support
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.reading import scanned
@@ -171,18 +172,36 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     problems = (*problems, *more)
     if platform is None:
         raise WorkbenchError(*problems)
+    project = _with_expanded_sources(project, path.parent)
+    support = support or plugins.platforms.get(platform.name)
+    support = own_support(platform, platform_path, support, project, path.parent)
+    if support is None or not support.api_sources:
+        support = _made(project, path.parent, platform, platform_path, support)
     return Workspace(
         path=path,
         root=path.parent,
-        project=_with_expanded_sources(project, path.parent),
+        project=project,
         platform=with_own_names(platform, project.hardware.signals, path),
         platform_path=platform_path,
-        support=support or plugins.platforms.get(platform.name),
+        support=support,
         host_language=_language("host language", project.host.language, plugins.host_languages, path),
         hdl_language=_language("hardware language", project.hardware.language, plugins.hdl_languages, path),
         targets=known_targets(plugins),
         diagnostics=problems,
     )
+
+
+def _made(
+    project: Project, root: Path, platform: Platform, template: Path, known: PlatformSupport | None
+) -> PlatformSupport | None:
+    """The platform's API made of its template, with the header that the platform has, or the user's own."""
+    header = [known.api_dir] if known and known.api_dir else []
+    host = project.host
+    folders = [*host.include_dirs, *dict.fromkeys(os.path.dirname(source) for source in host.sources)]
+    made = made_support(platform, template, [*header, *(root / folder for folder in folders)])
+    if made is None:
+        return known
+    return replace(made, api_dir=header[0] if header else made.api_dir)
 
 
 def known_targets(plugins: Plugins) -> dict[str, Target]:

@@ -1,0 +1,161 @@
+"""A board's own API is simulated without a plugin: named by the project or the template, or made of the template."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from workbench.api.job import Job
+from workbench.cli.main import main
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.platform import Host, HostEntry, Platform
+from workbench.model.run import Run
+from workbench.run.shim import shim_lacks
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.trust import content
+from workbench.session.workspace import open_workspace
+
+ROOT = Path(__file__).parent.parent
+TINY = ROOT / "tests" / "data" / "tiny"
+API = ROOT / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+TEMPLATE = ROOT / "platform_templates" / "nallatech_h101.yaml"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The tiny project on a card that no plugin knows: `my_card.yaml` beside it."""
+    folder = shutil.copytree(TINY, tmp_path / "tiny")
+    (folder / "my_card.yaml").write_text(TEMPLATE.read_text().replace("name: nallatech_h101", "name: my_card"))
+    file = folder / "tiny.workbench.yaml"
+    file.write_text(file.read_text().replace("platform: nallatech_h101", "platform: my_card.yaml"))
+    return file
+
+
+def run(project: Path, **options: bool) -> Run:
+    workspace = open_workspace(project, load_plugins())
+    out = project.parent / "runs" / "run"
+    return run_workspace(workspace, RunOptions(out=out, deterministic=True, **options), Job())  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def by_the_plugin(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return run(shutil.copytree(TINY, tmp_path_factory.mktemp("known") / "tiny") / "tiny.workbench.yaml")
+
+
+def same(one: Run, other: Run) -> bool:
+    told = ("time_ps", "stdout_sha256", "exit")
+    calls = (run.tables["calls"] for run in (one, other))
+    first, second = ([table[name].tolist() for name in ("site", "state", "t0_ps", "t1_ps", "bytes")] for table in calls)
+    return first == second and all(getattr(one.manifest, n) == getattr(other.manifest, n) for n in told)
+
+
+def test_an_api_made_of_the_template_runs_as_the_plugins_own_does(project: Path, by_the_plugin: Run) -> None:
+    assert same(run(project), by_the_plugin)  # with a header made of it too
+
+
+def test_the_users_own_header_is_taken(project: Path, by_the_plugin: Run) -> None:
+    header = (API / "fpga.h").read_text()
+    (project.parent / "host" / "fpga.h").write_text(
+        header.replace("#define FPGA_H", "#define FPGA_H\n#define MY_OWN 1")
+    )
+    main_c = project.parent / "host" / "main.c"
+    main_c.write_text(main_c.read_text().replace("int main", '_Static_assert(MY_OWN, ""); int main', 1))
+    assert run(project, plain=True).manifest.stdout_sha256 == by_the_plugin.manifest.stdout_sha256
+
+
+@pytest.mark.parametrize("where", ["project", "template"])
+def test_sources_that_are_named_are_built(project: Path, by_the_plugin: Run, where: str) -> None:
+    vendor = shutil.copytree(API, project.parent / "vendor")
+    named = ("api_dir: vendor\n", "api_sources: [vendor/fpga.c]\n")
+    if where == "project":
+        project.write_text(project.read_text() + "".join(named))
+    else:
+        card = project.parent / "my_card.yaml"
+        card.write_text(card.read_text().replace("\nhost:\n", "\nhost:\n  " + "  ".join(named)))
+    assert "vendor/fpga.c" in content(open_workspace(project, load_plugins()))
+    assert same(run(project), by_the_plugin)
+    (vendor / "fpga.c").unlink()
+    with pytest.raises(WorkbenchError, match=r"there is no 'fpga\.c'"):
+        open_workspace(project, load_plugins())
+
+
+OPAE = """
+  include_lines: ['#include "opae.h"']
+  constants: {CSR: 0, SYNC: 1}
+  entries:
+    - {prototype: 'fpga_result fpgaOpen(fpga_token token, fpga_handle *handle, int flags)', kind: acquire}
+    - {prototype: 'fpga_result put(fpga_handle handle, uint64_t at, const void *from, uint64_t len, int flags)',
+       kind: send, condition: flags & SYNC, bytes: len, address: at, transfer: write}
+    - {prototype: 'fpga_result put(fpga_handle handle, uint64_t at, const void *from, uint64_t len, int flags)',
+       kind: send, subtype: later, condition: '!(flags & SYNC)', bytes: len, address: at, transfer: write,
+       asynchronous: true}
+    - {prototype: 'fpga_result fpgaWait(fpga_handle handle)', kind: wait}
+    - {prototype: 'fpga_result poke32(fpga_handle handle, uint32_t bank, uint64_t offset, uint32_t value)', kind: send,
+       fpga: bank, bytes: '4', address: offset, transfer: write_reg}
+    - {prototype: 'fpga_result peek32(fpga_handle handle, uint32_t bank, uint64_t offset, uint32_t *value)',
+       kind: receive, bytes: '4', address: offset, transfer: read_reg}
+    - {prototype: 'ssize_t get(fpga_handle handle, void *to, size_t len)', kind: receive, bytes: len, address: '0x101',
+       transfer: read}
+    - {prototype: 'bool fpgaClose(fpga_handle handle)', kind: release}
+"""
+
+OPAE_HOST = """
+#include "opae.h"
+int main(void)
+{
+    fpga_handle board;
+    uint32_t words[4] = {1, 2, 3, 4}, done = 0, sum = 0;
+    if (fpgaOpen(0, &board, 0) || !board) return 1;
+    if (put(board, 0, words, sizeof words, SYNC)) return 2;
+    if (put(board, 0, words, sizeof words, 0) || fpgaWait(board)) return 3;
+    if (poke32(board, 0, 0, 100)) return 4;
+    while (!done) if (peek32(board, 0, 0x100, &done)) return 5;
+    if (get(board, &sum, 4) != 4 || get(board, &sum, 3) != -1) return 6;
+    printf("%u\\n", sum);
+    return fpgaClose(board) && !fpgaClose(board) ? 0 : 7;
+}
+"""
+
+
+def test_handles_values_counts_and_truths_are_told_apart(project: Path) -> None:
+    """Twice 10 and 100, by an API of another make; that nothing is moved of 3 bytes, a word being 4, is told too."""
+    card = project.parent / "my_card.yaml"
+    text = card.read_text()
+    begin, end = text.index("\nhost:\n"), text.index("\n# The application's top level")
+    card.write_text(text[:begin] + "\nhost:" + OPAE + text[end:])
+    (project.parent / "host" / "main.c").write_text(OPAE_HOST)
+    made = run(project, plain=True)
+    assert (made.manifest.exit, made.manifest.reason) == (0, "")
+    assert (project.parent / "runs" / "run" / "stdout.txt").read_text() == "120\n"
+
+
+def platform(**entry: str) -> Platform:
+    return Platform(schema_version=1, name="x", host=Host(entries=(HostEntry(**entry),)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("prototype", "kind", "transfer", "said"),
+    [
+        ("void w(const int *d)", "send", "", "the entry w names no transfer table"),
+        ("void w(const int *a, const int *b)", "send", "t", "where the data of w are cannot be told"),
+        ("void r(int a)", "receive", "t", "where the data of r are cannot be told"),
+        ("void b::write(const int *d)", "send", "t", "is not a C prototype"),
+    ],
+)
+def test_what_cannot_be_made_is_told(prototype: str, kind: str, transfer: str, said: str) -> None:
+    (lack,) = shim_lacks(platform(prototype=prototype, kind=kind, transfer=transfer))
+    assert said in lack.message
+    if "data" in said:
+        assert not shim_lacks(platform(prototype=prototype, kind=kind, transfer=transfer, data="a"))
+
+
+def test_template_check_tells_what_a_template_can_serve(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    card = project.parent / "my_card.yaml"
+    assert main(["template", "check", str(card)]) == 0
+    assert "simulate: yes: its API, made of its entries, on the simulated card" in capsys.readouterr().out
+    card.write_text(card.read_text().replace("      transfer: write_reg\n", "", 1))
+    main(["template", "check", str(card)])
+    assert "simulate: no: the entry fpgaWriteReg names no transfer table" in capsys.readouterr().out
