@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -14,11 +15,13 @@ from collections.abc import Iterator
 from email.parser import Parser
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from workbench import __version__
+from workbench.session.plugins import KINDS
 
 ROOT = Path(__file__).parents[1]
 NOT_SOURCES = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "demo", "runs")
@@ -66,7 +69,9 @@ def run(clean: Path, *arguments: str, home: Path) -> subprocess.CompletedProcess
     program = clean / "bin" / arguments[0]
     hidden = {"PYTHONPATH", "VIRTUAL_ENV"}
     environment = {key: value for key, value in os.environ.items() if key not in hidden and not key.startswith("RCW_")}
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))  # Verilator's own runtime is built once
     environment |= {"HOME": str(home), "XDG_STATE_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+    environment["XDG_CACHE_HOME"] = cache
     return subprocess.run([program, *arguments[1:]], cwd=home, env=environment, capture_output=True, text=True)
 
 
@@ -147,3 +152,138 @@ def test_the_citation_names_this_version_and_the_five_papers() -> None:
     assert citation["license"] == "Apache-2.0"
     papers = {(paper["authors"][0]["family-names"], paper["year"]) for paper in citation["references"]}
     assert papers == {("Koehler", 2011), ("Holland", 2011), ("Steffen", 2007), ("Lancaster", 2011), ("Wang", 2016)}
+
+
+# ---- a third party's plugin, installed from its wheel beside the workbench's
+
+HOST_C = """
+#include <stdint.h>
+#include <stdio.h>
+#include "example.h"
+int main(void)
+{
+    uint32_t words[16], back[16], wrong = 0;
+    for (uint32_t n = 0; n < 16; n++)
+        words[n] = n * n;
+    exampleSend(words, 0, sizeof words);
+    exampleReceive(back, 0, sizeof back);
+    for (uint32_t n = 0; n < 16; n++)
+        wrong += back[n] != words[n] + 1;
+    printf("%u wrong\\n", wrong);
+    return 0;
+}
+"""
+TOP_V = """
+module example_top (input clk, input rst, input [31:0] address, input write, input [31:0] data_in, input read,
+                    output reg [31:0] data_out);
+    reg [31:0] words [0:15];
+    always @(posedge clk) begin : port
+        if (write && address < 16) begin
+            //pragma recap take recv(data, $CPU, w)
+            words[address[3:0]] <= data_in;
+        end else if (read && address < 16) begin
+            //pragma recap give send(data, $CPU, r)
+            data_out <= words[address[3:0]] + 1;
+        end
+    end
+endmodule
+"""
+PROJECT = """
+schema_version: 1
+name: example
+platform: example_card
+host: {sources: [main.c]}
+hardware: {sources: [top.v], top: example_top, read_out: {first: 0x400, last: 0x40F}}
+"""
+STROBE_CARD = """
+schema_version: 2
+name: strobe_card
+hardware:
+  ports:
+    - {name: words, kind: example_strobe, data: word}
+  clocks:
+    - {name: clk, signal: clk, frequency_hz: 50 MHz}
+"""
+
+
+@pytest.fixture(scope="module")
+def with_example(clean: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The clean environment with the example plugin's wheel too."""
+    work = tmp_path_factory.mktemp("example")
+    shutil.copytree(ROOT / "plugins" / "example_plugin", work / "source", ignore=NOT_SOURCES)
+    wheel = build("wheel", work / "source", work)
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", clean / "bin" / "python", "install", "--no-deps", "--no-index",
+         "--quiet", wheel],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return clean
+
+
+def answer(clean: Path, home: Path, *arguments: str) -> Any:
+    done = run(clean, "workbench", *arguments, "--json", home=home)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_example_plugin_brings_one_of_each_kind(with_example: Path, tmp_path: Path) -> None:
+    plugins = {plugin["name"]: plugin for plugin in answer(with_example, tmp_path, "plugins")["plugins"]}
+    assert plugins["example"]["error"] == ""
+    languages = {"workbench_hdl_languages", "workbench_host_languages"}  # those take more than a few lines
+    assert set(plugins["example"]["hooks"]) == {f"workbench_{kind}" for kind in KINDS} - languages
+
+
+def test_a_third_partys_platform_rule_metric_exporter_and_command_on_a_run_of_its_card(
+    with_example: Path, tmp_path: Path
+) -> None:
+    for name, text in (("main.c", HOST_C), ("top.v", TOP_V), ("example.workbench.yaml", PROJECT)):
+        (tmp_path / name).write_text(text)
+    made = answer(with_example, tmp_path, "run", "example.workbench.yaml", "--out", "run", "--deterministic")
+    assert made["exit"] == 0
+    assert made["stdout_sha256"] == hashlib.sha256(b"0 wrong\n").hexdigest()
+    report = answer(with_example, tmp_path, "report", "run", "--threshold", "1.0")
+    (port,) = [block for block in report["blocks"] if block["id"] == "example_top.port"]
+    assert {state["name"]: state["visits"] for state in port["states"] if state["name"] != "unclassified"} == {
+        "take": 16, "give": 16}  # fmt: skip
+    assert {call["entry"]: call["bytes"] for call in report["calls"]} == {"exampleSend": 64, "exampleReceive": 64}
+    (finding,) = [f for f in report["findings"] if f["rule"] == "example, small transfers"]
+    moved_s = sum(call["time_s"] for call in report["calls"])
+    assert finding["metrics"]["example.bytes_per_ms"] == pytest.approx(128 / moved_s / 1e3)
+    exported = run(with_example, "workbench", "export", "run", "--format", "example_times", "--out", "t.txt",
+                   home=tmp_path)  # fmt: skip
+    assert exported.returncode == 0, exported.stderr
+    times = dict(line.split() for line in (tmp_path / "t.txt").read_text().splitlines())
+    assert float(times["example_top.port"]) == pytest.approx(report["time_s"], rel=1e-6)
+    busiest = run(with_example, "workbench", "example-busiest", "run", home=tmp_path)
+    assert busiest.stdout == "host.main\n"
+
+
+def test_a_third_partys_importer_and_model_kind(with_example: Path, tmp_path: Path) -> None:
+    (tmp_path / "day.busy").write_text("0.5 busy\n0.25 idle\n0.25 busy\n")
+    assert answer(with_example, tmp_path, "import", "day.busy", "--out", "day")["time_s"] == 1.0
+    (block,) = answer(with_example, tmp_path, "report", "day")["blocks"]
+    assert {state["name"]: (state["time_s"], state["visits"]) for state in block["states"]}["busy"] == (0.75, 2)
+    (tmp_path / "bad.busy").write_text("0.5 busy\nsoon\n")
+    bad = run(with_example, "workbench", "import", "bad.busy", "--out", "bad", home=tmp_path)
+    assert (bad.returncode, "bad.busy:2: error: this is no time with a state" in bad.stderr) == (2, True)
+    model = ("schema_version: 1\nname: half\ninputs:\n  faster: {value: 4}\n"
+             "accelerated_share: 0.5\ntimes_faster: faster\n")  # fmt: skip
+    (tmp_path / "half.example_amdahl.yaml").write_text(model)
+    asked = ("predict", "example_amdahl", "half.example_amdahl.yaml")
+    assert answer(with_example, tmp_path, *asked)["outputs"] == {"speedup": 1.6}
+    solved = answer(with_example, tmp_path, *asked, "--solve", "faster", "--target", "1.9")
+    assert solved["value"] == pytest.approx(1 / ((1 / 1.9 - 0.5) / 0.5))
+
+
+def test_a_third_partys_target_and_port_kind_say_what_they_lack(with_example: Path, tmp_path: Path) -> None:
+    for name, text in (("main.c", HOST_C), ("top.v", TOP_V), ("example.workbench.yaml", PROJECT)):
+        (tmp_path / name).write_text(text)
+    told = run(with_example, "workbench", "run", "example.workbench.yaml", "--target", "example_lab", home=tmp_path)
+    assert told.returncode == 2
+    assert "the program 'example-lab' is not there" in told.stderr
+    (tmp_path / "strobe.yaml").write_text(STROBE_CARD)
+    told = run(with_example, "workbench", "template", "check", "strobe.yaml", home=tmp_path)
+    assert (told.returncode, "the key 'strobe' is missing" in told.stderr) == (1, True)
+    (tmp_path / "strobe.yaml").write_text(STROBE_CARD.replace("data: word", "data: word, strobe: there"))
+    assert run(with_example, "workbench", "template", "check", "strobe.yaml", home=tmp_path).returncode == 0

@@ -1,18 +1,115 @@
-"""What a third party writes: a platform template and a rule, brought in through the public hooks."""
+"""What a third party writes: one of each kind of thing that a plugin can bring, through the public hooks alone.
+
+What costs time to import (schemas, numpy) is imported where it is used.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from workbench.api import PlatformSupport, RuleFile, hookimpl
+from rcw_example.lab import Lab
+from workbench.api import (
+    Command,
+    Exporter,
+    Importer,
+    Metric,
+    ModelKind,
+    PlatformSupport,
+    PortKind,
+    RuleFile,
+    Target,
+    hookimpl,
+)
 
 HERE = Path(__file__).parent
 
 
 @hookimpl
 def workbench_platforms() -> Sequence[PlatformSupport]:
-    return [PlatformSupport(name="example_card", template=HERE / "example_card.yaml")]
+    """A template, and its API's header and sources on the simulated card's client library."""
+    return [PlatformSupport("example_card", HERE / "example_card.yaml", HERE / "api", (HERE / "api" / "example.c",))]
 
 
 @hookimpl
 def workbench_rules() -> Sequence[RuleFile]:
     return [RuleFile(HERE / "rules.yaml")]
+
+
+@hookimpl
+def workbench_metrics() -> Sequence[Metric]:
+    """Of what a rule selects; None where there is nothing to divide by."""
+    return [
+        Metric(
+            "example.bytes_per_ms",
+            "Bytes moved in a millisecond of these calls",
+            "size",
+            lambda selected: sum(c.bytes for c in selected.calls) / selected.time_s / 1e3 if selected.time_s else None,
+        )
+    ]
+
+
+@hookimpl
+def workbench_port_kinds() -> Sequence[PortKind]:
+    def strobe() -> type:
+        from rcw_example.strobe import StrobePort
+
+        return StrobePort
+
+    return [PortKind("example_strobe", "Example: a word, and a strobe when it is there", strobe)]
+
+
+@hookimpl
+def workbench_targets() -> Sequence[Target]:
+    return [Lab()]
+
+
+@hookimpl
+def workbench_exporters() -> Sequence[Exporter]:
+    """Blocks and their times as lines of text."""
+
+    def write(measured, file) -> None:
+        for metrics in measured.blocks:
+            file.write(f"{metrics.block.id} {metrics.time_s:.9f}\n".encode())
+
+    return [Exporter("example_times", "times of blocks, as text", ".txt", write)]
+
+
+@hookimpl
+def workbench_importers() -> Sequence[Importer]:
+    def read(path, job):
+        from rcw_example.busy import read_busy
+
+        return read_busy(path)
+
+    return [Importer("example_busy", "a host thread's busy times, as text", (".busy",), read)]
+
+
+@hookimpl
+def workbench_model_kinds() -> Sequence[ModelKind]:
+    """Amdahl's law: `workbench predict example_amdahl`."""
+
+    def document() -> type:
+        from rcw_example.amdahl import AmdahlModel
+
+        return AmdahlModel
+
+    def outputs(values):
+        share, times = values.of("accelerated_share"), values.of("times_faster")
+        return {"speedup": 1 / (1 - share + share / times)}
+
+    title = "Amdahl's law for one accelerated part"
+    return [ModelKind("example_amdahl", title, document, outputs, goal="speedup", larger=frozenset({"speedup"}))]
+
+
+@hookimpl
+def workbench_commands() -> Sequence[Command]:
+    """`workbench example-busiest RUN`."""
+
+    def add(parser) -> None:
+        parser.add_argument("run_folder", type=Path, metavar="RUN")
+
+    def run(arguments, workbench) -> int:
+        blocks = workbench.open_run(arguments.run_folder).blocks
+        print(max(blocks, key=lambda b: b.share_of("work")).block.id)
+        return 0
+
+    return [Command("example-busiest", "the block that works most", add, run)]

@@ -1,0 +1,29 @@
+"""A target: a lab's own program takes the instrumented tree, runs it on a card there, and leaves the records."""
+
+import hashlib
+import os
+import shutil
+
+from workbench.api import Outcome
+from workbench.model.diagnostic import Diagnostic
+
+
+class Lab:
+    name = "example_lab"
+    title = "the lab's cards"
+    simulated = False
+    steps = ("Run in the lab",)
+
+    def lacks(self, platform, support):
+        if shutil.which("example-lab"):
+            return ()
+        return (Diagnostic("the program 'example-lab' is not there", "Install it from the lab's own packages."),)
+
+    def build(self, task, job) -> None:
+        """The lab builds what it is given."""
+
+    def run(self, task, built, job) -> Outcome:
+        with job.step(self.steps[0]):
+            command = ["example-lab", str(task.build)]
+            ran = job.run(command, cwd=task.root, env={**os.environ, "RCW_RAW": str(task.raw)})
+        return Outcome(ran.returncode, ran.stdout, hashlib.sha256(ran.stdout.encode()).hexdigest())
