@@ -13,6 +13,7 @@ from rc_workbench_plugins.ports.memory import MemoryPort
 from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.formats.project_file import load_project
+from workbench.model.diagnostic import Severity
 from workbench.session.new_project import Choice, Proposal, propose
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
@@ -129,6 +130,31 @@ def test_a_port_by_other_names_is_kept_in_the_project(tmp_path: Path) -> None:
     assert (port.write_enable, port.outgoing.data_signal) == ("avs_write", "avs_readdata")
     run = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True), Job())
     assert (run.complete, run.manifest.exit) == (True, 0)
+
+
+def test_interfaces_by_other_names_are_found_and_kept_by_their_prefix_or_one_by_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A filter for a card with two streams and AXI4-Lite, with other prefixes, a suffix, and a reset that is high."""
+    folder = tmp_path / "fir"
+    shutil.copytree(Path(__file__).parent / "data" / "applications" / "fir", folder)
+    (folder / "fir.workbench.yaml").unlink()
+    text = (folder / "fir_axis.v").read_text()
+    for before, after in (("s_axil_", "cfg_"), (r"s_axis_(t\w+)", r"x_\1_i"), (r"!?\baresetn\b", "rst")):
+        text = re.sub(before, after, text)
+    (folder / "fir_axis.v").write_text(text)
+    assert main(["new", str(folder), "--platform", "card.yaml", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    (port,) = [one["value"] for one in document["found"] if one["what"] == "port"]
+    assert port == "in: x (AXI4-Stream in), out: m_axis (AXI4-Stream out), regs: cfg (AXI4-Lite slave)"
+    workspace = open_workspace(folder, load_plugins())
+    signals = workspace.project.hardware.signals
+    assert (signals["s_axil_"], signals["s_axis_tvalid"], signals["aresetn"]) == ("cfg_", "x_tvalid_i", "rst")
+    assert workspace.project.hardware.read_out.last == 0xFF
+    hardware = workspace.platform.hardware
+    assert hardware is not None
+    assert (hardware.clocks[0].reset, hardware.clocks[0].reset_hdl) == ("rst", "")
+    assert not [d for d in workspace.scan({"SAMPLES": 4}).diagnostics if d.severity is Severity.ERROR]
 
 
 def test_a_signal_that_the_platform_does_not_have_is_told_at_its_line(

@@ -298,7 +298,10 @@ def _say_port(
             why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
         notes.found.append(Found(title, name, why))
     rest = {role.title: name for role, name in match.signals.items() if role.title not in ("clock", "reset")}
-    shown = ", ".join(f"{title} {name}" for title, name in rest.items())
+    shown = ", ".join(
+        [f"{title} {name}" for title, name in rest.items()]
+        + [f"{name}: {describe(port)}" for name, port in match.interfaces.items()]
+    )
     why = "as the platform names them" if match.exact else "by their names, directions and widths; `signals` keeps them"
     notes.found.append(Found("port", shown, why))
     _say_interfaces(top, match, notes)
@@ -312,7 +315,7 @@ def _say_port(
 
 def _say_interfaces(top: HdlTop, match: PortMatch, notes: _Notes) -> None:
     """What the top has besides the platform's port."""
-    driven = set(match.signals.values())
+    driven = {*match.signals.values(), *(name for port in match.interfaces.values() for name in port.names)}
     for port in find_ports(top.ports, [clock for clock, _ in top.clocks]).ports:
         if port.names & driven:
             continue
@@ -359,7 +362,8 @@ def _read_out(
     hardware = platform.hardware
     widths = {p.name: p.bits for p in top.ports}
     found = [widths[name] for name in match.address_signals if name in widths] if match else []
-    port = hardware.ports[0].model_dump() if hardware else {"address_bits": 32, "word_bits": 32}
+    ports = [port.model_dump() for port in hardware.ports] if hardware else []
+    port = next((port for port in ports if "address_bits" in port), {"address_bits": 32, "word_bits": 32})
     bits = min([*found, port.get("address_bits", 32), _HIGHEST_BITS])
     step = READ_OUT_WORDS * max(1, port["word_bits"] // 8 // port.get("address_unit_bytes", 4))
     last = (1 << bits) - 1

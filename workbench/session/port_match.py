@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.api.instrument.port_finder import RESET, RESET_LOW, describe, find_ports
+from workbench.api.instrument.port_finder import RESET, RESET_LOW, FoundPort, describe, find_ports
 from workbench.api.ports import HardwarePort
 from workbench.model.scan import HdlPort, HdlTop
 
@@ -55,6 +55,7 @@ class PortMatch:
     reset_low: bool
     missing: tuple[tuple[Role, tuple[str, ...]], ...]
     renames: dict[str, str]  # what the platform's signals are called here, where that is something else
+    interfaces: dict[str, FoundPort]  # by the names of the platform's ports
 
     @property
     def fits(self) -> bool:
@@ -65,7 +66,10 @@ class PortMatch:
 
     @property
     def address_signals(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for role, name in self.signals.items() if "address" in role.title))
+        """Those of memory ports and of interfaces."""
+        own = [name for role, name in self.signals.items() if "address" in role.title]
+        pairs = (pair for port in self.interfaces.values() for pair in port.signals)
+        return tuple(dict.fromkeys([*own, *(name for role, name in pairs if role in ("awaddr", "araddr", "address"))]))
 
 
 def match_port(top: HdlTop, port: Hardware) -> PortMatch:
@@ -90,22 +94,23 @@ def match_port(top: HdlTop, port: Hardware) -> PortMatch:
             signals[role], exact = found, False
         elif not role.optional:
             missing.append((role, tuple(p.name for p in left)))
-    others = _match_interfaces(top, port, signals, missing)
+    interfaces, others = _match_interfaces(top, port, missing)
     exact = exact and not others
     reset = next((name for role, name in signals.items() if role.title == "reset"), "")
     low = reset != port.clocks[0].reset and dict(top.resets).get(reset, bool(RESET_LOW.fullmatch(reset.lower())))
     renames = {_named(port, role): name for role, name in signals.items()}
     renames[port.clocks[0].reset] = f"!{reset}" if low else reset
     others |= {own: name for own, name in renames.items() if own and own != name}
-    return PortMatch(signals, exact and not missing, low, tuple(missing), others)
+    return PortMatch(signals, exact and not missing, low, tuple(missing), others, interfaces)
 
 
 def _match_interfaces(
-    top: HdlTop, hardware: Hardware, signals: dict[Role, str], missing: list[tuple[Role, tuple[str, ...]]]
-) -> dict[str, str]:
-    """Find the ports that are told by their interface as a whole; gives what the platform's signals are called here."""
+    top: HdlTop, hardware: Hardware, missing: list[tuple[Role, tuple[str, ...]]]
+) -> tuple[dict[str, FoundPort], dict[str, str]]:
+    """The ports that are told by their interface as a whole, and what the platform's signals are called here."""
     names = {p.name for p in top.ports}
     free = list(find_ports(top.ports, [clock for clock, _ in top.clocks]).ports)
+    interfaces: dict[str, FoundPort] = {}
     renames: dict[str, str] = {}
     for port in hardware.ports:
         prefix = getattr(port, "prefix", None)
@@ -130,10 +135,8 @@ def _match_interfaces(
                 renames |= {own[role]: name for role, name in here.items() if own[role] != name}
         if found is not None:
             free.remove(found)
-            signals[Role(port.name, (), "interface")] = describe(found)
-            addresses = [name for role, name in found.signals if role in ("awaddr", "araddr", "address")]
-            signals |= {Role(f"{port.name} address", (), "input"): name for name in addresses[:1]}
-    return renames
+            interfaces[port.name] = found
+    return interfaces, renames
 
 
 def _named(hardware: Hardware, role: Role) -> str:
