@@ -16,7 +16,6 @@ from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedBlock, SelectedCall
 from workbench.gui.timeline import TimelineMode
-from workbench.gui.timeline.calls import calls_of_run
 from workbench.gui.timeline.hover import hit_at, messages_of, next_edge, place_tooltip
 from workbench.gui.timeline.look import bar_colours, pixels_of
 from workbench.gui.timeline.raster import column_table, columns, in_runs
@@ -29,6 +28,7 @@ from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
 from workbench.testing.traces import small_index
+from workbench.traces.calls import calls_of_run
 from workbench.traces.sample import sample
 from workbench.traces.trace import CATEGORIES, NOTHING
 

@@ -12,7 +12,7 @@ from workbench.model.blocks import Block
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, TABLES, Entry, Table
 from workbench.run.skeleton import fold
-from workbench.traces.groups import kinds_of
+from workbench.traces.groups import kinds_of, rows_of_block
 
 Records = NDArray[np.void]
 
@@ -36,12 +36,12 @@ def calls_table(
 
     `blocks` are the host's, as numbered in the manifest. A call without transfers has -1 in the port's columns.
     """
-    if (np.diff(calls["t0_ps"]) < 0).any():
-        calls = calls[np.argsort(calls["t0_ps"], kind="stable")]
+    in_order = bool((np.diff(calls["t0_ps"]) >= 0).all())
+    order = slice(None) if in_order else np.argsort(calls["t0_ps"], kind="stable")
     table = {name: np.full(len(calls), -1, dtype=kind) for name, kind in TABLES["calls"].items()}
     for name in ("site", "state", "entry", "t0_ps", "t1_ps", "bytes", "address"):
-        table[name][:] = calls[name]
-    table["block"][:] = calls["thread"]
+        table[name][:] = calls[name][order]
+    table["block"][:] = calls["thread"][order]
     names = resources(platform)
     by_entry = [
         names.index(platform.transfer_tables[entry.transfer].resource)
@@ -52,39 +52,36 @@ def calls_table(
     table["resource"][:] = np.array([*by_entry, -1], dtype="i4")[table["entry"]]  # entry -1 takes the last
     for number, block in enumerate(blocks):
         first = [messages.index(s.messages[0]) if s.messages else -1 for s in block.states]
-        mine = _of_block(table["block"], number)
+        mine = rows_of_block(table["block"], number)
         t0_ps, t1_ps = table["t0_ps"][mine], table["t1_ps"][mine]
         table["host_ps"][mine] = t0_ps - np.concatenate(([0], t1_ps))[: len(t0_ps)]
         table["message"][mine] = np.array(first, dtype="i4")[table["state"][mine]]
-    _add_port_times(table, calls, transfers)
+    _add_port_times(table, calls["first_transfer"][order], calls["transfers"][order], transfers)
     return table
 
 
-def _of_block(column: NDArray[np.integer], number: int) -> slice | NDArray[np.int64]:
-    """Where a block's rows are: all of them, in most runs."""
-    mine = column == number
-    return slice(None) if mine.all() else np.flatnonzero(mine)
+def _add_port_times(table: Table, first: NDArray[np.int64], count: NDArray[np.int64], transfers: Records) -> None:
+    """When each call's first transfer got the bus, and when its words passed the port, the first and the last.
 
-
-def _add_port_times(table: Table, calls: Records, transfers: Records) -> None:
-    """When each call's first transfer got the bus, and when its words passed the port, the first and the last."""
-    if (np.diff(transfers["thread"]) < 0).any():
-        transfers = transfers[np.argsort(transfers["thread"], kind="stable")]
-    of_thread = np.searchsorted(transfers["thread"], np.arange(int(table["block"].max(initial=0)) + 2))
-    first, thread = np.asarray(calls["first_transfer"]), table["block"]
-    begins, ends = of_thread[thread] + first, of_thread[thread + 1]  # each thread counts its own
-    rows = np.flatnonzero((calls["transfers"] > 0) & (first >= 0) & (begins < ends))
-    begins, ends = begins[rows], np.minimum(ends[rows], begins[rows] + calls["transfers"][rows])
-    table["grant_ps"][rows] = transfers["grant_ps"][begins]
+    `first` is its first transfer's number among those of its thread, `count` how many it made.
+    """
+    of_call, thread = table["block"], transfers["thread"]
+    by_thread = slice(None) if (np.diff(thread) >= 0).all() else np.argsort(thread, kind="stable")
+    of_thread = np.searchsorted(thread[by_thread], np.arange(int(of_call.max(initial=0)) + 2))
+    begins, ends = of_thread[of_call] + first, of_thread[of_call + 1]
+    rows = np.flatnonzero((count > 0) & (first >= 0) & (begins < ends))
+    begins, ends = begins[rows], np.minimum(ends[rows], begins[rows] + count[rows])
+    several = np.flatnonzero(ends > begins + 1)
+    cuts = np.stack([begins[several], ends[several]], axis=1).reshape(-1)
+    table["grant_ps"][rows] = transfers["grant_ps"][by_thread][begins]
     never = np.iinfo(np.int64).max
-    at_port = transfers["port_first_ps"] >= 0
-    for column, least, nothing in (("port_first_ps", np.minimum, never), ("port_last_ps", np.maximum, -1)):
-        times = np.where(at_port, transfers[column], nothing)
+    missed = (transfers["port_first_ps"] < 0)[by_thread]
+    for column, furthest, nothing in (("port_first_ps", np.minimum, never), ("port_last_ps", np.maximum, -1)):
+        times = transfers[column][by_thread]
+        times = np.append(np.where(missed, nothing, times), nothing)
         found = times[begins]
-        several = np.flatnonzero(ends > begins + 1)
         if len(several):
-            cuts = np.stack([begins[several], ends[several]], axis=1).reshape(-1)
-            found[several] = least.reduceat(np.append(times, nothing), cuts)[::2]
+            found[several] = furthest.reduceat(times, cuts)[::2]
         table[column][rows] = np.where(found == never, -1, found)
 
 
@@ -98,7 +95,7 @@ def host_states(stretches: Table, blocks: Sequence[Block], time_ps: int, known: 
     time_rows: list[tuple[int, int, int, int, int]] = []
     move_rows: list[tuple[int, int, int, int]] = []
     for number, block in enumerate(blocks):
-        mine = _of_block(stretches["block"], number)
+        mine = rows_of_block(stretches["block"], number)
         states, count = stretches["state"][mine], len(block.states)
         took_ps = stretches["t1_ps"][mine] - stretches["t0_ps"][mine]
         spent = np.bincount(states, weights=took_ps, minlength=count).astype(np.int64)  # exact: below 2**53
@@ -189,7 +186,7 @@ def host_intervals(
     """Starts (ps) and states of one host block: work and its stretches in turn, as `host_states` has them, without the
     empty ones.
     """
-    mine = _of_block(stretches["block"], number)
+    mine = rows_of_block(stretches["block"], number)
     t0, t1 = stretches["t0_ps"][mine], stretches["t1_ps"][mine]
     starts = np.zeros(2 * len(t0) + 1, dtype=np.int64)
     states = np.full(2 * len(t0) + 1, WORK, dtype=np.int32)

@@ -40,3 +40,9 @@ def kinds_of(table: Table, names: Sequence[str]) -> tuple[dict[str, Numbers], Nu
     for name, width in zip(reversed(names), reversed(widths), strict=True):
         keys, kinds[name] = keys // width, keys % width - 1
     return kinds, kind_of
+
+
+def rows_of_block(column: NDArray[np.integer], number: int) -> slice | Numbers:
+    """Where a block's rows are in column `block`: all of them, in most runs' calls."""
+    mine = column == number
+    return slice(None) if mine.all() else np.flatnonzero(mine)

@@ -24,7 +24,7 @@ from workbench.model.run import TABLES, Manifest, Run, RunStatus, Table
 
 PS_PER_US = 1_000_000
 LIMIT_BYTES = 512 << 20
-MOST_STATES = 256  # of a block, with `unclassified`
+MOST_STATES = 65_536  # of a block, with `unclassified`
 _CATEGORIES = {category.value: category for category in Category}
 _HINT = "It holds a list of events, or an object with `traceEvents`: complete (X) or begin and end (B, E) events."
 

@@ -9,13 +9,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from workbench.gui import icons, theme
-from workbench.gui.timeline.calls import BlockCalls
 from workbench.gui.timeline.look import label, tag, text_width
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scale import Span, duration, ruler
 from workbench.gui.timeline.scene import RareEvent
 from workbench.model.pragma import Category
 from workbench.model.run import Site
+from workbench.traces.calls import BlockCalls
 
 Align = Qt.AlignmentFlag
 BASE_TEXT_PX = 11

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.gui.timeline.calls import BlockCalls, calls_of_run
 from workbench.gui.timeline.rows import short_labels
 from workbench.gui.timeline.scale import duration, exact_time
 from workbench.model.blocks import Block, Side
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import count_text
+from workbench.traces.calls import BlockCalls, calls_of_run
 from workbench.traces.index import TimelineIndex, index_of_run
 from workbench.traces.trace import WAIT_CODES
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.run import Run
+from workbench.traces.groups import rows_of_block
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,13 @@ def calls_of_run(run: Run) -> Mapping[int, BlockCalls]:
         return {}
     names = ("t0_ps", "t1_ps", "site", "entry", "bytes", "port_first_ps", "message")
     found = {}
-    for block in np.unique(table["block"]):
-        mine = np.flatnonzero(np.asarray(table["block"]) == block)
-        mine = mine[np.argsort(np.asarray(table["t0_ps"])[mine], kind="stable")]
-        columns = {name: np.asarray(table[name], np.int64)[mine] for name in names}
+    for block in np.flatnonzero(np.bincount(table["block"])).tolist():
+        mine = rows_of_block(np.asarray(table["block"]), block)
+        columns = {name: np.asarray(table[name])[mine] for name in names}
+        if (np.diff(columns["t0_ps"]) < 0).any():
+            order = np.argsort(columns["t0_ps"], kind="stable")
+            columns = {name: column[order] for name, column in columns.items()}
         changes = np.flatnonzero(np.diff(columns["site"])) + 1
-        found[int(block)] = BlockCalls(**columns, group_first=np.concatenate(([0], changes, [len(mine)])))
+        cuts = np.concatenate(([0], changes, [len(columns["site"])]))
+        found[block] = BlockCalls(**columns, group_first=cuts)
     return found
