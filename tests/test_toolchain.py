@@ -10,7 +10,7 @@ import pytest
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import TransferPoint, TransferTable
-from workbench.model.transfer_time import transfer_ps
+from workbench.model.transfer_time import transfer_ps, transfer_s
 from workbench.run import toolchain
 from workbench.run.compile import gcc_diagnostics, run_all
 from workbench.run.machine import libraries, machine_report, qt_diagnostic
@@ -187,3 +187,7 @@ def test_transfer_times_between_and_beyond_the_points() -> None:
     assert transfer_ps(table, 1024) == 13_940_000
     assert transfer_ps(table, 514) == 1_000_000 + 12_940_000 * 510 // 1020
     assert transfer_ps(table, 4100) == 40_000_000 * 4100 // 4096
+    sizes = np.array([1, 4, 514, 1023, 1024, 2000, 4096, 4100, 1 << 20])
+    whole = np.array([transfer_ps(table, int(size)) for size in sizes])
+    assert np.all(np.abs(transfer_s(table, sizes) * 1e12 - whole) <= 1 + 1e-12 * whole), "a model's rule is the same"
+    assert transfer_s(table, 514.5) == pytest.approx((1_000_000 + 12_940_000 * 510.5 / 1020) * 1e-12)

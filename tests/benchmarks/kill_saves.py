@@ -111,8 +111,8 @@ def kill_once(folder: Path, wait_s: float, sums: dict[str, int]) -> None:
 
 
 def judge(project: Path, before: dict[Path, bytes], sums: dict[str, int]) -> None:
+    from workbench.folders import state_dir
     from workbench.model.diagnostic import WorkbenchError
-    from workbench.session import store
     from workbench.session.plugins import load_plugins
     from workbench.session.recovery import FOLDER, left_behind
     from workbench.session.workspace import open_workspace
@@ -129,7 +129,7 @@ def judge(project: Path, before: dict[Path, bytes], sums: dict[str, int]) -> Non
         open_workspace(project, load_plugins())
     except WorkbenchError:
         sums["unopened"] += 1
-    records = len(list((store.state_dir() / FOLDER).glob("*.json")))
+    records = len(list((state_dir() / FOLDER).glob("*.json")))
     kept = len(left_behind())
     sums["kept"] += kept
     sums["unreadable"] += records - kept

@@ -15,8 +15,8 @@ from pydantic import Field
 
 from workbench.api.metrics import UNITS, Metric, Metrics
 from workbench.formats.documents import read_text
-from workbench.formats.yaml_marks import Marked, check, near, read_marked
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.formats.yaml_marks import Marked, check, read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, near
 from workbench.model.expression import Expression
 from workbench.model.platform import CallKind, Document
 from workbench.model.pragma import Category

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from workbench.cli.output import DONE, print_json
-from workbench.formats.yaml_marks import near
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.session.fields import NAMES, reference, schemas
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,9 +11,9 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from workbench.files import read_regular
-from workbench.formats.yaml_marks import Marked, check, near, read_marked
+from workbench.formats.yaml_marks import Marked, check, read_marked
 from workbench.formats.yaml_nodes import SIZE_LIMIT
-from workbench.model.diagnostic import Diagnostic, Severity, has_errors
+from workbench.model.diagnostic import Diagnostic, Severity, has_errors, near, nearest
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -104,8 +103,8 @@ def _version_problem(schema: Schema[Any], marked: Marked) -> Diagnostic | None:
     if not isinstance(marked.data, dict):
         return marked.diagnostic((), f"this is no {schema.title}", "It should hold `key: value` lines.")
     if "schema_version" not in marked.data:
-        close = difflib.get_close_matches("schema_version", marked.data, 1)
-        hint = f"Rename '{close[0]}'." if close else f"Add `schema_version: {schema.version}` as its first line."
+        close = nearest("schema_version", map(str, marked.data))
+        hint = f"Rename '{close}'." if close else f"Add `schema_version: {schema.version}` as its first line."
         return marked.diagnostic((), "the key 'schema_version' is missing", hint)
     version = marked.data["schema_version"]
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:

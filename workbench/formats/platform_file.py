@@ -12,8 +12,8 @@ from workbench.api.ports import check_ports
 from workbench.formats.documents import Schema, load_document, parse_document, warning
 from workbench.formats.platform_file_1 import Platform1, upgraded
 from workbench.formats.units import written
-from workbench.formats.yaml_marks import Marked, check, near
-from workbench.model.diagnostic import Diagnostic
+from workbench.formats.yaml_marks import Marked, check
+from workbench.model.diagnostic import Diagnostic, near
 from workbench.model.hardware import Hardware, Port
 from workbench.model.platform import CallKind, Platform, TransferTable
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from workbench.files import SOURCE_LIMIT, read_regular
 from workbench.formats.documents import Schema, load_document, parse_document, warning
 from workbench.formats.yaml_marks import Marked
 from workbench.model.application import Project
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, did_you_mean, nearest
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc")
@@ -130,11 +129,10 @@ def _outside(name: str, folder: str) -> tuple[str, str]:
 def _nearest_source(root: Path, pattern: str) -> str:
     """The file that may be meant, or those of the same type."""
     files = list(_files(root))
-    close = difflib.get_close_matches(pattern, files, 1)
     name = Path(pattern).name
-    close = close or [file for file in files if Path(file).name == name]
+    close = nearest(pattern, files) or next((file for file in files if Path(file).name == name), "")
     if close:
-        return f"Did you mean '{close[0]}'?"
+        return f"Did you mean '{close}'?"
     alike = [file for file in files if Path(file).suffix == Path(pattern).suffix][:3]
     return f"Files of that type: {', '.join(alike)}." if alike else "Paths are relative to the project file."
 
@@ -166,7 +164,6 @@ def _check_use_of_settings(project: Project, marked: Marked, root: Path) -> Iter
     for name in project.settings:
         if name not in used:
             candidates = [other for other in used if other.isupper() or other in project.hardware.parameters]
-            close = difflib.get_close_matches(name, sorted(candidates), 1)
-            hint = f"Did you mean '{close[0]}'?" if close else "Use it in the host's sources, or as a parameter."
+            hint = did_you_mean(name, candidates) or "Use it in the host's sources, or as a parameter."
             message = f"the setting '{name}' is read by no host source and is no parameter of the top module"
             yield warning(marked, ("settings", name), message, hint)

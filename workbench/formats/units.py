@@ -6,11 +6,12 @@ k, M, G are powers of 1000; Ki, Mi, Gi of 1024. "KB" is refused, since people me
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+
+from workbench.model.diagnostic import did_you_mean
 
 _POWERS = {
     ("",): Fraction(1),
@@ -134,10 +135,7 @@ def _factor(written: str, unit: str) -> Fraction:
         raise UnitError(f"'{written[:20]}' is no unit", hint)
     source = _unit(written)
     if source is None:
-        near = [usual for usual in _USUAL if usual.lower() == written.lower()] or difflib.get_close_matches(
-            written, _USUAL, 1
-        )
-        raise UnitError(f"there is no unit '{written}'", f"Did you mean '{near[0]}'?" if near else hint)
+        raise UnitError(f"there is no unit '{written}'", did_you_mean(written, _USUAL) or hint)
     wanted = _unit(unit)
     assert wanted is not None, unit
     ratio = source.per(wanted)

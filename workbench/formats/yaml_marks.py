@@ -6,7 +6,6 @@ raises for bad input.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -18,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from workbench.formats.schema import Path, fields_at, suggestion, with_units
 from workbench.formats.yaml_nodes import DEPTH_LIMIT, NODE_LIMIT, YamlError, compose, plain_value
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic, Severity, near
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -247,15 +246,6 @@ def _one(model_class: type[BaseModel], marked: Marked, path: Path, missing: str,
         return marked.diagnostic(path, f"{_shown(value)} should be {word} {context[name]:g}")
     message = str(items[0]["msg"]).removeprefix("Value error, ")
     return marked.diagnostic(path, message[:1].lower() + message[1:])
-
-
-def near(wrong: str, known: Iterable[str], otherwise: str) -> str:
-    """A hint: the nearest right word, or all of them."""
-    names = list(known)
-    close = difflib.get_close_matches(wrong, names, 1) or [n for n in names if n.lower() == wrong.lower()]
-    if close:
-        return f"Did you mean '{close[0]}'?"
-    return f"{otherwise}: {', '.join(names)}." if names else ""
 
 
 def _shown(value: Any) -> str:

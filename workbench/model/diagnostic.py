@@ -64,12 +64,25 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question whether the nearest of the known names is meant; empty where none is near."""
+def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """The known name that is most like another one, first of all but for its case; empty where none is."""
     import difflib  # only where something is wrong
 
-    near = difflib.get_close_matches(name, sorted(known), 1)
-    return f"Did you mean '{near[0]}'?" if near else ""
+    names = sorted(known)
+    same = [other for other in names if other.lower() == name.lower()]
+    return next(iter(same or difflib.get_close_matches(name, names, 1, likeness)), "")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The question whether the nearest of the known names is meant; empty where none is near."""
+    near = nearest(name, known)
+    return f"Did you mean '{near}'?" if near else ""
+
+
+def near(name: str, known: Iterable[str], otherwise: str) -> str:
+    """A hint: the nearest of the known names, or all of them behind `otherwise`; empty where there are none."""
+    names = list(known)
+    return did_you_mean(name, names) or (f"{otherwise}: {', '.join(names)}." if names else "")
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], file: Path | None = None) -> Diagnostic:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from simpleeval import SimpleEval
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, did_you_mean
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 
 _LENGTH_LIMIT = 2000
 _DEPTH_LIMIT = 60
@@ -239,7 +239,11 @@ class _Reader:
         if name in _CONSTANTS and name not in (self._names or ()):
             return ast.Constant(_CONSTANTS[name])
         if self._names is not None and name not in self._names:
-            raise _Bad(node.col_offset, f"there is no value '{name}'", _nearest(name, self._names, "Values are"))
+            raise _Bad(
+                node.col_offset,
+                f"there is no value '{name}'",
+                near(name, sorted(self._names), "Values are") or "There are no values here.",
+            )
         self.used.add(name)
         return ast.Name(name, ast.Load())
 
@@ -255,7 +259,7 @@ class _Reader:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in _FUNCTIONS:
             called = self._text[node.func.col_offset : node.func.end_col_offset]
-            hint = _nearest(name, _FUNCTIONS, "Functions are")
+            hint = near(name, sorted(_FUNCTIONS), "Functions are")
             raise _Bad(node.col_offset, f"there is no function '{called[:40]}'", hint)
         wanted = _FUNCTIONS[name][1]
         given = len(node.args)
@@ -270,8 +274,3 @@ class _Reader:
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.expr:
     return ast.Call(ast.Name(name, ast.Load()), arguments, [])
-
-
-def _nearest(name: str, known: Iterable[str], otherwise: str) -> str:
-    names = sorted(known)
-    return did_you_mean(name, names) or f"{otherwise}: {', '.join(names) or 'none'}."

@@ -17,8 +17,8 @@ from pydantic import Field
 
 from workbench.api.models import ANY, NOT_NEGATIVE, POSITIVE, Formula, ModelDocument, Positive
 from workbench.formats.documents import Schema, check_document, read_text
-from workbench.formats.yaml_marks import Marked, near, read_marked
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.formats.yaml_marks import Marked, read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, near
 from workbench.model.platform import Document, Platform
 from workbench.predict.algorithms import ALGORITHMS
 from workbench.predict.formulas import (

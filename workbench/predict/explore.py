@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.formats.yaml_marks import near
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.predict.density import DensityModelFile, density
 from workbench.predict.formulas import ModelFile, fixed
 from workbench.predict.kinds import KindModelFile, kind_outputs

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from workbench.api.models import ANY, NOT_NEGATIVE, Domain, Input, ModelDocument, domain_in
 from workbench.formats.units import UnitError, quantity, unit_of_name
-from workbench.formats.yaml_marks import Marked, near
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.formats.yaml_marks import Marked
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.model.expression import Expression
 from workbench.model.platform import Platform
 from workbench.predict.inputs import NO_INPUTS, Inputs, Path, Spread, number, wrong_point

@@ -8,8 +8,8 @@ from keyword import iskeyword
 
 from workbench.api.models import ANY, Domain, ModelDocument
 from workbench.formats.units import UNITS, UnitError, quantity
-from workbench.formats.yaml_marks import Marked, near
-from workbench.model.diagnostic import Diagnostic
+from workbench.formats.yaml_marks import Marked
+from workbench.model.diagnostic import Diagnostic, near
 
 Path = tuple[str | int, ...]
 

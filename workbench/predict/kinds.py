@@ -12,8 +12,8 @@ from workbench.api import ModelKind
 from workbench.api.faults import plugin_fault
 from workbench.api.models import ModelDocument
 from workbench.formats.documents import Schema, check_document, read_text
-from workbench.formats.yaml_marks import near, read_marked
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, near
 from workbench.model.platform import Platform
 from workbench.predict.formulas import (
     Evaluation,

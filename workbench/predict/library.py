@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from workbench.formats.yaml_marks import near, read_marked
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 
 KINDS = ("ratss", "density")
 

@@ -25,8 +25,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.formats.yaml_marks import near
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.predict.density import DensityModelFile, rho
 from workbench.predict.library import is_file
 from workbench.predict.ratss_equations import Quantity

@@ -12,6 +12,7 @@ from workbench.formats.documents import Schema, check_document, read_text
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Network, Platform
+from workbench.model.transfer_time import transfer_s
 from workbench.predict import ratss_equations as eq
 from workbench.predict.formulas import (
     Evaluation,
@@ -180,9 +181,8 @@ def _move_s(values: _Values, move: Transaction, at: FieldPath) -> tuple[Quantity
     nodes, size = values.of((*at, "nodes")), values.of((*at, "bytes"))
     if move.table:
         assert values.platform is not None
-        points = values.platform.transfer_tables[move.table].points
         transfers = values.of((*at, "transfers"))
-        return 0.0, nodes * transfers * _interpolated(size / transfers, [(p.bytes, p.time_s) for p in points])
+        return 0.0, nodes * transfers * transfer_s(values.platform.transfer_tables[move.table], size / transfers)
     latency_s, overhead_s = of("latency_s"), of("overhead_s")
     if move.rate_bytes_per_s is not None:
         efficiency = 1.0 if move.efficiency is None else values.of((*at, "efficiency"))
@@ -261,11 +261,3 @@ def tree_notes(
 def _network(platform: Platform | None, move: Transaction) -> Network:
     networks = platform.networks if platform else ()
     return next((n for n in networks if n.name == move.network), Network(name=""))
-
-
-def _interpolated(size_bytes: Quantity, points: list[tuple[int, float]]) -> Quantity:
-    """Time of one transfer from a table, by the rule of `workbench.model.transfer_time`, elementwise."""
-    sizes, times = (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
-    beyond = times[-1] * np.asarray(size_bytes) / sizes[-1]
-    inside = np.interp(size_bytes, sizes, times)
-    return np.where(np.asarray(size_bytes) > sizes[-1], beyond, inside)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from workbench.formats.yaml_marks import Marked, near
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.formats.yaml_marks import Marked
+from workbench.model.diagnostic import Diagnostic, Severity, near
 from workbench.model.platform import Platform
 from workbench.predict.inputs import Path
 from workbench.predict.ratss_model import Measured, RatssModel, Transaction

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
+from workbench.folders import cache_dir
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
 from workbench.run.card_cache import card_folder, contents, included_files, keep, relative_texts, remember_reads, take
-from workbench.run.compile import cache_dir, digest, needed, run_all
+from workbench.run.compile import digest, needed, run_all
 from workbench.run.port_check import check_port, driven_ports
 from workbench.run.port_header import port_header
 from workbench.run.toolchain import Tool, find_compiler, find_verilator

@@ -17,7 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from workbench.files import replacing
-from workbench.run.compile import cache_dir, digest
+from workbench.folders import cache_dir
+from workbench.run.compile import digest
 
 _KEPT = 40
 _READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat

@@ -73,13 +73,6 @@ def last_words(text: str) -> str:
     return lines[-1].strip() if lines else "the compiler said nothing"
 
 
-def cache_dir() -> Path:
-    """Where built cards are kept: $RCW_CACHE, or `rc-workbench` below the user's cache folder."""
-    if named := os.environ.get("RCW_CACHE"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rc-workbench"
-
-
 def digest(parts: Iterable[str | bytes]) -> str:
     """A hash of the parts, in order; where one ends and the next begins matters."""
     total = hashlib.sha256()

@@ -9,12 +9,13 @@ from pathlib import Path
 from workbench.api.descriptors import HostBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.source.files import expand_sources
+from workbench.folders import cache_dir
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.run.card import harness_dir
 from workbench.run.card_cache import contents, keep, take
-from workbench.run.compile import cache_dir, digest, needed, run_all
+from workbench.run.compile import digest, needed, run_all
 from workbench.run.toolchain import Tool, find_compiler, symbols
 
 CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}

@@ -8,6 +8,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+from workbench.folders import data_dir
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.files import write_atomically
 
@@ -16,11 +17,11 @@ DESKTOP_ID = "rc-workbench"
 
 
 def entry_path() -> Path:
-    return _data_folder() / "applications" / f"{DESKTOP_ID}.desktop"
+    return data_dir() / "applications" / f"{DESKTOP_ID}.desktop"
 
 
 def icon_path() -> Path:
-    return _data_folder() / "icons" / "hicolor" / "scalable" / "apps" / f"{DESKTOP_ID}.svg"
+    return data_dir() / "icons" / "hicolor" / "scalable" / "apps" / f"{DESKTOP_ID}.svg"
 
 
 def install() -> tuple[Path, Path]:
@@ -42,12 +43,6 @@ def remove() -> tuple[Path, ...]:
     for path in there:
         path.unlink()
     return there
-
-
-def _data_folder() -> Path:
-    import platformdirs
-
-    return platformdirs.user_data_path()
 
 
 def _program() -> Path:

@@ -46,7 +46,8 @@ def own_support(
 def made_support(platform: Platform, template: Path, folders: Iterable[Path]) -> PlatformSupport | None:
     """The API made of the template's entries, in the cache. The header is the user's where one of the `folders` has it.
     None where the template says too little: `workbench.run.shim.shim_lacks` tells what."""
-    from workbench.run.compile import cache_dir, digest
+    from workbench.folders import cache_dir
+    from workbench.run.compile import digest
     from workbench.run.shim import shim_header, shim_lacks, shim_source
 
     if shim_lacks(platform) or not platform.host.entries:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.files import sha256
+from workbench.folders import state_dir
 from workbench.session import store
 from workbench.session.documents import Document
 
@@ -48,7 +49,7 @@ class Kept:
 
 
 def _folder() -> Path:
-    return store.state_dir() / FOLDER
+    return state_dir() / FOLDER
 
 
 def _began(process: int) -> float:

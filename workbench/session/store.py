@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from workbench.files import replace_file
+from workbench.folders import config_dir
 
 Holds = Callable[[Any], bool]
 
@@ -44,22 +44,6 @@ SHAPES: dict[str, Holds] = {
     "set_aside": _by_name(_list_of(_text)),
     "durations": _by_name(_by_name(_number)),
 }
-
-
-def config_dir() -> Path:
-    """Where preferences live: `$RCW_PREFERENCES`, or the XDG configuration folder."""
-    if chosen := os.environ.get("RCW_PREFERENCES"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "rc-workbench"
-
-
-def state_dir() -> Path:
-    """Where lies what a session leaves: `state` below `$RCW_PREFERENCES`, or the system's folder for such."""
-    if chosen := os.environ.get("RCW_PREFERENCES"):
-        return Path(chosen) / "state"
-    import platformdirs  # a few milliseconds: only where something is left
-
-    return platformdirs.user_state_path("rc-workbench", appauthor=False)
 
 
 def load(name: str, default: Any) -> Any:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.api.ports import HardwarePort
-from workbench.formats.yaml_marks import near, read_marked
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.model.hardware import Clock, Hardware, Port
 from workbench.model.platform import Platform
 

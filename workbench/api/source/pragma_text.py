@@ -11,7 +11,6 @@ A target is `$CPU`, `$MEM` or a hierarchical name such as `top.core[3].ctrl` or 
 
 from __future__ import annotations
 
-import difflib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic, Severity, nearest
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 
 Style = Literal["c", "vhdl", "verilog"]
@@ -233,8 +232,8 @@ def _category(text: str, position: int, name: str) -> tuple[Category, int]:
     if match is None:
         raise _Bad(start, f"the category is missing after '{name}'", choices)
     if match[0] not in names:
-        near = difflib.get_close_matches(match[0].lower(), names, 1, 0.5)
-        hint = f"Did you mean '{near[0]}'?" if near else choices
+        close = nearest(match[0].lower(), names, 0.5)
+        hint = f"Did you mean '{close}'?" if close else choices
         raise _Bad(start, f"there is no category '{match[0]}'", hint)
     return Category(match[0]), match.end()
 
@@ -358,7 +357,7 @@ def _position(starts: list[int], offset: int) -> tuple[int, int]:
 
 
 def _misspelt(who: str, file: str, line: int, column: int) -> list[Diagnostic]:
-    if not difflib.get_close_matches(who.lower(), ["recap"], 1, 0.75):
+    if not nearest(who.lower(), ["recap"], 0.75):
         return []
     message = f"a pragma for '{who}' is not read here"
     return [Diagnostic(message, "Did you mean 'recap'?", Severity.WARNING, file, line, column)]
