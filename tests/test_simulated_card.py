@@ -383,6 +383,11 @@ def test_several_threads_are_served_one_at_a_time(card: CardExecutable, tmp_path
     records = read_transfers(tmp_path / "raw")
     assert len(records) == 1200
     assert (records["grant_ps"][1:] >= records["end_ps"][:-1]).all()
+    for raw in ("one", "two"):
+        assert run(card, source, tmp_path, raw=raw).exit == 0
+    assert set(read_transfers(tmp_path / "one")["thread"]) == {1, 2, 3}
+    for name in ("transfers.bin", "host_waits.bin", "host_threads.txt", "taps.bin", "counters.bin", "host_end.txt"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
 ENDLESS = {
@@ -480,6 +485,18 @@ def test_a_host_that_loops_forever_meets_the_wall_limit(
     assert "simulation.wall_limit_s (0.5 s)" in outcome.diagnostics[0].message
     assert "The host program was in its own code" in outcome.diagnostics[0].message
     assert no_children_left()
+
+
+def test_a_thread_that_loops_forever_is_named_at_the_wall_limit(card: CardExecutable, tmp_path: Path) -> None:
+    source = (
+        "#include <pthread.h>\n"
+        + HEAD
+        + """
+    static void *loop(void *unused) { for (;;) ; return unused; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, loop, 0); pthread_join(t, 0); }"""
+    )
+    outcome = run(card, source, tmp_path, wall_limit_s=0.5)
+    assert "Thread 1 of the host program was in its own code" in outcome.diagnostics[0].message
 
 
 DAEMON = """#include <signal.h>
