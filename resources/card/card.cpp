@@ -169,19 +169,24 @@ private:
     }
 
     void send_words(const rcw_request& request) {
-        if (meets_counters(request))
-            throw Failure("the host writes to address " + hex(uint64_t(request.address)) + " (" + std::to_string(request.bytes)
-                          + " bytes), in the range " + hex(uint64_t(config_.read_out_first)) + " to " + hex(uint64_t(config_.read_out_last))
-                          + " that hardware.read_out declares unused: the counters stand there. Choose a range that the"
-                            " application leaves alone");
+        if (meets_counters(request)) meets_them("writes to", request);
         poll_ = {};
         begin(request, true).forgotten = !request.collected;
         run(request.until_ps);
     }
 
     void receive_words(const rcw_request& request) {
-        counter_reads_ += meets_counters(request);
+        const bool meets = meets_counters(request);
+        if (meets && config_.freeze[0].act == "read") meets_them("reads", request);  // there a read acts
+        counter_reads_ += meets;
         begin(request, false);
+    }
+
+    [[noreturn]] void meets_them(const char* does, const rcw_request& request) {
+        throw Failure(std::string("the host ") + does + " address " + hex(uint64_t(request.address)) + " (" + std::to_string(request.bytes)
+                      + " bytes), in the range " + hex(uint64_t(config_.read_out_first)) + " to " + hex(uint64_t(config_.read_out_last))
+                      + " that hardware.read_out declares unused: the counters stand there. Choose a range that the"
+                        " application leaves alone");
     }
 
     void collect(const rcw_request& request) {

@@ -134,7 +134,7 @@ class HdlBuild:
     whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
     of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
     that port's width, 0 without any. `defines` must be set to have the taps. `read_out` tells how the monitors are
-    frozen and read; None where there are none.
+    frozen and read; None where there are none. `more_ports` are what the new top has besides the platform's.
     """
 
     sources: tuple[Path, ...]
@@ -146,6 +146,7 @@ class HdlBuild:
     defines: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
     read_out: ReadOutPlan | None = None
+    more_ports: tuple[HardwarePort, ...] = ()
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 

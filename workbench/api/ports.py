@@ -5,7 +5,7 @@ A kind is a subclass of `HardwarePort`; a plugin brings it with the hook `workbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -76,6 +76,8 @@ class HardwarePort(Port):
     answers: ClassVar[bool] = True
     #: Whether transfer tables may name it.
     takes_transfers: ClassVar[bool] = True
+    #: Whether monitors can stand behind it.
+    monitored: ClassVar[bool] = False
 
     def signals(self) -> Mapping[str, Signal]:
         """The signals by their roles."""
@@ -106,26 +108,27 @@ class HardwarePort(Port):
         """By how many cycles a transfer's last word has to be at the port before the time that the table gives."""
         return 0
 
-    def monitor(self, read_out: ReadOut) -> MonitorFront:
-        """The monitors' place behind this port. WorkbenchError where they have none, or no room in the addresses."""
+    def monitor(self, read_out: ReadOut, present: Collection[str]) -> MonitorFront:
+        """The monitors' place behind this port of a design that has the signals `present`. WorkbenchError where they
+        have none, or no room in the addresses."""
         raise WorkbenchError(
             Diagnostic(f"counters cannot be read out through the port '{self.name}', which is of kind {self.kind}")
         )
 
 
-def monitor_front(hardware: Hardware, read_out: ReadOut) -> tuple[HardwarePort, MonitorFront]:
-    """The first port on the first clock behind which monitors can stand, and their place there. WorkbenchError where no
-    port has one."""
-    problems: list[Diagnostic] = []
+def monitor_front(
+    hardware: Hardware, read_out: ReadOut, present: Collection[str]
+) -> tuple[HardwarePort, MonitorFront] | None:
+    """The first port on the first clock behind which monitors can stand, and their place there; None where there is no
+    such port. WorkbenchError where it has no room for them, or no plugin brings a port's kind."""
     for port in hardware.ports:
         if not isinstance(port, HardwarePort):
-            problems.append(Diagnostic(f"no plugin brings ports of the kind '{port.kind}', as port '{port.name}' is"))
-        elif hardware.clock_of(port) == hardware.clocks[0]:
-            try:
-                return port, port.monitor(read_out)
-            except WorkbenchError as error:
-                problems += error.diagnostics
-    raise WorkbenchError(*problems)
+            told = f"no plugin brings ports of the kind '{port.kind}', as port '{port.name}' is"
+            raise WorkbenchError(Diagnostic(told, "`workbench plugins` lists what there is."))
+    for port in hardware.ports:
+        if isinstance(port, HardwarePort) and port.monitored and hardware.clock_of(port) == hardware.clocks[0]:
+            return port, port.monitor(read_out, present)
+    return None
 
 
 def check_ports(hardware: Hardware) -> Iterator[tuple[int, Problem]]:

@@ -22,7 +22,7 @@ def port_header(platform: Platform, hdl: HdlBuild, pins: Pins) -> tuple[str, tup
 
     Raises WorkbenchError where the top module lacks a signal of the platform's ports.
     """
-    ports, hardware = driven_ports(platform), platform.hardware
+    ports, hardware = (*driven_ports(platform), *hdl.more_ports), platform.hardware
     assert hardware is not None
     wanted: list[tuple[str, str, int | None]] = [(clock.pin, "IN", None) for clock in hardware.clocks]
     wanted += [(clock.reset, "IN", None) for clock in hardware.clocks if clock.reset]

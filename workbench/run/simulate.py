@@ -111,7 +111,7 @@ def _period(clock: Clock) -> Fraction:
 
 def card_config(card: CardExecutable, project: Project, platform: Platform, deterministic: bool) -> str:
     """The text that host library and card read: one key and its numbers a line."""
-    ports, hardware = driven_ports(platform), platform.hardware
+    ports, hardware = (*driven_ports(platform), *card.hdl.more_ports), platform.hardware
     assert hardware is not None
     simulation = project.simulation
     lines = [

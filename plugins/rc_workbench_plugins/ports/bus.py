@@ -6,12 +6,14 @@ Avalon Interface Specifications.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
-from workbench.api.ports import DRIVERS, HardwarePort, Problem, Signal
+from rc_workbench_plugins.ports.axi_front import axi_front
+from workbench.api.ports import DRIVERS, HardwarePort, MonitorFront, Problem, Signal
+from workbench.model.application import ReadOut
 
 Unsigned = Annotated[int, Field(ge=0)]
 Roles = Mapping[str, tuple[str, int | None, bool]]  # role -> direction at the design, bits, whether it may be missing
@@ -50,6 +52,7 @@ class AxiLitePort(BusPort):
 
     driver = "AxiPort"
     driver_header = DRIVERS / "axi.h"
+    monitored = True
     bursts: ClassVar[bool] = False
 
     kind: str = Field("axi_lite", description="axi_lite")
@@ -85,9 +88,11 @@ class AxiLitePort(BusPort):
             "wlast": ("input", 1, lite),
             "wvalid": ("input", 1, False),
             "wready": ("output", 1, False),
+            "bid": ("output", None, True),
             "bresp": ("output", 2, True),
             "bvalid": ("output", 1, False),
             "bready": ("input", 1, False),
+            "rid": ("output", None, True),
             "rdata": ("output", word, False),
             "rresp": ("output", 2, True),
             "rlast": ("output", 1, lite),
@@ -113,6 +118,11 @@ class AxiLitePort(BusPort):
 
     def longest_burst(self) -> int:
         return 1
+
+    def monitor(self, read_out: ReadOut, present: Collection[str]) -> MonitorFront:
+        roles = {role for role, signal in self.signals().items() if signal.name in present}
+        stride = self.word_bits // 8 // self.address_unit_bytes
+        return axi_front(self.signals(), roles, read_out, self.word_bits, self.address_bits, stride)
 
     def lead_cycles(self, receive: bool) -> int:
         return self.response_cycles

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field, PositiveInt
@@ -34,6 +35,7 @@ class MemoryPort(HardwarePort):
     driver = "MemoryPort"
     driver_header = DRIVERS / "memory.h"
     answers = False
+    monitored = True
 
     kind: str = Field("memory", description="memory")
     address_bits: PositiveInt = Field(32, description="width of an address")
@@ -81,7 +83,7 @@ class MemoryPort(HardwarePort):
                 message = f"a port of {self.kind} style needs '{name}'"
                 yield Problem(name, message, f"Add `{name}:` with the signal's name.")
 
-    def monitor(self, read_out: ReadOut) -> MonitorFront:
+    def monitor(self, read_out: ReadOut, present: Collection[str] = ()) -> MonitorFront:
         control, select, data = self._registers(read_out)
         return MonitorFront(
             text=self._front(control, select, data),
@@ -198,3 +200,22 @@ def _delayed(signals: Sequence[str], cycles: int) -> list[str]:
         for n in range(1, cycles + 1):
             lines.append(f"        {signal}_{n} <= {signal}{f'_{n - 1}' if n > 1 else ''};")
     return [*lines, "    end"]
+
+
+#: What a design is given that has no port behind which monitors could stand: a port of their own.
+OWN_PORT = MemoryPort(
+    name="recap",
+    address_bits=2,
+    write_enable="recap_write",
+    read_enable="recap_read",
+    incoming=PortDirection(data_signal="recap_written", address_signal="recap_address", condition_hdl="recap_write"),
+    outgoing=PortDirection(
+        data_signal="recap_data", address_signal="recap_address", condition_hdl="recap_read", delay_cycles=1
+    ),
+)
+
+
+def own_front() -> MonitorFront:
+    """The monitors' place behind `OWN_PORT`."""
+    front = OWN_PORT.monitor(ReadOut(first=0, last=3))
+    return replace(front, taken=(), connections={**front.connections, "user_data": "32'd0"})

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from rc_workbench_plugins.ports.memory import OWN_PORT, own_front
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
@@ -21,13 +22,13 @@ from rc_workbench_plugins.verilog.rewrite import (
     set_default,
     why_not_editable,
 )
-from rc_workbench_plugins.verilog.top import read_top
+from rc_workbench_plugins.verilog.top import own_ports, read_top
 from workbench.api import HdlBuild
 from workbench.api.instrument import wrapper
 from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, state_bits
 from workbench.api.instrument.wrapper import Top
 from workbench.api.ports import monitor_front
-from workbench.model.application import HardwareSources
+from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock, Hardware
@@ -55,7 +56,11 @@ def build(
     )
     bits = layout.bits(top)
     uses = [use for instance in top.walk() for use in instance.blocks]
-    port, front = monitor_front(platform_hardware, hardware.read_out)
+    shell = read_top(design.top, top.module + _INNER)
+    wrapper.check_port(shell, platform_hardware)
+    place = monitor_front(platform_hardware, hardware.read_out, {p.name for p in shell.ports})
+    addresses = hardware.read_out if place else ReadOut(first=0, last=3)
+    port, front = place or (OWN_PORT, own_front())
     clock = platform_hardware.clock_of(port)
     counted = [use for use in uses if use.root_clock == clock.pin]
     probes = tuple(
@@ -64,9 +69,7 @@ def build(
         if use.path in bits
     )
     plan = MonitorPlan(probes, layout.widths.get(top.module, 0))
-    shell = read_top(design.top, top.module + _INNER)
-    wrapper.check_port(shell, platform_hardware)
-    generated = wrapper.wrapper(shell, plan, front, clock)
+    generated = wrapper.wrapper(shell, plan, front, clock, () if place else own_ports())
     edits = _edit(design, top, layout, shell, {**hardware.parameters, **parameters})
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
@@ -79,7 +82,8 @@ def build(
         tap_bits=plan.state_width,
         defines=(wrapper.TAPS_DEFINE,) if plan.state_width else (),
         include_dirs=_include_dirs(design, hardware),
-        read_out=plan.read_out(front, hardware.read_out, port.name),
+        read_out=plan.read_out(front, addresses, port.name),
+        more_ports=() if place else (port,),
         missed=tuple(_missed(design, uses, why_not, bits)),
         diagnostics=(*diagnostics, *_large(design, counted, bits)),
     )

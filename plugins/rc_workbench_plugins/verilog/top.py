@@ -6,6 +6,7 @@ from typing import Any
 
 from pyslang import ast
 
+from rc_workbench_plugins.ports.memory import OWN_PORT
 from workbench.api.instrument.wrapper import Top, TopParameter, TopPort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
@@ -23,6 +24,18 @@ def read_top(symbol: Any, inner: str) -> Top:
         inner,
         tuple(_port(symbol, port) for port in symbol.body.portList),
         tuple(_parameter(symbol, parameter) for parameter in symbol.body.parameters if not parameter.isLocalParam),
+    )
+
+
+def own_ports() -> tuple[TopPort, ...]:
+    """What the new top has of the monitors' own port."""
+    return tuple(
+        TopPort(signal.name, signal.direction, f"[{bits - 1}:0]" if bits > 1 else "")
+        for signal, bits in (
+            (signal, signal.bits or (OWN_PORT.address_bits if "address" in role else 1))
+            for role, signal in OWN_PORT.signals().items()
+            if role != "read_address"  # the same as of writing
+        )
     )
 
 

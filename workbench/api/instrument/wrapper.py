@@ -80,19 +80,19 @@ def check_port(top: Top, hardware: Hardware) -> None:
         raise WorkbenchError(*missing)
 
 
-def wrapper(top: Top, plan: MonitorPlan, front: MonitorFront, clock: Clock) -> str:
+def wrapper(top: Top, plan: MonitorPlan, front: MonitorFront, clock: Clock, more: Sequence[TopPort] = ()) -> str:
     """Verilog text of the new top level (of the old name), of the monitor and of its front behind a port, which runs on
-    `clock`."""
-    parts = ["`default_nettype none", _monitor(plan), front.text, _top(top, plan, front, clock)]
+    `clock`. The new top has the ports `more` besides the design's."""
+    parts = ["`default_nettype none", _monitor(plan), front.text, _top(top, plan, front, clock, more)]
     return "\n".join([*parts, "`default_nettype wire", ""])
 
 
-def _top(top: Top, plan: MonitorPlan, front: MonitorFront, clock: Clock) -> str:
+def _top(top: Top, plan: MonitorPlan, front: MonitorFront, clock: Clock, more: Sequence[TopPort]) -> str:
     width = plan.state_width
     head = f"module {top.name}"
     if top.parameters:
         head += " #(\n" + ",\n".join(f"    {p.declaration} = {p.value}" for p in top.parameters) + "\n)"
-    ports = [f"    {p.direction} {p.type} {p.name}{p.unpacked}" for p in top.ports]
+    ports = [f"    {p.direction} {p.type} {p.name}{p.unpacked}" for p in (*top.ports, *more)]
     lines = [head + " (", ",\n".join(ports)]
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    , output wire [{width - 1}:0] recap_taps", "`endif"]

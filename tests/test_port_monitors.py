@@ -1,0 +1,139 @@
+"""Monitors behind AXI4-Lite, AXI4 and a port of their own: counts are exact, timing is as without them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort, StreamInPort
+from rc_workbench_plugins.verilog import VerilogLanguage
+
+from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.job import Job
+from workbench.api.ports import HardwarePort
+from workbench.api.targets import Outcome
+from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform, TransferPoint, TransferTable
+from workbench.run.card import build_card, harness_dir
+from workbench.run.host import build_host
+from workbench.run.records import read_dwell
+from workbench.run.simulate import simulate
+
+EVERY_PORT = Path(__file__).parent / "data" / "ports" / "every_port.v"
+#: Writes make it busy for so many cycles; reads say what is left. The block's states are counted.
+WORKER = """
+module worker (input clk, input rst, input [31:0] value, input set, output reg [31:0] left);
+    always @(posedge clk) begin : job
+        if (rst) left <= 0;
+        else if (set) begin
+            //pragma recap take recv(ctrl, $CPU, value)
+            left <= value;
+        end else if (left != 0) begin
+            //pragma recap grind work
+            left <= left - 1;
+        end
+    end
+endmodule
+"""
+LITE = """
+module lite (
+    input clk, input rst, input [15:0] awaddr, input awvalid, output awready, input [31:0] wdata, input wvalid,
+    output wready, output [1:0] bresp, output reg bvalid, input bready,
+    input [15:0] araddr, input arvalid, output arready, output [31:0] rdata, output [1:0] rresp, output reg rvalid,
+    input rready
+);
+    wire take = awvalid & wvalid & ~bvalid;
+    reg [31:0] word;
+    wire [31:0] left;
+    assign awready = take, wready = take, bresp = 0, rresp = 0, rdata = word, arready = ~rvalid;
+    always @(posedge clk) begin
+        bvalid <= ~rst & (take | (bvalid & ~bready));
+        rvalid <= ~rst & ((arvalid & arready) | (rvalid & ~rready));
+        if (arvalid & arready) word <= left;
+    end
+    worker worker (clk, rst, wdata, take, left);
+endmodule
+"""
+FULL = LITE.replace("module lite", "module full").replace(
+    "output reg rvalid,", "output reg rvalid, output rlast, input [7:0] awlen, input [7:0] arlen, input wlast, "
+    "input [3:0] arid, output [3:0] rid,"
+).replace("rresp = 0,", "rresp = 0, rlast = 1, rid = 5,")  # fmt: skip
+STREAM = """
+module stream (input clk, input rst, input [31:0] tdata, input tvalid, output tready);
+    wire [31:0] left;
+    assign tready = left == 0;
+    worker worker (clk, rst, tdata, tvalid & tready, left);
+endmodule
+"""
+READS = 'for (int i = 0; i < 9; i++) if (wbcard_receive(card, "read", &value, 4, 4)) return 1; else sum += value;'
+HOST = """
+#include <stdint.h>
+#include <stdio.h>
+#include "wbcard.h"
+int main(void) {
+    wbcard_t *card = wbcard_open(0);
+    uint32_t value, sum = 0;
+    for (int n = 1; n < 6; n++) {
+        value = 10 * n;
+        if (wbcard_send(card, "write", &value, 0, 4)) return 1;
+        READS
+    }
+    value = 0;
+    if (wbcard_send(card, "write", &value, 0, 4)) return 1;
+    wbcard_close(card);
+    printf("%u\\n", sum);
+    return 0;
+}
+"""
+CASES: dict[str, tuple[str, HardwarePort, str]] = {
+    "lite": (LITE, AxiLitePort(name="host"), READS),
+    "full": (FULL, AxiPort(name="host"), READS),
+    "stream": (STREAM, StreamInPort(name="host"), ""),
+}
+
+
+@pytest.mark.parametrize("top", CASES)
+def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: Path) -> None:
+    text, port, reads = CASES[top]
+    tables = {
+        name: TransferTable(direction=direction, points=(TransferPoint(bytes=4, time_s=1e-7),))
+        for name, direction in (("write", "send"), ("read", "receive"))
+    }
+    hardware = Hardware(clocks=(Clock(name="clk", frequency_hz=100e6, reset="rst"),), ports=(port,))
+    platform = Platform(schema_version=2, name="p", hardware=hardware, transfer_tables=tables)
+    (tmp_path / "top.v").write_text(WORKER + text)
+    (tmp_path / "host.c").write_text(HOST.replace("READS", reads))
+    (tmp_path / "api.c").write_text("")
+    sources = HardwareSources(sources=("top.v",), top=top, read_out=ReadOut(first=0x1000, last=0x101F))
+    project = Project(
+        schema_version=1, name="p", platform="p", host=HostSources(sources=("host.c",)), hardware=sources,
+        simulation=Simulation(wall_limit_s=100, basic_block_ps=10_000),
+    )  # fmt: skip
+    support = PlatformSupport("p", Path("none.yaml"), harness_dir(), (tmp_path / "api.c",))
+    host = build_host(project, platform, support, None, {}, True, tmp_path, tmp_path / "build", Job())
+    observed = VerilogLanguage().instrument(tmp_path, sources, platform, {}, tmp_path / "hdl", Job())
+
+    def run(hdl: HdlBuild, name: str) -> Outcome:
+        card = build_card(hdl, project, platform, {}, tmp_path / name / "card", Job(), False)
+        raw = tmp_path / name / "raw"
+        return simulate(card, host, project, platform, raw, Job(), deterministic=True, root=tmp_path)
+
+    plain = run(HdlBuild((tmp_path / "top.v",), top, ()), "plain")
+    seen = run(observed, "seen")
+    assert (plain.exit, plain.diagnostics) == (seen.exit, seen.diagnostics) == (0, ())
+    assert (seen.stdout, seen.time_ps, seen.cycles) == (plain.stdout, plain.time_ps, plain.cycles)
+    transfers = [(tmp_path / name / "raw" / "transfers.bin").read_bytes() for name in ("plain", "seen")]
+    assert transfers[0] == transfers[1]
+    assert seen.counter_words is not None
+    times = VerilogLanguage().decode(observed, seen.counter_words)["state_time"]
+    number = next(n for n, block in enumerate(observed.blocks) if block.id.endswith(".job"))
+    mine = times["block"] == number
+    assert times["cycles"][mine].sum() == seen.cycles
+    names = [state.name for state in observed.blocks[number].states]
+    cycles = dict(zip(names, times["cycles"][mine].tolist(), strict=True))
+    assert (cycles["take"], cycles["grind"]) == (6, 10 + 20 + 30 + 40 + 50)
+    dwell = read_dwell(tmp_path / "seen" / "raw")
+    for state in range(len(names)):
+        stays = dwell[(dwell["block"] == number) & (dwell["state"] == state)]
+        assert stays["cycles"].sum() == cycles[names[state]]
