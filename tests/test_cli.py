@@ -50,6 +50,12 @@ def test_a_command_imports_only_what_it_needs(arguments: list[str], needed: set[
     assert imported(command(*arguments)) & HEAVY == needed
 
 
+@pytest.mark.parametrize("arguments", [["--version"], ["run", "--help"], ["predict", "density", "--help"]])
+def test_plugins_are_not_looked_for_where_none_can_answer(arguments: list[str]) -> None:
+    assert "pluggy" not in imported(command(*arguments))
+    assert "pluggy" in imported(command("predict", "--help")), "it lists their kinds of models"
+
+
 def test_no_command_that_needs_no_window_imports_qt() -> None:
     modules = {f"workbench.cli.{path.stem}" for path in Path("workbench/cli").glob("[!_]*.py")}
     assert not imported("import " + ", ".join(sorted(modules))) & {"PySide6", "pyqtgraph"}

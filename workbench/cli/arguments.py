@@ -16,7 +16,7 @@ def add_commands(top: argparse.ArgumentParser, given: Sequence[str]) -> None:
     for name, (line, add, _) in COMMANDS.items():
         parser = commands.add_parser(name, help=line)
         if name == "predict":
-            add_predict(parser, *given[1:2])
+            add_predict(parser, given)
         else:
             add(parser)
     if not given or given[0] not in (*COMMANDS, "--version"):
@@ -133,7 +133,7 @@ def _add_threshold(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true")
 
 
-def add_predict(top: argparse.ArgumentParser, asked: str = "") -> None:
+def add_predict(top: argparse.ArgumentParser, given: Sequence[str] = ()) -> None:
     """Every kind of model; those of plugins only where the kind asked for is none of the workbench's own."""
     kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
     ratss = kinds.add_parser("ratss", help="multi-FPGA systems: nodes, networks, stages (RATSS)")
@@ -147,7 +147,7 @@ def add_predict(top: argparse.ArgumentParser, asked: str = "") -> None:
     dense.add_argument("--kernel-args", metavar="'ARGS'", help="the kernel's arguments")
     _add_questions(ratss, "speedup", "--speedup")
     _add_questions(dense, "limit_ops_per_s", "--rate")
-    if asked not in ("ratss", "density"):
+    if given[:1] == ["predict"] and given[1:2] not in (["ratss"], ["density"]):
         from workbench.cli.brought import brought_kinds
 
         for kind in brought_kinds():

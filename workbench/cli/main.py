@@ -39,7 +39,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         signal.signal(signal.SIGHUP, _interrupt)
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        chosen = parser(given).parse_args(given)
+        chosen = parser(list(given)).parse_args(given)
         if arguments is None:  # we are the program itself, not a part of another
             from workbench.session import journal
 
