@@ -10,6 +10,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package and `
     models       documents of models: inputs, formulas, and what values they may take
     results      a run's blocks, calls and findings as analysed
     targets      where a built design runs
+    ports        kinds of ports: their fields, signals, and the monitors' place behind them
     job          steps, progress, a log and a cancel
     faults       naming the plugin that failed
     source       lines, pragmas and file patterns of sources, in any language
