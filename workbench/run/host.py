@@ -21,7 +21,7 @@ from workbench.run.toolchain import Tool, find_compiler, symbols
 CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
 _LIBRARY = ("wbcard.c", "vcores.c", "sync.c", "clocks.c", "atomics.c", "host_time.c")
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
-_WEAKEN = "--weaken-symbols"
+_WEAKEN, _WEAK = "--weaken-symbols", ("sync", "clocks")
 _STARTS_THREADS = re.compile(
     r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
 )
@@ -132,7 +132,9 @@ def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
     sources = [harness_dir() / name for name in _LIBRARY]
     headers = sorted(harness_dir().glob("*.h"))
     kept = (
-        cache_dir() / "library" / digest([compiler.version, *_LIBRARY_FLAGS, _WEAKEN, *contents([*sources, *headers])])
+        cache_dir()
+        / "library"
+        / digest([compiler.version, *_LIBRARY_FLAGS, _WEAKEN, *_WEAK, *contents([*sources, *headers])])
     )
     targets = [objects / f"{source.stem}.o" for source in sources]
     if all(take(kept / target.name, target) for target in targets):
@@ -144,9 +146,11 @@ def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
         ],
         job, cwd=objects, what="the card's client library",
     )  # fmt: skip
-    weak = objects / "weak.txt"  # a program may have functions of its own by these names, as the C library lets it
-    weak.write_text("\n".join(sorted(symbols(targets, defined=True))) + "\n")
-    weaken: list[list[str | Path]] = [["objcopy", f"{_WEAKEN}={weak}", target] for target in targets]
+    # a program may have functions of its own by the C library's names; recap.c's own weak ones stay behind wbcard.c's
+    of_c_library = [target for target in targets if target.stem in _WEAK]
+    weak = objects / "weak.txt"
+    weak.write_text("\n".join(sorted(symbols(of_c_library, defined=True))) + "\n")
+    weaken: list[list[str | Path]] = [["objcopy", f"{_WEAKEN}={weak}", target] for target in of_c_library]
     run_all(weaken, job, cwd=objects, what="the card's client library")
     for target in targets:
         keep(target, kept)
