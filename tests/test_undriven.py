@@ -47,6 +47,7 @@ def test_an_interface_is_told_as_one_and_what_the_design_leaves_alone_is_not_tol
     document = json.loads(capsys.readouterr().out)
     (told,) = [d for d in document["diagnostics"] if d["severity"] == "error"]
     assert told["message"] == "nothing drives the AXI4-Stream in s: s_tvalid, s_tdata"
+    assert "{name: s, kind: stream_in, prefix: s_}" in told["hint"]
     assert told["file"].endswith("tiny_top.v")
     assert told["line"]
 

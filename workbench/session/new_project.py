@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api.instrument.port_finder import describe, find_ports
+from workbench.api.instrument.port_finder import describe, find_ports, template_entry
 from workbench.api.job import Job
 from workbench.files import real
 from workbench.formats.platform_file import callee_name, load_platform
@@ -303,14 +303,30 @@ def _say_port(
         + [f"{name}: {describe(port)}" for name, port in match.interfaces.items()]
     )
     why = "as the platform names them" if match.exact else "by their names, directions and widths; `signals` keeps them"
-    notes.found.append(Found("port", shown, why))
+    if shown:
+        notes.found.append(Found("port", shown, why))
     _say_interfaces(top, match, notes)
+    if found := _without_memory_port(top, match):
+        hint = (
+            f"It has: {', '.join(found)}. Name a platform that has such ports with --platform, or describe them in a "
+            "template of your own."
+        )
+        problem = f"the top module {top.name} has nothing like the port of {chosen.key}"
+        notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
+        return
     for role, candidates in match.missing:
         have = ", ".join(candidates) or "none that fits"
         what = "interfaces" if role.direction == "interface" else f"{role.direction}s of that width"
         hint = f"Its {what}: {have}. Name it under hardware.signals."
         problem = f"the top module {top.name} has no {role.title} that could be told by its name"
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
+
+
+def _without_memory_port(top: HdlTop, match: PortMatch) -> list[str]:
+    """The top's interfaces, where it has none of the signals of a memory port that the platform has."""
+    if len(match.missing) < 4 or any(role.title not in ("clock", "reset", "interrupt") for role in match.signals):
+        return []
+    return [describe(port) for port in find_ports(top.ports, [clock for clock, _ in top.clocks]).ports]
 
 
 def _say_interfaces(top: HdlTop, match: PortMatch, notes: _Notes) -> None:
@@ -321,7 +337,9 @@ def _say_interfaces(top: HdlTop, match: PortMatch, notes: _Notes) -> None:
             continue
         shown = ", ".join(f"{role} {name}" for role, name in port.signals)
         asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
-        notes.found.append(Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}"))
+        entry = template_entry(port)
+        offer = f"; in a template's ports: {entry}" if entry and port.style != "memory" else ""
+        notes.found.append(Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}{offer}"))
 
 
 def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: _Notes) -> None:

@@ -65,7 +65,8 @@ def project_text(
             yield "  parameters:"
             yield from (f"    {key}: {_scalar(value)}" for key, value in top.parameters)
         if own_names:
-            yield from _said("  ", f"what the platform's signals are called here: {reasons['port']}")
+            why = reasons.get("port", "by their names")
+            yield from _said("  ", f"what the platform's signals are called here: {why}")
             yield "  signals:"
             yield from (f"    {key}: {_scalar(value)}" for key, value in own_names.items())
         yield from _said("  ", f"where the counters are read out: {reasons['unused addresses']}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from workbench.api.instrument.port_finder import find_ports
+from workbench.api.instrument.port_finder import find_ports, template_entry
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.hardware import Hardware
@@ -28,7 +28,8 @@ def undriven_inputs(ports: Sequence[HdlPort], platform: Platform) -> tuple[Diagn
             names -= port.names
             shown = f"{port.title} {port.side}{f' {port.name}' if port.name else ''}"
             message = f"nothing drives the {shown}: {listed([p.name for p in mine])}"
-            hint = "Describe it among the ports of the platform's hardware."
+            entry = template_entry(port) if port.style != "memory" else ""
+            hint = f"Describe it among the ports of the platform's hardware{f': {entry}' if entry else ''}."
             found.append(Diagnostic(message, hint, file=mine[0].file, line=mine[0].line))
     for whole in dict.fromkeys(p.port or p.name for p in left if p.name in names):
         place = next(p for p in left if whole in (p.port, p.name))

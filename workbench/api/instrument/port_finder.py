@@ -186,3 +186,16 @@ def describe(port: FoundPort) -> str:
     """What it is, for people."""
     several = f", {port.count} side by side" if port.count > 1 else ""
     return f"{port.name} ({port.title} {port.side}{several})".lstrip()
+
+
+def template_entry(port: FoundPort) -> str:
+    """The interface as an entry of a template's `ports`; empty where no kind of port drives it."""
+    if not port.kind or port.count > 1 or any("." in name or "[" in name for _, name in port.signals):
+        return ""
+    role, name = port.signals[0]
+    prefix = name.removesuffix(role)
+    others = [f"{role}: {name}" for role, name in port.signals if name != prefix + role]
+    told = (
+        f"names: {{{', '.join(f'{role}: {name}' for role, name in port.signals)}}}" if others else f"prefix: {prefix}"
+    )
+    return f"{{name: {port.name or port.kind}, kind: {port.kind}, {told}}}"
