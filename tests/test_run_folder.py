@@ -171,6 +171,28 @@ def test_a_state_that_no_block_has_is_told_in_any_chunk(folder: Path, made: Run)
     assert "do not fit" in open_run(folder)[1][0].message
 
 
+@pytest.mark.parametrize("value", [-1, 1 << 60, 0])
+def test_a_trace_whose_times_are_not_in_order_is_left_out(folder: Path, value: int) -> None:
+    (folder / "checksums.json").unlink()
+    assert "intervals" in open_run(folder)[0].tables
+    _with(folder / "tables" / "intervals" / "start_ps.npy", value)
+    run, (problem,) = open_run(folder)
+    assert "intervals" not in run.tables
+    assert "not in order" in problem.message
+
+
+def test_chunks_of_a_trace_are_in_order_too(tmp_path: Path, made: Run) -> None:
+    manifest = replace(made.manifest, blocks=made.manifest.blocks[:1], time_ps=100)
+    for second in (10, 9):
+        writer = RunWriter(tmp_path / f"from-{second}")
+        trace = TraceWriter(writer.part, 2)
+        for start in ([0, 10], [second, 50]):
+            trace.append(np.array(start), np.array([0, 1]), np.array([2]))
+        writer.finish(manifest, {"interval_offsets": trace.close(1)})
+        (writer.path / "checksums.json").unlink()
+        assert ("intervals" in open_run(writer.path)[0].tables) == (second == 10)
+
+
 def test_a_manifest_that_is_not_as_it_was_written_is_told(folder: Path) -> None:
     manifest = folder / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"time_ps": ', '"time_ps": 9', 1))

@@ -65,7 +65,7 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
             )  # fmt: skip
         else:
             tables[name] = table
-    if "intervals" in tables and (why := bad_trace(tables, manifest)):
+    if "intervals" in tables and (why := bad_trace(tables, manifest, "tables/intervals/start_ps.npy" in checksums)):
         del tables["intervals"]
         problems.append(
             Diagnostic(f"the trace is left out: {why}", "Views that need it stay empty.", severity=Severity.WARNING,

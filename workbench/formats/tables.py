@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.formats.columns import DamagedError
 from workbench.model.run import TABLES, Manifest, Table
@@ -16,6 +17,7 @@ _STATES = ("state", "from_state", "to_state")
 #: Times, counts and lengths: from 0 to what sums of thousands of them can hold.
 _AMOUNTS = ("time_ps", "cycles", "visits", "count", "runs", "min_run", "max_run", "repeat", "body", "t0_ps", "t1_ps")
 _MOST = 1 << 52
+_PIECE = 1 << 20  # intervals looked at together
 
 
 def check_table(name: str, table: Table, manifest: Manifest) -> None:
@@ -70,8 +72,8 @@ def _check_order(table: Table) -> None:
         raise DamagedError("column body reaches beyond the loop around it")
 
 
-def bad_trace(tables: Mapping[str, Table], manifest: Manifest) -> str:
-    """Why the intervals cannot be shown, or ''."""
+def bad_trace(tables: Mapping[str, Table], manifest: Manifest, as_written: bool) -> str:
+    """Why the intervals cannot be shown, or ''. What is known to be as it was written is in order."""
     if "interval_offsets" not in tables:
         return "table 'interval_offsets' is missing"
     offsets, states = np.asarray(tables["interval_offsets"]["offset"]), tables["intervals"]["state"]
@@ -85,4 +87,20 @@ def bad_trace(tables: Mapping[str, Table], manifest: Manifest) -> str:
         return ""
     counts = np.array([len(block.states) for block in manifest.blocks])
     wrong = some[np.maximum.reduceat(states, offsets[some]) >= counts[some % rows]]
-    return f"block {manifest.blocks[wrong[0] % rows].id} is in a state that it does not have" if len(wrong) else ""
+    if len(wrong):
+        return f"block {manifest.blocks[wrong[0] % rows].id} is in a state that it does not have"
+    in_order = as_written or _in_order(np.asarray(tables["intervals"]["start_ps"]), offsets, rows, manifest.time_ps)
+    return "" if in_order else "its times are not in order"
+
+
+def _in_order(starts: NDArray[np.int64], offsets: NDArray[np.int64], rows: int, time_ps: int) -> bool:
+    """Whether every row's intervals begin one after the other, within the run."""
+    for begin in range(0, len(starts), _PIECE):
+        part = starts[begin : begin + _PIECE + 1]
+        if not np.isin(np.flatnonzero(part[1:] < part[:-1]) + begin + 1, offsets).all():
+            return False
+    some = np.flatnonzero(np.diff(offsets))
+    some = some[np.argsort(some % rows, kind="stable")]
+    firsts, lasts = starts[offsets[some]], starts[offsets[some + 1] - 1]
+    same = np.diff(some % rows) == 0
+    return bool(firsts.min() >= 0 and lasts.max() <= time_ps and (lasts[:-1] <= firsts[1:])[same].all())
