@@ -168,3 +168,17 @@ def test_a_program_may_have_functions_of_its_own_by_the_c_librarys_names(threads
     )
     built = threads.build("own.c", tmp_path / "host", root=tmp_path)
     assert threads.run(built, threads.Program("", {}), 1, tmp_path / "raw").output == "6\n"
+
+
+def test_recording_takes_the_cards_clock_though_a_program_may_replace_the_c_librarys_functions(built: Any) -> None:
+    """recap.c has weak functions of its own by these names: the card's have to be the stronger ones."""
+    objects = built.host.parent / "obj"
+    kinds = {
+        words[-1]: words[-2]
+        for name in ("wbcard.o", "host_time.o", "sync.o", "clocks.o")
+        for words in map(str.split, subprocess.check_output(["nm", objects / name], text=True).splitlines())
+        if len(words) == 3
+    }
+    own = ("rcw_now_ps", "rcw_skip_ps", "rcw_transfer_count", "rcw_thread_number", "rcw_aside")
+    assert {kinds[name] for name in own} == {"T"}
+    assert {kinds[name] for name in ("pthread_mutex_lock", "poll", "printf")} == {"W"}
