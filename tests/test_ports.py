@@ -17,6 +17,7 @@ from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
+from workbench.model.diagnostic import WorkbenchError
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.run.card import CardExecutable, build_card, harness_dir
@@ -219,3 +220,28 @@ def test_a_master_into_memory_and_a_second_clock(card: CardExecutable, tmp_path:
     last = read_transfers(tmp_path / "raw")[-1]
     sampled_ps = int(last["port_first_ps"]) + PERIOD_PS  # the edge that ends the request's cycle
     assert fast == sampled_ps * int(FAST_HZ) // 10**12
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (
+            'must(wbcard_receive(card, "out", back, 0, 256));',
+            "the design moves nothing: the host waits for a transfer of which 0 of 64 words are through",
+        ),
+        (
+            'uint32_t from = 0xf000; must(wbcard_send(card, "register", &from, 0x4000, 4)); wbcard_wait_irq(card);',
+            "port engine asks for 64 bytes at 0x10000, outside the card's memory of 65536 bytes",
+        ),
+    ],
+)
+def test_what_cannot_go_on_ends_the_run(card: CardExecutable, tmp_path: Path, body: str, told: str) -> None:
+    outcome, _ = run(card, body, tmp_path, idle_cycle_limit=10_000)
+    assert outcome.exit == 113
+    assert told in outcome.diagnostics[0].message
+
+
+def test_a_table_names_a_port_that_there_is(tmp_path: Path) -> None:
+    platform = PLATFORM.model_copy(update={"transfer_tables": {"x": table("lit", 20, 4)}})
+    with pytest.raises(WorkbenchError, match="go through a port 'lit', which there is not"):
+        build_card(HdlBuild((), "every_port", ()), project(), platform, {}, tmp_path / "card", Job(), trace=False)

@@ -351,11 +351,20 @@ private:
 
     // No port has anything to do until `stop` cycles of the only clock have been clocked.
     void idle(int64_t stop) {
-        for (ClockDomain& clock = clocks_[0]; clock.cycle < stop; ++clock.cycle) {
-            design_.settle();
-            design_.edge();
-            see_taps();
+        int64_t cycle = clocks_[0].cycle;
+        if (taps_) {
+            for (; cycle < stop; ++cycle) {
+                design_.settle();
+                design_.edge();
+                taps_->see(cycle, design_.taps(spare_));
+            }
+        } else {
+            for (; cycle < stop; ++cycle) {
+                design_.settle();
+                design_.edge();
+            }
         }
+        clocks_[0].cycle = cycle;
         publish(false);
     }
 
