@@ -160,8 +160,8 @@ def _tell(run: Run, where: str, json: bool) -> int:
         )
     else:
         confined = (", confined" if manifest.confined else ", not confined") if manifest.simulated else ""
-        clock = "virtual" if manifest.simulated else "measured"
-        print(f"{run.path}: {manifest.status.value}, {manifest.time_ps / PS_PER_S:.9f} s {clock} ({where}{confined})")
+        took = f"{run.time_s:.9f} s {run.kind_of_time}"
+        print(f"{run.path}: {manifest.status.value}, {took} ({where}{confined})")
     return DONE if manifest.status is RunStatus.COMPLETE and not manifest.exit else FAILED
 
 

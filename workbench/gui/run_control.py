@@ -15,7 +15,7 @@ from workbench.gui.jobs import JobRunner
 from workbench.gui.naming import folder_title
 from workbench.gui.run_dock import RunDock
 from workbench.gui.trust_prompt import ask_trust
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic
 from workbench.session.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -66,12 +66,7 @@ class RunControl(QObject):
         workspace = self._context.workspace
         if workspace is None or self.running:
             return
-        try:
-            options = self._options(workspace)
-        except WorkbenchError as error:
-            self._context.notify(*error.diagnostics)
-            return
-        self._start(workspace, options)
+        self._context.attempt(lambda: self._start(workspace, self._options(workspace)))
 
     def again(self) -> None:
         self._when_ready(self._again)
@@ -89,6 +84,7 @@ class RunControl(QObject):
             self._dock.ask_cancel()
 
     def _start(self, workspace: Workspace, options: RunOptions) -> None:
+        target = workspace.target(options.target)
         if not ask_trust(workspace, self._window):
             return
         self._context.set_trusted(True)
@@ -98,7 +94,7 @@ class RunControl(QObject):
         values = [f"{name} {value}" for name, value in workspace.settings(options.settings).items()]
         how = ["plain" if options.plain else "trace on" if options.trace else "profile only"]
         how += ["deterministic"] if options.deterministic else []
-        detail = ", ".join((workspace.project.title or workspace.project.name, *values, "simulated card", *how))
+        detail = ", ".join((workspace.project.title or workspace.project.name, *values, target.title, *how))
         self._dock.set_run_title(self.title, detail)
         chosen = replace(options, out=out)
         function = self.run_function

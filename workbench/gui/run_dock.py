@@ -333,8 +333,8 @@ class RunDock(QWidget):
                 step.end("cancelled" if cancelled else "failed", time.monotonic() - step.started)
         failed = run is None or not run.complete
         end = "cancelled" if cancelled else "failed" if failed else "complete"
-        virtual = f", {time_text(run.time_s, 5)} virtual" if run and not failed else ""
-        self.header.set_title(self._title or "Run", f"{end} after {elapsed:.1f} s{virtual}")
+        took = f", {time_text(run.time_s, 5)} {run.kind_of_time}" if run and not failed else ""
+        self.header.set_title(self._title or "Run", f"{end} after {elapsed:.1f} s{took}")
         self.left.setText("")
         self.cancel.hide()
         self.close_button.show()

@@ -18,7 +18,7 @@ def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
         title = run_title(run)
         shown = "shown until it ends" if context.running else run.manifest.status.value
         parts.append(f"{title} {shown}")
-        parts.append(f"{time_text(run.time_s, 5)} virtual")
+        parts.append(f"{time_text(run.time_s, 5)} {run.kind_of_time}")
         if not context.status.get(context.mode):
             from workbench.analysis.recording import recording_parts  # read where there is a run to speak of
 

@@ -272,6 +272,11 @@ class Run:
         return self.manifest.time_ps / PS_PER_S
 
     @property
+    def kind_of_time(self) -> str:
+        """What its time is, in a word."""
+        return "virtual" if self.manifest.simulated else "measured"
+
+    @property
     def complete(self) -> bool:
         return self.manifest.status is RunStatus.COMPLETE
 
