@@ -48,6 +48,7 @@ ENTRY = (
         Field(("fpga",), "FPGA number", "code"),
         Field(("bytes",), "Bytes", "code"),
         Field(("address",), "Address", "code"),
+        Field(("data",), "Data", "code", "where they are; empty: the one parameter that fits"),
         Field(("files",), "File names", "code"),
         Field(("transfer",), "Transfer time", "table"),
         Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
@@ -118,7 +119,9 @@ TABLE = (
         Field(("title",), "Title"),
         Field(("direction",), "Direction", "choice", choices=("send", "receive")),
         Field(("resource",), "Bus", "text", "shared by tables that name the same"),
+        Field(("port",), "Port", "code", "the name of the port; empty: the first"),
         Field(("overlaps",), "Overlaps", "check", "several can be under way at once"),
+        Field(("holds_core",), "Holds a core", "check", "the processor does nothing else meanwhile"),
     )),
 )  # fmt: skip
 

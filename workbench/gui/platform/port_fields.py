@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import EnumType
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -25,7 +25,9 @@ def port_groups(port: type[Port], kinds: tuple[str, ...]) -> tuple[Group, ...]:
 
 def _fields(model: type[BaseModel], above: tuple[str, ...], kinds: tuple[str, ...] = ()) -> tuple[Field, ...]:
     return tuple(
-        _field(name, info, above, kinds) for name, info in model.model_fields.items() if not _model(info.annotation)
+        _field(name, info, above, kinds)
+        for name, info in model.model_fields.items()
+        if not _model(info.annotation) and get_origin(info.annotation) is not dict  # written by hand
     )
 
 
