@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui.widgets import Button, label
 from workbench.session.trust import Standing, standing, trust, trust_sentences
 from workbench.session.workspace import Workspace
 
+_WIDTH = 520
+
 
 class TrustPrompt(QDialog):
     def __init__(self, workspace: Workspace, found: Standing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Trust this project")
-        self.setFixedWidth(520)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
@@ -34,6 +36,11 @@ class TrustPrompt(QDialog):
         row.addWidget(self.trust)
         column.addLayout(row)
         self.cancel.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if layout := self.layout():  # of lines that wrap, and now have their fonts, a dialog's own hint knows less
+            self.setFixedSize(_WIDTH, layout.totalHeightForWidth(_WIDTH))
 
 
 def ask_trust(workspace: Workspace, parent: QWidget | None = None) -> bool:
