@@ -111,7 +111,8 @@ def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
         f"Hardware: {listed(project.hardware.sources)}, made into a program by Verilator and started.",
     ]
     if commands := _commands(workspace):
-        said.append(f"Target {project.target.name}: {listed(commands)}: run in this folder with your rights.")
+        rights = "run in this folder with your rights, network and all"
+        said.append(f"Target {project.target.name}: {listed(commands)}: {rights}.")
     if acts := _hardware_acts(workspace):
         said.append(f"The hardware's sources reach outside the simulation: {listed(acts, 4)}.")
     lacking = missing_tools()
