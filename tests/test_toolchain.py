@@ -14,7 +14,17 @@ from workbench.model.transfer_time import transfer_ps, transfer_s
 from workbench.run import toolchain
 from workbench.run.compile import gcc_diagnostics, run_all
 from workbench.run.machine import libraries, machine_report, qt_diagnostic
-from workbench.run.records import CALLS, DWELL, TAPS, TRANSFERS, read_calls, read_counters, read_end, read_transfers
+from workbench.run.records import (
+    CALLS,
+    DWELL,
+    PIECE_RECORDS,
+    TAPS,
+    TRANSFERS,
+    read_calls,
+    read_counters,
+    read_end,
+    read_transfers,
+)  # fmt: skip
 from workbench.run.toolchain import Tool, find_compiler, find_verilator, find_yosys
 from workbench.run.verilate import hdl_value
 
@@ -156,13 +166,29 @@ def test_record_sizes_are_those_of_the_header() -> None:
         assert f"/* {dtype.itemsize} bytes */" in line
 
 
+def test_records_that_a_killed_host_had_appended_and_not_cleared_count_once(tmp_path: Path) -> None:
+    """Two threads' rooms of two pieces each; the main thread's second piece was appended, and cleared in part."""
+    calls = np.zeros(5 * PIECE_RECORDS, CALLS)
+    calls["site"] = np.arange(len(calls))
+    calls["piece"] = np.repeat([3, 2, 1, 2, 2], PIECE_RECORDS)
+    calls["thread"] = np.repeat([0, 0, 1, 1, 0], PIECE_RECORDS)
+    calls["piece"][PIECE_RECORDS : PIECE_RECORDS + 200] = 0
+    calls["piece"][:PIECE_RECORDS][100:] = 0  # the piece that was being filled
+    cut = calls[: -PIECE_RECORDS // 2]  # the last append stopped in its middle: the rest is still where it was filled
+    for written, kept_of_the_second in ((calls, 0), (cut, PIECE_RECORDS // 2)):
+        (tmp_path / "host_calls.bin").write_bytes(written.tobytes())
+        sites = read_calls(tmp_path)["site"].tolist()
+        second = range(2 * PIECE_RECORDS - kept_of_the_second, 2 * PIECE_RECORDS)
+        assert sites == [*range(100), *second, *range(2 * PIECE_RECORDS, len(written))]
+
+
 def test_records_that_were_cut_short(tmp_path: Path) -> None:
     whole = np.zeros(3, TRANSFERS)
     whole["number"] = [0, 1, 2]
     (tmp_path / "transfers.bin").write_bytes(whole.tobytes()[:-7])
     assert read_transfers(tmp_path)["number"].tolist() == [0, 1]
     calls = np.zeros(4, CALLS)
-    calls["reserved"] = [1, 1, 0, 1]
+    calls["piece"] = [1, 1, 0, 1]
     calls["site"] = [5, 6, 7, 8]
     (tmp_path / "host_calls.bin").write_bytes(calls.tobytes())
     assert read_calls(tmp_path)["site"].tolist() == [5, 6, 8]

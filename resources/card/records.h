@@ -15,7 +15,7 @@ typedef struct {
     int64_t bytes;       /* -1: not a transfer */
     int64_t address;     /* -1: none */
     int32_t fpga;
-    int32_t reserved;    /* 1 in a whole record */
+    int32_t piece;       /* in a whole record the number, from 1, of the thread's 512 records that it is one of; else 0 */
     int64_t first_transfer; /* the first of the thread's transfers inside this call, counted from 0; -1: none */
     int64_t transfers;      /* how many */
 } rcw_call_record;       /* 72 bytes */

@@ -155,7 +155,7 @@ static void *grow(int fd, int64_t offset, size_t bytes)
 static int append(rcw_call_record *records, int64_t count)
 {
     size_t bytes = (size_t)count * sizeof *records, written = 0;
-    off_t offset = __atomic_fetch_add(&calls_end, (int64_t)bytes, __ATOMIC_RELAXED);
+    off_t offset = __atomic_fetch_add(&calls_end, (int64_t)PIECE_BYTES, __ATOMIC_RELAXED); /* pieces begin at whole pieces */
     while (written < bytes && !disk_full) {
         ssize_t got = pwrite(calls_fd, (char *)records + written, bytes - written, offset + (off_t)written);
         if (got > 0)
@@ -164,7 +164,7 @@ static int append(rcw_call_record *records, int64_t count)
             disk_full = 1;
     }
     for (size_t i = 0; i < written / sizeof *records; i++)
-        records[i].reserved = 0;
+        records[i].piece = 0;
     return written == bytes;
 }
 

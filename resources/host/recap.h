@@ -4,7 +4,8 @@
  * counted exactly in `host_stats.bin` (rcw_stats_header, then rcw_stats_row). A thread fills pieces of host_calls.bin
  * that are mapped into memory in turn, and a thread of the runtime's own appends the full ones to the file;
  * host_stats.bin is mapped as a whole. So whatever ends the process, even SIGKILL, leaves every record in the file.
- * Only those whose `reserved` is 1 count: the others are room that was not used, or is to be used again. Without
+ * Only those whose `piece` is not 0 count: the others are room that was not used, or is to be used again. What is killed
+ * between appending a piece and clearing it leaves its records twice, by thread, piece and place the same. Without
  * $RCW_RAW nothing is recorded.
  *
  * On a simulated card's clock recording costs nothing: what it took is taken off, call by call. At a normal exit
@@ -195,7 +196,7 @@ static inline void rcw_record(
     record->first_transfer = transfers ? start->transfers : -1;
     record->transfers = transfers;
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    *(volatile int32_t *)&record->reserved = 1;
+    *(volatile int32_t *)&record->piece = (int32_t)thread->handed_over + 1;
 }
 
 static inline void rcw_leave(rcw_thread *thread, const rcw_start *start, int slot, const rcw_call *call)

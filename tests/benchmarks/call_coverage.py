@@ -16,11 +16,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import numpy as np
 from rc_workbench_plugins.c import CLanguage
 
 from workbench.model.application import HostSources
 from workbench.model.platform import CallKind, Host, HostEntry, Platform
+from workbench.run.records import read_calls
 
 HEADER = """
 #include <stdint.h>
@@ -123,10 +123,9 @@ def measure(folder: Path, kind: str) -> dict[str, object]:
     flags = ["-O1", "-w", f"-I{api}", *(f"-I{folder}" for folder in build.include_dirs)]
     subprocess.run(["gcc", *flags, *sources, "-o", root / "program", "-pthread"], check=True)
     subprocess.run([root / "program"], env=environment, check=True)
-    records = np.frombuffer((raw / "host_calls.bin").read_bytes(), "<i4").reshape(-1, 18)
     made = int((root / "calls").read_text())
     return {
-        "kind": kind, "true": made, "recorded": int((records[:, 13] == 1).sum()), "reported": len(build.missed),
+        "kind": kind, "true": made, "recorded": len(read_calls(raw)), "reported": len(build.missed),
     }  # fmt: skip
 
 

@@ -28,12 +28,11 @@ from workbench.api import HdlBuild, HostBuild
 from workbench.api.targets import Outcome
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.run.collect import collect
-from workbench.run.records import CALLS, TRANSFERS
+from workbench.run.records import CALLS, PIECE_RECORDS, TRANSFERS
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_knowledge
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
-PIECE = 512  # records that a thread leaves at once (resources/host/recap.h)
 STEP_PS = 2_000_000  # from a call to the next
 SIZES = (100_000, 1_000_000, 10_000_000)
 RAW = "raw"
@@ -54,7 +53,7 @@ def leave_records(folder: Path, count: int) -> None:
     calls["bytes"], calls["address"] = 4 << rng.integers(0, 8, count), site * 64
     calls["t0_ps"] = np.arange(count) * STEP_PS + rng.integers(0, STEP_PS // 4, count)
     calls["t1_ps"] = calls["t0_ps"] + STEP_PS // 2 + rng.integers(0, STEP_PS // 4, count)
-    calls["thread"], calls["reserved"], calls["transfers"] = np.arange(count) % 10 == 9, 1, 1
+    calls["thread"], calls["transfers"] = np.arange(count) % 10 == 9, 1
     transfers["number"], transfers["thread"] = np.arange(count), calls["thread"]
     transfers["grant_ps"], transfers["end_ps"] = calls["t0_ps"], calls["t1_ps"]
     transfers["port_first_ps"], transfers["port_last_ps"] = calls["t0_ps"] + 1000, calls["t1_ps"] - 1000
@@ -65,11 +64,15 @@ def leave_records(folder: Path, count: int) -> None:
     for thread in (0, 1):
         mine = np.flatnonzero(calls["thread"] == thread)
         calls["first_transfer"][mine] = np.arange(len(mine))
+        calls["piece"][mine] = np.arange(len(mine)) // PIECE_RECORDS + 1
         threads.append(calls[mine])
     with (raw / "host_calls.bin").open("wb") as stream:
-        for piece in range(0, count, PIECE):
+        for piece in range(0, count, PIECE_RECORDS):
             for records in threads:
-                stream.write(records[piece : piece + PIECE].tobytes())
+                if len(left := records[piece : piece + PIECE_RECORDS]):
+                    room = np.zeros(PIECE_RECORDS, CALLS)
+                    room[: len(left)] = left
+                    stream.write(room.tobytes())
 
 
 def make_tables(folder: Path, count: int) -> None:

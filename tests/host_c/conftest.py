@@ -20,6 +20,7 @@ from workbench.api import HostBuild
 from workbench.model.application import HostSources
 from workbench.model.platform import Platform
 from workbench.model.scan import HostScan
+from workbench.run.records import read_calls
 
 HEADER = """
 #ifndef FAKE_H
@@ -88,11 +89,6 @@ host:
     - {prototype: 'uint32_t fakePeek(fake_t *f, uint32_t addr)', kind: receive, bytes: '4', address: addr}
     - {prototype: void fakeClose(fake_t *f), kind: release}
 """
-RECORD = np.dtype(
-    [("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("thread", "<i4"), ("t0_ps", "<i8"), ("t1_ps", "<i8"),
-     ("bytes", "<i8"), ("address", "<i8"), ("fpga", "<i4"), ("whole", "<i4"), ("first_transfer", "<i8"),
-     ("transfers", "<i8")]
-)  # fmt: skip
 ROW = np.dtype(
     [("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("thread", "<i4"), ("count", "<i8"), ("bytes", "<i8"),
      ("time_ps", "<i8"), ("lost", "<i8"), ("min_rate", "<f8"), ("max_rate", "<f8"), ("runs", "<i8"),
@@ -187,16 +183,10 @@ class Project:
         environment = {**os.environ, "FAKE_LOG": str(log), **({"RCW_RAW": str(raw)} if record else {}), **(env or {})}
         done = subprocess.run([executable], env=environment, capture_output=True, timeout=60)
         truth = log.read_text().split() if log.exists() else []
-        records = read(raw / "host_calls.bin", RECORD)
-        calls = records[records["whole"] == 1]
+        calls = read_calls(raw)
         calls = calls[np.argsort(calls["t1_ps"], kind="stable")]
         rows = read_rows(raw / "host_stats.bin")
         return Ran(done.returncode, done.stdout, done.stderr.decode(), truth, calls, rows[rows["count"] > 0], build)
-
-
-def read(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
-    data = path.read_bytes() if path.exists() else b""
-    return np.frombuffer(data, dtype, count=len(data) // dtype.itemsize)
 
 
 def read_rows(path: Path) -> NDArray[np.void]:

@@ -11,6 +11,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from workbench.run.records import read_calls
+
 CALLS = '#include "fake.h"\n#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\n#include <string.h>\n'
 #: As beside a simulated card: the host waits for its records to be written.
 NO_LOSS = {"RCW_CARD_FD": "99"}
@@ -135,8 +137,7 @@ def test_a_full_disk_loses_records_and_counts_them(project) -> None:
     )
     assert done.returncode == 9
     rows = np.frombuffer((raw / "host_stats.bin").read_bytes()[4096:], "<i8").reshape(-1)
-    records = np.frombuffer((raw / "host_calls.bin").read_bytes()[: 630_000 // 72 * 72], "<i4").reshape(-1, 18)
-    whole = int((records[:, 13] == 1).sum())
+    whole = len(read_calls(raw))
     assert whole == 17 * 512  # 16 pieces in memory, and the one that there was room for
     row = rows[:12]
     assert (row[2], row[5]) == (20000, 20000 - whole)
@@ -173,9 +174,10 @@ def test_the_clock_keeps_time(project) -> None:
     took_ms = (ran.calls["t1_ps"] - ran.calls["t0_ps"]) / 1e9
     assert (took_ms > 3.99).all()
     assert took_ms.min() < 8
-    cost, spread, lost = (project.work / "raw_host" / "recording.txt").read_text().splitlines()
+    cost, spread, lost, time = (project.work / "raw_host" / "recording.txt").read_text().splitlines()
     assert 0 < int(cost.removeprefix("cost_ps_per_call ")) < 5_000_000
     assert 0 <= int(spread.removeprefix("cost_ps_spread ")) < 5_000_000
     assert lost == "lost 0"
+    assert int(time.removeprefix("time_ps ")) > ran.calls["t1_ps"].max()
     assert ran.calls["transfers"].tolist() == [0] * 5
     assert ran.calls["first_transfer"].tolist() == [-1] * 5

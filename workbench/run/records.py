@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ CALLS = np.dtype(
     [
         ("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("thread", "<i4"),
         ("t0_ps", "<i8"), ("t1_ps", "<i8"), ("bytes", "<i8"), ("address", "<i8"),
-        ("fpga", "<i4"), ("reserved", "<i4"), ("first_transfer", "<i8"), ("transfers", "<i8"),
+        ("fpga", "<i4"), ("piece", "<i4"), ("first_transfer", "<i8"), ("transfers", "<i8"),
     ]
 )  # fmt: skip
 TRANSFERS = np.dtype(
@@ -30,6 +31,7 @@ DWELL = np.dtype(
     ]
 )  # fmt: skip
 Records = NDArray[np.void]
+PIECE_RECORDS = 512  # what a thread fills at a time (resources/host/recap.h)
 
 #: TRANSFERS' kinds
 SEND, RECEIVE, WAIT = 0, 1, 2
@@ -47,11 +49,27 @@ def read_records(path: Path, dtype: np.dtype[np.void]) -> Records:
 def read_calls(raw: Path) -> Records:
     """Instrumented calls, each thread's in the order in which they ended (dtype CALLS).
 
-    Records that a killed host left unwritten (`reserved` is not 1) are left out.
+    Records that a killed host left unwritten (`piece` is 0) are left out, and those that it left twice are taken once.
     """
     records = read_records(raw / "host_calls.bin", CALLS)
-    whole = records["reserved"] == 1
+    whole = records["piece"] > 0
+    for mapped, appended in _pieces_left_twice(records):
+        written = whole[appended : appended + PIECE_RECORDS]
+        whole[mapped : mapped + len(written)] &= ~written
     return records if whole.all() else records[whole]
+
+
+def _pieces_left_twice(records: Records) -> Iterator[tuple[int, int]]:
+    """Where the pieces begin that stand in the file twice, by thread and number: as they were filled, and appended."""
+    starts = np.arange(0, len(records), PIECE_RECORDS)
+    if len(starts) < 2:
+        return
+    thread, piece = (np.maximum.reduceat(records[name], starts).astype(np.int64) for name in ("thread", "piece"))
+    used = np.flatnonzero(piece)
+    keys = (thread << 32 | piece)[used]
+    order = np.argsort(keys, kind="stable")
+    for place in np.flatnonzero(np.diff(keys[order]) == 0):
+        yield tuple(starts[used[order[place : place + 2]]].tolist())
 
 
 def read_transfers(raw: Path) -> Records:
