@@ -38,7 +38,7 @@ PS_PER_US = 1_000_000
 RUNS, QUICK_RUNS = 100, 5
 WITH_CARD = "with_card.c"
 LOAD = 3  # programs beside those that are measured
-REPLY = bytes(40)  # the card's answer to the host's last message (link.h): all is well
+REPLY = bytes(48)  # the card's answer to the host's last message (link.h): all is well
 
 
 @dataclass(frozen=True)
@@ -195,6 +195,7 @@ def run(built: Built, program: Program, cores: int, folder: Path) -> Ran:
                                         env={**environment, "RCW_CARD_FD": str(ours.fileno())}))  # fmt: skip
         else:
             ours.send(REPLY)
+            ours.shutdown(socket.SHUT_WR)  # a host that expects more is told at once
         command = [str(built.host), program.name, *map(str, program.arguments)]
         host = Popen(command, env={**environment, "RCW_CARD_FD": str(theirs.fileno())}, pass_fds=[theirs.fileno()],
                      stdout=PIPE, stderr=PIPE, text=True)  # fmt: skip
