@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,3 +26,11 @@ def own_preferences(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("RCW_PREFERENCES", str(folder))
     return folder
+
+
+@pytest.fixture
+def hang_up_is_heard() -> Iterator[None]:
+    """Programs heed SIGHUP, also where the tests were begun with nohup, as whose children they would leave it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)

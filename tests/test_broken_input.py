@@ -206,6 +206,7 @@ def test_a_full_disk_leaves_what_was_there(project: Path, workbench: Callable[..
     assert not open_run(tmp_path / "second")[0].complete
 
 
+@pytest.mark.usefixtures("hang_up_is_heard")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_a_cancelled_run_ends_everything_and_says_so(project: Path, tmp_path: Path, number: int) -> None:
     edit(project.parent / "hdl" / "tiny_top.v", "empty && left == 0}", "1'b0}")

@@ -143,6 +143,7 @@ def test_a_fault_in_the_window_is_written_down_and_shown_among_the_notices(logs:
     assert "a warning of Qt's" not in done.stderr
 
 
+@pytest.mark.usefixtures("hang_up_is_heard")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_closes_the_idle_window(logs: Path, number: signal.Signals) -> None:
     code = """

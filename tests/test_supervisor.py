@@ -76,6 +76,7 @@ def test_a_program_that_never_ends_is_ended_with_all_that_it_started(seconds: st
     assert not sleeping(seconds)
 
 
+@pytest.mark.usefixtures("hang_up_is_heard")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
 def test_nothing_outlives_a_workbench_that_is_killed(seconds: str, number: int) -> None:
     code = "import sys, time; from workbench.process import Supervised; " \
