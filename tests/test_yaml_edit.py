@@ -202,7 +202,7 @@ def test_write_checked(tmp_path: Path) -> None:
 def test_the_nallatech_template_survives_edits() -> None:
     before = nallatech.workbench_platforms()[0].template.read_text()
     text = set_value(before, ("transfer_tables", "write", "points", 5, "time_s"), "13.94 us")
-    text = set_value(text, ("hardware", "clock_hz"), "125 MHz")
+    text = set_value(text, ("hardware", "clocks", 0, "frequency_hz"), "125 MHz")
     text = insert_item(text, ("host", "entries"), 0, {"prototype": "int f(int a, int b)", "kind": "other"})
     text = remove_item(text, ("networks", 2))
     text = set_value(text, ("host", "entries", 3, "suggestion"), "Be quick. " * 20 + "Now.")
@@ -211,7 +211,7 @@ def test_the_nallatech_template_survives_edits() -> None:
     assert [p.severity for p in problems] == ["warning"]  # 2 KiB are now quicker than 1 KiB
     assert platform.transfer_tables["write"].points[5].time_s == 13.94e-6
     assert platform.hardware is not None
-    assert platform.hardware.clock_hz == 125e6
+    assert platform.hardware.clocks[0].frequency_hz == 125e6
     assert [c for c in before.splitlines() if c.startswith("#")] == [c for c in text.splitlines() if c.startswith("#")]
     assert yaml.safe_load(text)["host"]["entries"][0]["prototype"] == "int f(int a, int b)"
 
