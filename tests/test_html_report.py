@@ -17,13 +17,13 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.compare import compare
 from workbench.analysis.html_report import html_report
-from workbench.analysis.layout import layout_graph
 from workbench.analysis.svg_curve import curve_svg
 from workbench.analysis.svg_graph import graph_svg
 from workbench.model.blocks import BlockGraph
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import Category
 from workbench.model.run import Run, RunStatus
+from workbench.pictures.layout import layout_graph
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
 from workbench.testing.small_runs import Spent, small_run
 

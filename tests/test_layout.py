@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.analysis.graph import build_graph
-from workbench.analysis.layout import GraphLayout, LayoutStyle, layout_graph
-from workbench.analysis.layout_fit import fit_scale, layout_to_fit
 from workbench.analysis.metrics import block_metrics, call_metrics
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import MEM, UNCLASSIFIED
+from workbench.pictures.layout import GraphLayout, LayoutStyle, layout_graph
+from workbench.pictures.layout_fit import fit_scale, layout_to_fit
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 STATES = (State(0, UNCLASSIFIED),)

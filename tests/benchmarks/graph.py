@@ -19,12 +19,12 @@ import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
-from workbench.analysis.layout import layout_graph
 from workbench.gui import theme
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.graph_paint import NodeFacts
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import Category
+from workbench.pictures.layout import layout_graph
 
 SHARES = tuple((category, 1 / len(Category)) for category in Category)
 

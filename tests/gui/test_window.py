@@ -18,11 +18,11 @@ from workbench.api.job import Job
 from workbench.gui import theme
 from workbench.gui.context import MODES, Context
 from workbench.gui.main_window import MainWindow
-from workbench.gui.palette import DARK, LIGHT
 from workbench.gui.selection import SelectedBlock, SelectedFinding
 from workbench.gui.trust_prompt import TrustPrompt
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import Run, RunStatus
+from workbench.pictures.palette import DARK, LIGHT
 from workbench.session import recent, store
 from workbench.session.pipeline import RunOptions
 from workbench.session.plugins import Plugins

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from workbench.analysis.layout import GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
 from workbench.analysis.svg_parts import (
     COLOURS,
     Shares,
@@ -22,6 +21,7 @@ from workbench.model.blocks import BlockGraph, Side
 from workbench.model.finding import Finding, findings_on
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.text import percent_text, time_text
+from workbench.pictures.layout import GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
 
 ORDER: tuple[Category | None, ...] = (*Category, None)
 _RANK = {"high": 0, "medium": 1, "low": 2}

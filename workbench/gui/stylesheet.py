@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from string import Template
 
-from workbench.gui.palette import Palette
+from workbench.pictures.palette import Palette
 
 _SHEET = Template("""
 * { outline: none; }

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from workbench.gui import fonts
-from workbench.gui.palette import DARK, LIGHT, PALETTES, Palette
 from workbench.gui.stylesheet import style_sheet
 from workbench.model.pragma import Category
+from workbench.pictures.palette import DARK, LIGHT, PALETTES, Palette
 
 #: Pixels a state must be wide to carry its pattern.
 PATTERN_FROM_PX = 3

@@ -9,8 +9,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from workbench.analysis.layout import GraphLayout, NodeBox, RoutedEdge
-from workbench.analysis.layout_fit import fit_scale
 from workbench.gui import theme
 from workbench.gui.analyse.graph_paint import (
     NodeFacts,
@@ -25,6 +23,8 @@ from workbench.gui.analyse.graph_paint import (
 )
 from workbench.gui.widgets import category_name
 from workbench.model.text import percent_text, time_text
+from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
+from workbench.pictures.layout_fit import fit_scale
 
 IDLE_MS = 60
 SLOW_FRAME_MS = 10.0

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
-from workbench.analysis.layout import Box, FrameBox, GraphLayout, NodeBox, RoutedEdge
 from workbench.api.results import Analysis, BlockMetrics
 from workbench.gui import icons, theme
 from workbench.gui.timeline.look import label, text_width
@@ -20,6 +19,7 @@ from workbench.model.blocks import Side
 from workbench.model.finding import findings_on
 from workbench.model.pragma import Category
 from workbench.model.text import percent_text, time_text
+from workbench.pictures.layout import Box, FrameBox, GraphLayout, NodeBox, RoutedEdge
 
 Align = Qt.AlignmentFlag
 #: The least size of text on the screen: what would be smaller is written larger, or left out where there is no room.

@@ -9,8 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
-from workbench.analysis.layout import GraphLayout, LayoutStyle, RoutedEdge
-from workbench.analysis.layout_fit import layout_to_fit
 from workbench.analysis.recording import recording_parts
 from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
@@ -37,6 +35,8 @@ from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.model.text import frequency_text
+from workbench.pictures.layout import GraphLayout, LayoutStyle, RoutedEdge
+from workbench.pictures.layout_fit import layout_to_fit
 
 FILTERS = ("all", "host", "fpga", "aside")
 #: A graph of up to so many nodes is laid out anew whenever its room changes.

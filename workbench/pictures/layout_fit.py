@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from workbench.analysis.layout import layout_graph
-from workbench.analysis.layout_parts import GraphLayout
-from workbench.analysis.layout_sizes import LayoutStyle
 from workbench.model.blocks import BlockGraph
+from workbench.pictures.layout import layout_graph
+from workbench.pictures.layout_parts import GraphLayout
+from workbench.pictures.layout_sizes import LayoutStyle
 
 #: What a low and wide room asks for: labels on one line, replicas in fewer and longer rows.
 FLAT: dict[str, Any] = {

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 
 import networkx as nx
 
-from workbench.analysis.layout_edges import Link, Placed, Port, right_heights, route, sides_of
-from workbench.analysis.layout_parts import (
+from workbench.model.blocks import BlockGraph, Side
+from workbench.model.pragma import CPU
+from workbench.pictures.layout_edges import Link, Placed, Port, right_heights, route, sides_of
+from workbench.pictures.layout_parts import (
     FrameBox,
     GraphLayout,
     NodeBox,
@@ -24,9 +26,7 @@ from workbench.analysis.layout_parts import (
     links_of,
     nodes_of,
 )
-from workbench.analysis.layout_sizes import Box, LayoutStyle
-from workbench.model.blocks import BlockGraph, Side
-from workbench.model.pragma import CPU
+from workbench.pictures.layout_sizes import Box, LayoutStyle
 
 #: Up to so many blocks that the host calls stand next to it, whatever their distance from its main partner.
 MOST_PARTNERS = 3

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
 
-from workbench.analysis.layout_edges import Link
-from workbench.analysis.layout_sizes import Box, LayoutStyle, Point
 from workbench.model.blocks import Block, BlockGraph, Edge, Side
 from workbench.model.text import bytes_text, count_text, listed, time_text
+from workbench.pictures.layout_edges import Link
+from workbench.pictures.layout_sizes import Box, LayoutStyle, Point
 
 #: Parallel edges between two nodes beyond this many share a line.
 MOST_PARALLEL = 6

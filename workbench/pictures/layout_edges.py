@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workbench.analysis.layout_sizes import Box, LayoutStyle, Point
 from workbench.model.blocks import Edge
+from workbench.pictures.layout_sizes import Box, LayoutStyle, Point
 
 
 @dataclass(frozen=True, eq=False)
