@@ -21,11 +21,11 @@ from workbench.gui.compare.table import change_text
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.timeline.look import pixels_of
-from workbench.gui.timeline.scene import build_scene
 from workbench.model.run import Manifest, Run, RunStatus
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
+from workbench.traces.scene import build_scene
 
 
 def opened(run: Run) -> OpenRun:

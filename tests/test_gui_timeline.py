@@ -21,7 +21,6 @@ from workbench.gui.timeline.look import bar_colours, pixels_of
 from workbench.gui.timeline.raster import column_table, columns, in_runs
 from workbench.gui.timeline.rows import Kind, build_rows
 from workbench.gui.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
-from workbench.gui.timeline.scene import Scene, build_scene
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.run import Run
 from workbench.session.plugins import Plugins
@@ -30,6 +29,7 @@ from workbench.testing.runs import synthetic_platform, synthetic_run, without_ta
 from workbench.testing.traces import small_index
 from workbench.traces.calls import calls_of_run
 from workbench.traces.sample import sample
+from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import CATEGORIES, NOTHING
 
 WAIT_SEND, WORK = CATEGORIES.index("wait_send"), CATEGORIES.index("work")

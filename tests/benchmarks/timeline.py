@@ -29,12 +29,12 @@ from PySide6.QtWidgets import QApplication
 
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.gui import theme
-from workbench.gui.timeline.scene import build_scene
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import Category
 from workbench.model.run import Manifest, RunClock, RunStatus
 from workbench.run.tap_trace import CHUNK_TAPS
+from workbench.traces.scene import build_scene
 from workbench.traces.writer import TraceWriter
 
 END_PS = 64_506_000_000_000

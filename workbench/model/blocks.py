@@ -6,6 +6,7 @@ A block is a host thread, a VHDL process, a Verilog always block or a streaming 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -77,3 +78,21 @@ class BlockGraph:
 
     def block(self, block_id: str) -> Block:
         return next(b for b in self.blocks if b.id == block_id)
+
+
+def short_labels(blocks: Sequence[Block]) -> dict[str, str]:
+    """Names without the top level, and without the always block's label where its instance has just one block."""
+    per_component: dict[str, int] = {}
+    for block in blocks:
+        per_component[block.component] = per_component.get(block.component, 0) + 1
+    labels = {}
+    for block in blocks:
+        component, _, rest = block.component.partition(".")
+        local = block.id[len(block.component) + 1 :]
+        if not rest:
+            labels[block.id] = local or component
+        elif per_component[block.component] == 1:
+            labels[block.id] = rest
+        else:
+            labels[block.id] = f"{rest}.{local}"
+    return labels

@@ -20,7 +20,6 @@ from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.theme import set_ground
 from workbench.gui.timeline.scale import duration
-from workbench.gui.timeline.scene import Scene, build_scene
 from workbench.gui.widgets import (
     EmptyState,
     PanelHeader,
@@ -31,6 +30,7 @@ from workbench.gui.widgets import (
 from workbench.model.run import Run
 from workbench.model.text import time_text
 from workbench.session.results import OpenRun, open_result
+from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import has_trace
 
 TABLES = (("call", "By call"), ("block", "By block"), ("state", "By state"))

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QWidget
 from workbench.gui import theme
 from workbench.gui.compare.rows import Stretch
 from workbench.gui.timeline.look import label, text_width
-from workbench.gui.timeline.rows import HEIGHTS, Kind, Row, short_labels
+from workbench.gui.timeline.rows import HEIGHTS, Kind, Row
 from workbench.gui.timeline.scale import Span, duration, ruler
-from workbench.gui.timeline.scene import Scene
 from workbench.gui.timeline.surface import PAD, rows_surface
-from workbench.model.blocks import Side
+from workbench.model.blocks import Side, short_labels
+from workbench.traces.scene import Scene
 
 LABELS_PX, RULER_PX, GAP_PX = 224, 28, 14
 ROW_PX = HEIGHTS[Kind.STATES][0]

@@ -10,8 +10,8 @@ import numpy as np
 
 from workbench.analysis.compare import Comparison
 from workbench.gui.analyse.words import block_words
-from workbench.gui.timeline.scene import Scene
 from workbench.model.pragma import Category
+from workbench.traces.scene import Scene
 
 LONGEST_PERIOD = 200
 

@@ -9,13 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from workbench.gui import icons, theme
+from workbench.gui.timeline.hover import event_text
 from workbench.gui.timeline.look import label, tag, text_width
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scale import Span, duration, ruler
-from workbench.gui.timeline.scene import RareEvent
 from workbench.model.pragma import Category
 from workbench.model.run import Site
 from workbench.traces.calls import BlockCalls
+from workbench.traces.scene import RareEvent, Scene
 
 Align = Qt.AlignmentFlag
 BASE_TEXT_PX = 11
@@ -168,27 +169,26 @@ def draw_range(
     painter.restore()
 
 
-def draw_pins(
-    painter: QPainter, rect: QRectF, events: Sequence[RareEvent], end_ps: int
-) -> list[tuple[QRectF, RareEvent]]:
+def draw_pins(painter: QPainter, rect: QRectF, scene: Scene) -> list[tuple[QRectF, RareEvent]]:
     """Rare events as red flags on the overview; where each is. Labels that overlap are left out."""
     placed: list[tuple[QRectF, RareEvent]] = []
     high = theme.colour("high")
-    for event in events:
-        x = round(rect.left() + event.time_ps / max(end_ps, 1) * rect.width())
+    for event in scene.events:
+        text = event_text(scene, event)
+        x = round(rect.left() + event.time_ps / max(scene.index.end_ps, 1) * rect.width())
         painter.fillRect(QRectF(x - 1, rect.top(), 2, rect.height()), high)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(high)
         painter.drawPolygon(
             QPolygonF([QPointF(x - 5, rect.top()), QPointF(x + 5, rect.top()), QPointF(x, rect.top() + 7)])
         )
-        wide = text_width(event.text, 11, 500) + 12
+        wide = text_width(text, 11, 500) + 12
         left = x + 6 if x + 6 + wide < rect.right() else x - 6 - wide
         box = QRectF(left, rect.top() + 1, wide, 17)
         if any(box.intersects(other) for other, _ in placed):
             placed.append((QRectF(x - 5, rect.top(), 10, rect.height()), event))
             continue
-        tag(painter, box, event.text, "high", "panel", "high", 11, 500)
+        tag(painter, box, text, "high", "panel", "high", 11, 500)
         placed.append((box.united(QRectF(x - 5, rect.top(), 10, rect.height())), event))
     return placed
 

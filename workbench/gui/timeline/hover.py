@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF
 
 from workbench.gui.timeline.look import text_width
 from workbench.gui.timeline.rows import Kind, Row
-from workbench.gui.timeline.scale import duration
-from workbench.gui.timeline.scene import Scene
-from workbench.model.blocks import Side
+from workbench.gui.timeline.scale import duration, exact_time
+from workbench.model.blocks import Side, short_labels
 from workbench.model.pragma import CPU
-from workbench.model.text import bytes_text
+from workbench.model.text import bytes_text, count_text
+from workbench.traces.scene import RareEvent, Scene
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,17 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
     kind = f" ({known.category.value})" if known.category and known.category.value != known.name else ""
     lines = (f"{row.label}: {known.name}{kind}", f"{length}{place}", *(("Enter opens the line",) if place else ()))
     return Hit(row.kind, row.block, state, code, start, end, -1, lines, known.file or "", known.line or 0)
+
+
+def event_text(scene: Scene, event: RareEvent) -> str:
+    """What is pinned on the overview: when which block stalled, and for how long."""
+    block = scene.blocks[event.block]
+    labels = short_labels([b for b in scene.blocks if b.side is Side.FPGA])
+    name = labels.get(block.id, block.id.removeprefix("host."))
+    period = scene.period_ps(block)
+    cycles = round(event.span_ps / period) if period else 0
+    told = f"{count_text(cycles)} cycle{'s' if cycles != 1 else ''}" if cycles else duration(event.span_ps, 3)
+    return f"{exact_time(event.time_ps, max(scene.index.end_ps / 1000, 1))}: {name} stalled {told}"
 
 
 def ordinal(number: int) -> str:

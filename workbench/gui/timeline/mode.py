@@ -12,15 +12,16 @@ from workbench.gui.icons import icon
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
 from workbench.gui.theme import palette, set_ground
-from workbench.gui.timeline.details import TimelineDetails, selection_statistics
+from workbench.gui.timeline.details import TimelineDetails
 from workbench.gui.timeline.hover import Hit
 from workbench.gui.timeline.scale import duration
-from workbench.gui.timeline.scene import Scene, build_scene
 from workbench.gui.timeline.view import TimelineView
 from workbench.gui.widgets import EmptyState, PillButton, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, time_text
+from workbench.traces.scene import Scene, build_scene
+from workbench.traces.statistics import selection_statistics
 from workbench.traces.trace import CATEGORIES, has_trace
 
 #: Narrower than this the pills of the toolbar show their signs only.

@@ -12,10 +12,10 @@ from workbench.gui.timeline import draw
 from workbench.gui.timeline.hover import messages_of, place_tooltip, tooltip_size
 from workbench.gui.timeline.look import category, label
 from workbench.gui.timeline.rows import Kind, Row
-from workbench.gui.timeline.scene import RareEvent, Scene
 from workbench.gui.timeline.surface import PAD, WORK, Surface
 from workbench.model.run import PS_PER_S
 from workbench.model.text import time_text
+from workbench.traces.scene import RareEvent, Scene
 
 if TYPE_CHECKING:
     from workbench.gui.timeline.view import TimelineView
@@ -70,7 +70,7 @@ def paint_overview(painter: QPainter, view: TimelineView, scene: Scene) -> list[
     painter.setOpacity(0.62)
     painter.drawImage(strip.topLeft(), view.caches.overview())
     painter.setOpacity(1.0)
-    pins = draw.draw_pins(painter, strip, scene.events, end)
+    pins = draw.draw_pins(painter, strip, scene)
     x0 = strip.left() + view.span.from_ps / end * strip.width()
     x1 = strip.left() + min(view.span.to_ps, end) / end * strip.width()
     if x1 - x0 < strip.width() - 1:

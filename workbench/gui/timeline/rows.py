@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from workbench.model.blocks import Block, Side
+from workbench.model.blocks import Block, Side, short_labels
 from workbench.model.text import percent_text
 from workbench.traces.index import TimelineIndex
 from workbench.traces.trace import CATEGORIES
@@ -127,21 +127,3 @@ def _busy(index: TimelineIndex, row: int) -> tuple[float, str]:
         return work / time, "work"
     moving = int(totals[CATEGORIES.index("send")] + totals[CATEGORIES.index("recv")])
     return moving / time, "moving data"
-
-
-def short_labels(blocks: Sequence[Block]) -> dict[str, str]:
-    """Names without the top level, and without the always block's label where its instance has just one block."""
-    per_component: dict[str, int] = {}
-    for block in blocks:
-        per_component[block.component] = per_component.get(block.component, 0) + 1
-    labels = {}
-    for block in blocks:
-        component, _, rest = block.component.partition(".")
-        local = block.id[len(block.component) + 1 :]
-        if not rest:
-            labels[block.id] = local or component
-        elif per_component[block.component] == 1:
-            labels[block.id] = rest
-        else:
-            labels[block.id] = f"{rest}.{local}"
-    return labels

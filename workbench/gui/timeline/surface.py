@@ -12,8 +12,8 @@ from workbench.gui.timeline.look import bar_colours, bar_table, image_of
 from workbench.gui.timeline.raster import Image, columns, draw_counts, draw_row, stacked_shares
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scale import Span
-from workbench.gui.timeline.scene import Scene
 from workbench.traces.sample import sample
+from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES, Bytes
 
 WORK = CATEGORIES.index("work")

@@ -25,7 +25,7 @@ from workbench.gui.timeline.hover import Hit, hit_at, next_edge
 from workbench.gui.timeline.paint import OVERVIEW_PX, RULER_PX, paint_overview, paint_timeline
 from workbench.gui.timeline.rows import Kind, Row, build_rows
 from workbench.gui.timeline.scale import Span, clamped, whole, zoomed
-from workbench.gui.timeline.scene import RareEvent, Scene
+from workbench.traces.scene import RareEvent, Scene
 
 IDLE_MS = 50
 
