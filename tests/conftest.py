@@ -5,12 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before any test imports Qt
+
+
+def pytest_sessionstart() -> None:
+    """An environment from before a plugin came lacks it, and every test of it would say something else."""
+    pyproject = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    ((group, points),) = pyproject["project"]["entry-points"].items()
+    if lacking := set(points) - entry_points(group=group).names:
+        pytest.exit(
+            f"not installed: plugins {', '.join(sorted(lacking))}. Run pip install --no-deps -e .", returncode=3
+        )
 
 
 @pytest.fixture(scope="session", autouse=True)

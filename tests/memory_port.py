@@ -1,8 +1,8 @@
 """The port that the Verilog of these tests has: memory style, one cycle from a read's request to its data."""
 
-from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
+from rc_workbench_plugins.ports.memory import MemoryPort
 
-from workbench.model.hardware import Clock, Hardware
+from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform
 
 CLOCK = Clock(name="clk", frequency_hz=100e6, reset="rst")

@@ -15,7 +15,7 @@ from rc_workbench_plugins.ports.memory import MemoryPort
 
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import load_platform
-from workbench.formats.platform_file_1 import HardwarePort1, PortDirection
+from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.open_documents import OVERWRITE
@@ -29,6 +29,7 @@ from workbench.gui.question import CANCEL, Question
 from workbench.gui.timeline.look import pixels_of
 from workbench.gui.widgets import Button
 from workbench.model.diagnostic import Severity
+from workbench.model.hardware import PortDirection
 from workbench.model.platform import (
     Device,
     HostEntry,

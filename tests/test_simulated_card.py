@@ -12,14 +12,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
+from rc_workbench_plugins.ports.memory import MemoryPort
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Cancelled, Job, JobEvent
 from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import Severity, WorkbenchError
-from workbench.model.hardware import Clock, Hardware
+from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.read_out import Access, Act, ReadOutPlan
 from workbench.model.transfer_time import transfer_ps
@@ -563,19 +563,6 @@ def test_a_top_without_the_platforms_port(tmp_path: Path) -> None:
         build_card(HdlBuild((source,), "other", ()), project(), PLATFORM, {}, tmp_path / "build", Job(), False)
     assert "no input 'addr', which platform test's port needs" in str(caught.value)
     assert "Its inputs are: clk, rst." in caught.value.diagnostics[0].hint
-
-
-def test_an_input_that_nothing_drives_is_told_each_time(tmp_path: Path) -> None:
-    source = tmp_path / "extra.v"
-    ports = "input clk, input rst, input [7:0] addr, input wr_en, input [31:0] wr_data, input rd_en, input enable"
-    body = "always @(posedge clk) if (rd_en & enable) rd_data <= addr;"
-    source.write_text(f"module extra({ports}, output reg [31:0] rd_data); {body} endmodule\n")
-    for attempt in ("first", "again"):
-        hdl = HdlBuild((source,), "extra", ())
-        job = Job()
-        card = build_card(hdl, project(), PLATFORM, {}, tmp_path / attempt, job, False)
-        told = ["input 'enable' of extra is not part of the platform's port: it stays 0"]
-        assert [d.message for d in card.diagnostics] == [d.message for d in job.diagnostics] == told
 
 
 def test_a_table_faster_than_the_port_is_refused(tmp_path: Path) -> None:

@@ -21,12 +21,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
+from rc_workbench_plugins.ports.memory import MemoryPort
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
-from workbench.model.hardware import Clock, Hardware
+from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host

@@ -28,14 +28,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
+from rc_workbench_plugins.ports.memory import MemoryPort
 from rc_workbench_plugins.verilog import VerilogLanguage
 from rc_workbench_plugins.verilog.design import read_design
 from rc_workbench_plugins.verilog.top import read_top
 
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
-from workbench.model.hardware import Clock, Hardware
+from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlBlock
 from workbench.run.toolchain import find_yosys

@@ -20,12 +20,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import PIPE, Popen
 
-from rc_workbench_plugins.ports.memory import MemoryPort, PortDirection
+from rc_workbench_plugins.ports.memory import MemoryPort
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
-from workbench.model.hardware import Clock, Hardware
+from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.run.card import CardExecutable, build_card
 from workbench.run.host import build_host

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from workbench.formats.yaml_marks import Marked, Path
 from workbench.model.document import Document
+from workbench.model.hardware import PortDirection
 from workbench.model.platform import Platform
-
-
-class PortDirection(Document):
-    """One direction of the hardware port, named as the application's top level sees it."""
-
-    data_signal: str = Field(description="the data's signal")
-    address_signal: str = Field(description="the address's signal")
-    condition_hdl: str = Field(description="HDL: when a word arrives (incoming), or is asked for (outgoing)")
-    action_hdl: str = Field(
-        "", description="HDL: what is to be done when a word is sent or received", examples=["ack <= 1;"]
-    )
-    delay_cycles: Annotated[int, Field(ge=0)] = Field(0, description="cycles from the condition to the data")
 
 
 class PortStyle(StrEnum):

@@ -51,6 +51,18 @@ class Port(Document):
     word_bits: PositiveInt = Field(32, description="width of a data word")
 
 
+class PortDirection(Document):
+    """One direction of a memory-style or block port, named as the application's top level sees it."""
+
+    data_signal: str = Field(description="the data's signal")
+    address_signal: str = Field(description="the address's signal")
+    condition_hdl: str = Field(description="HDL: when a word arrives (incoming), or is asked for (outgoing)")
+    action_hdl: str = Field(
+        "", description="HDL: what is to be done when a word is sent or received", examples=["ack <= 1;"]
+    )
+    delay_cycles: Annotated[int, Field(ge=0)] = Field(0, description="cycles from the condition to the data")
+
+
 class Hardware(Document):
     """Clocks and ports; the first of each is the one meant where none is named."""
 

@@ -14,7 +14,6 @@ from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
 from workbench.folders import cache_dir
 from workbench.model.application import Project
-from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
 from workbench.run.card_cache import card_folder, contents, included_files, keep, relative_texts, remember_reads, take
 from workbench.run.compile import digest, needed, run_all
@@ -40,7 +39,6 @@ class CardExecutable:
     hdl: HdlBuild
     traced: bool
     tools: Mapping[str, str]
-    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def harness_dir() -> Path:
@@ -77,10 +75,9 @@ def build_card(
     out.mkdir(parents=True, exist_ok=True)
     executable = out / "card"
     kept = card_folder(command, base)
-    if kept and (kept / "Vcard.h").is_file() and take(kept / "card", executable):
+    if kept and take(kept / "card", executable):
         job.log("the card has not changed since it was last built")
-        _, warnings = port_header(platform, hdl, top_ports(kept))
-        return _reported(CardExecutable(executable, hdl, trace, tools, warnings), job)
+        return CardExecutable(executable, hdl, trace, tools)
     objects = out / "obj"
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir()
@@ -89,8 +86,7 @@ def build_card(
         verilator, hdl.sources, hdl.top, objects, job,
         include_dirs=hdl.include_dirs, defines=defines, parameters=parameters,
     )  # fmt: skip
-    port_text, warnings = port_header(platform, hdl, top_ports(objects))
-    (objects / "card_port.h").write_text(port_text)
+    (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects)))
     assert verilator.root is not None
     read = included_files(objects.absolute(), hdl.sources, verilator.root)
     remember_reads(command, base, read, searched)
@@ -98,18 +94,11 @@ def build_card(
     _compile(objects, executable, compiler, verilator, job)
     if kept and all(path.stat().st_mtime < began_s for path in read):  # nothing was saved while it was read
         keep(executable, kept)
-        keep(objects / "Vcard.h", kept)
-    return _reported(CardExecutable(executable, hdl, trace, tools, warnings), job)
+    return CardExecutable(executable, hdl, trace, tools)
 
 
 def _drivers(platform: Platform) -> list[Path]:
     return [port.driver_header for port in driven_ports(platform) if port.driver_header]
-
-
-def _reported(card: CardExecutable, job: Job) -> CardExecutable:
-    for warning in card.diagnostics:
-        job.report(warning)
-    return card
 
 
 def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, job: Job) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from workbench.api.descriptors import HdlBuild
 from workbench.api.ports import HardwarePort
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.run.port_check import driven_ports
@@ -17,11 +17,8 @@ _ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
 Pins = Mapping[str, tuple[str, int]]  # of the Verilated top: name -> ("IN" or "OUT", width)
 
 
-def port_header(platform: Platform, hdl: HdlBuild, pins: Pins) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The generated card_port.h, and warnings about inputs that nothing drives.
-
-    Raises WorkbenchError where the top module lacks a signal of the platform's ports.
-    """
+def port_header(platform: Platform, hdl: HdlBuild, pins: Pins) -> str:
+    """The generated card_port.h. WorkbenchError where the top module lacks a signal of the platform's ports."""
     ports, hardware = (*driven_ports(platform), *hdl.more_ports), platform.hardware
     assert hardware is not None
     wanted: list[tuple[str, str, int | None]] = [(clock.pin, "IN", None) for clock in hardware.clocks]
@@ -35,15 +32,7 @@ def port_header(platform: Platform, hdl: HdlBuild, pins: Pins) -> tuple[str, tup
     problems = list(_problems(platform, hdl, pins, wanted))
     if problems:
         raise WorkbenchError(*problems)
-    used = {name for name, _, _ in wanted}
-    warnings = tuple(
-        Diagnostic(
-            f"input '{name}' of {hdl.top} is not part of the platform's port: it stays 0", severity=Severity.WARNING
-        )
-        for name, (direction, _) in pins.items()
-        if direction == "IN" and name not in used
-    )
-    return _text(ports, hardware, hdl, pins), warnings
+    return _text(ports, hardware, hdl, pins)
 
 
 def _problems(

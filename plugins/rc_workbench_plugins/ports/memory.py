@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
 from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.document import Document
+from workbench.model.hardware import PortDirection
 from workbench.model.read_out import Access, Act
 
 _SETTLE_CYCLES = 4  # from selecting a word to reading it: the counter has to come out of its memory
-
-
-class PortDirection(Document):
-    """One direction of the port, named as the application's top level sees it."""
-
-    data_signal: str = Field(description="the data's signal")
-    address_signal: str = Field(description="the address's signal")
-    condition_hdl: str = Field(description="HDL: when a word arrives (incoming), or is asked for (outgoing)")
-    action_hdl: str = Field(
-        "", description="HDL: what is to be done when a word is sent or received", examples=["ack <= 1;"]
-    )
-    delay_cycles: Annotated[int, Field(ge=0)] = Field(0, description="cycles from the condition to the data")
 
 
 class MemoryPort(HardwarePort):

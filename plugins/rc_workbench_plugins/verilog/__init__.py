@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rc_workbench_plugins.ports import workbench_port_kinds
 from workbench.api import HdlBuild, HdlLanguage, hookimpl
 
 if TYPE_CHECKING:
@@ -72,7 +71,3 @@ class VerilogLanguage:
 @hookimpl
 def workbench_hdl_languages() -> Sequence[HdlLanguage]:
     return [VerilogLanguage()]
-
-
-#: The kinds of ports come with the language that their monitors' fronts are written in.
-__all__ = ["VerilogLanguage", "workbench_hdl_languages", "workbench_port_kinds"]
