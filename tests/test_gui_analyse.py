@@ -85,7 +85,7 @@ def test_findings_are_ranked_by_their_best_advice_and_parts_hang_below(mode: Ana
 
 def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
     best = mode.table.findings.tops[0]
-    assert mode.context.selection == SelectedFinding(best.id)
+    assert mode.context.navigation.selection == SelectedFinding(best.id)
     said = texts(mode)
     for text in (best.title, "Ideal", "Cap", "Time", "What to do", "Numbers behind the rule", best.condition):
         assert text in said
@@ -109,12 +109,12 @@ def test_choosing_a_row_rings_its_block_and_opens_its_line(qtbot: QtBot, mode: A
     qtbot.keyClick(mode.table, Qt.Key.Key_Down)
     chosen = mode.table.current_finding()
     assert chosen is not None
-    assert mode.context.selection == SelectedFinding(chosen.id)
+    assert mode.context.navigation.selection == SelectedFinding(chosen.id)
     assert mode.graph.chosen == {chosen.group or chosen.block}
-    with qtbot.waitSignal(mode.context.open_line_requested) as caught:
+    with qtbot.waitSignal(mode.context.navigation.line_wanted) as caught:
         qtbot.keyClick(mode.table, Qt.Key.Key_Return)
     assert caught.args == [chosen.places[0].file, chosen.places[0].line]
-    assert mode.context.mode == "source"
+    assert mode.context.navigation.mode == "source"
 
 
 def test_bars_are_solid_within_reach_and_hatched_beyond_the_cap(mode: AnalyseMode) -> None:
@@ -182,15 +182,15 @@ def test_a_click_on_a_node_selects_its_block(qtbot: QtBot, mode: AnalyseMode, op
     assert layout is not None
     node = next(n for n in layout.nodes if n.title == "lad_if")
     click(qtbot, mode, rect_of(node.box).center())
-    assert mode.context.selection == SelectedBlock("pdf2d_top.lad_if")
+    assert mode.context.navigation.selection == SelectedBlock("pdf2d_top.lad_if")
     assert "wordIn" in texts(mode)
     assert mode.graph.chosen_edges
     assert all(node.key in (e.source, e.target) for e in mode.graph.chosen_edges)
     stack = next(n for n in layout.nodes if n.tiles)
     click(qtbot, mode, rect_of(stack.tiles[7].box).center())
-    assert mode.context.selection == SelectedBlock(stack.tiles[7].block_id)
+    assert mode.context.navigation.selection == SelectedBlock(stack.tiles[7].block_id)
     click(qtbot, mode, QPointF(-20, -20))
-    assert mode.context.selection is None
+    assert mode.context.navigation.selection is None
 
 
 def test_a_badge_filters_the_findings(qtbot: QtBot, mode: AnalyseMode) -> None:
@@ -222,7 +222,7 @@ def test_the_graph_shows_state_colours_and_the_selection_in_accent(mode: Analyse
     pixels = pixels_of(mode.graph.grab().toImage())
     for colour in (0xFF0072B2, 0xFFE69F00, 0xFF3A4BC2):  # send, wait_recv, accent
         assert (pixels == colour).any()
-    mode.context.select(None)
+    mode.context.navigation.select(None)
     pixels = pixels_of(mode.graph.grab().toImage())
     assert not (pixels == 0xFF3A4BC2).any()
 
@@ -242,7 +242,7 @@ def test_zoom_keeps_what_is_under_the_pointer_and_fit_shows_all(qtbot: QtBot, mo
 
 def test_selecting_a_call_shows_it(mode: AnalyseMode, opened: OpenRun) -> None:
     call = opened.analysis.calls[0]
-    mode.context.select(SelectedCall(call.site_number))
+    mode.context.navigation.select(SelectedCall(call.site_number))
     assert call.site.label in texts(mode)
     assert "Calls" in texts(mode)
     assert mode.graph.chosen == {"host.main"}
@@ -307,7 +307,7 @@ def test_the_curve_places_sizes_and_rates_on_log_axes(qtbot: QtBot) -> None:
 
 def test_open_line_in_the_details(qtbot: QtBot, mode: AnalyseMode) -> None:
     button = next(b for b in mode.details.findChildren(Button) if b.text() == "Open line")
-    with qtbot.waitSignal(mode.context.open_line_requested):
+    with qtbot.waitSignal(mode.context.navigation.line_wanted):
         button.click()
 
 

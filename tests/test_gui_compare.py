@@ -97,8 +97,8 @@ def test_findings_gone_kept_new(qtbot: QtBot, mode: CompareMode) -> None:
     qtbot.mouseClick(mode.findings, Qt.MouseButton.LeftButton, pos=QPoint(200, HEAD_PX + 5))
     found = rows[0][1]
     assert found is not None
-    assert mode.context.selection == SelectedFinding(found.id)
-    assert mode.context.mode == "analyse"
+    assert mode.context.navigation.selection == SelectedFinding(found.id)
+    assert mode.context.navigation.mode == "analyse"
 
 
 def test_equal_shares_stand_on_one_scale(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:

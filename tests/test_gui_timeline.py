@@ -23,6 +23,7 @@ from workbench.gui.timeline.rows import Kind, build_rows
 from workbench.gui.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.run import Run
+from workbench.session import store
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
@@ -301,23 +302,23 @@ def test_statistics_between_the_markers_are_exact(qtbot: QtBot, mode: TimelineMo
     assert 1 <= (statistics.at_work[1] or 0) <= 6
     assert sum(seconds for _, _, seconds in statistics.calls) < sum(main.seconds)
     mode.details.range_wanted.emit()
-    assert mode.context.time_range == (statistics.from_ps, statistics.to_ps)
+    assert mode.context.navigation.time_range == (statistics.from_ps, statistics.to_ps)
 
 
 def test_selection_goes_both_ways(qtbot: QtBot, mode: TimelineMode, run: Run) -> None:
-    mode.context.select(SelectedBlock("pdf2d_top.core[2].ctrl"))
+    mode.context.navigation.select(SelectedBlock("pdf2d_top.core[2].ctrl"))
     assert {run.manifest.blocks[n].id for n in mode.view.chosen_blocks} == {"pdf2d_top.core[2].ctrl"}
     scene = mode.view.scene
     assert scene is not None
     row = next(r for r in mode.view.rows if r.kind is Kind.CALLS)
     mode.view.choose(hit_at(scene, row, float(scene.calls[0].t0_ps[0]) + 1))
-    assert mode.context.selection == SelectedCall(int(scene.calls[0].site[0]))
+    assert mode.context.navigation.selection == SelectedCall(int(scene.calls[0].site[0]))
 
 
 def test_status_tells_the_frame_time(qtbot: QtBot, mode: TimelineMode) -> None:
     mode.view.zoom(0.5)
-    qtbot.waitUntil(lambda: any(p.startswith("frame") for p in mode.context.status.get("timeline", ())), timeout=3000)
-    assert any("1 px =" in part for part in mode.context.status["timeline"])
+    qtbot.waitUntil(lambda: any(p.startswith("frame") for p in mode.status), timeout=3000)
+    assert any("1 px =" in part for part in mode.status)
 
 
 def test_a_profile_shows_the_one_action(qtbot: QtBot, mode: TimelineMode, run: Run) -> None:
@@ -327,7 +328,7 @@ def test_a_profile_shows_the_one_action(qtbot: QtBot, mode: TimelineMode, run: R
     assert mode.empty.button.text() == "Run with trace"
     with qtbot.waitSignal(mode.context.run_requested):
         mode.empty.button.click()
-    assert mode.context.preference("trace", "no") == "yes"
+    assert store.preference("trace", "no") == "yes"
     mode.context.set_run(None)
     assert mode.empty.title.text() == "No run is open"
 

@@ -128,7 +128,7 @@ def test_a_fault_in_the_window_is_written_down_and_shown_among_the_notices(logs:
         def told():
             print(*(notice.text() for notice in window.context.notices))
             application.quit()
-        window.context.notices_changed.connect(told)
+        window.context.notices.changed.connect(told)
         QTimer.singleShot(0, fail)
         return application, window
     app.make_window = make_window

@@ -113,7 +113,7 @@ def test_report_window_and_command_line_agree(
     assert [s.partition(". ")[0] for s in sections] == [str(n) for n in range(1, len(tops) + 1)]
 
     for finding, section in zip(tops, sections, strict=True):
-        context.select(SelectedFinding(finding["id"]))
+        context.navigation.select(SelectedFinding(finding["id"]))
         folded = mode.details.findChild(FoldedAdvice)
         if folded is not None:
             folded.show_all(True)

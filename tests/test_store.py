@@ -52,7 +52,7 @@ def test_the_window_opens_on_nonsense_and_remembers_anew(own_preferences: Path, 
     window = MainWindow(load_plugins())
     qtbot.addWidget(window)
     window.show()
-    assert window.context.preference("theme", "light") == "light"
+    assert store.preference("theme", "light") == "light"
     window.set_theme("dark")
     assert json.loads((own_preferences / "window.json").read_text())["theme"] == "dark"
     window.close()
@@ -63,7 +63,7 @@ def test_every_theme_that_is_offered_is_remembered(own_preferences: Path, qtbot:
     qtbot.addWidget(window)
     for theme, choice in reversed(window.settings.choices.items()):  # the first is chosen already
         choice.setChecked(True)
-        assert window.context.preference("theme", "none") == theme
+        assert store.preference("theme", "none") == theme
     window.close()
 
 

@@ -62,7 +62,7 @@ def save_without_end(project: Path, ready: int) -> None:
     window.show()
     while window.context.scan is None or window.busy:
         application.processEvents()
-    window.context.open_line(str(project.parent / "host" / "main.c"), 1)
+    window.context.navigation.open_line(str(project.parent / "host" / "main.c"), 1)
     modes = {mode: window.show_mode(mode) for mode in ("platform", "predict", "source")}
     texts = {mode: shown.shown_document.text for mode, shown in modes.items() if shown.shown_document}
     os.write(ready, b"r")

@@ -32,7 +32,7 @@ from driven.driver import Driven, Stage
 from startup import cpu_s
 
 from workbench.formats.run_folder import RunWriter
-from workbench.gui.context import MODES
+from workbench.gui.modes import MODES
 from workbench.testing.runs import synthetic_run
 
 SIZES = ((1600, 1000), (1024, 700), (1280, 800), (2560, 1440))

@@ -2,7 +2,7 @@
 
     with Stage() as stage, stage.window(project) as driven:
         driven.key("ctrl+2")
-        driven.wait("window.context.mode == 'analyse'")
+        driven.wait("window.context.navigation.mode == 'analyse'")
 
 Nothing here waits for a time: every wait is for a condition, and fails after PATIENCE_S with what it waited for.
 """

@@ -30,7 +30,7 @@ def own(project: Path) -> Path:
 
 def go_to(driven: Driven, mode: str, key: str) -> None:
     driven.key(key)
-    driven.wait(f"window.context.mode == {mode!r}")
+    driven.wait(f"window.context.navigation.mode == {mode!r}")
     driven.settle()
 
 

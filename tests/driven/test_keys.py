@@ -8,7 +8,7 @@ import pytest
 from driven.conftest import Open
 from driven.walk import dead_keys, go_to
 
-from workbench.gui.context import MODES
+from workbench.gui.modes import MODES
 
 #: Where typing goes after a mode's key was pressed.
 FOCUS = {
@@ -84,4 +84,4 @@ def test_what_floats_closes_on_escape_and_with_its_mode(opened: str, open_window
     driven.resize((1200, 800))
     driven.wait("window.rect().contains(popovers()[0].geometry().adjusted(12, 12, -12, -12))")
     driven.key("ctrl+2")
-    driven.wait("window.context.mode == 'analyse' and not popovers()")
+    driven.wait("window.context.navigation.mode == 'analyse' and not popovers()")

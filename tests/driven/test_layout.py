@@ -7,7 +7,7 @@ from pathlib import Path
 from driven.conftest import Open
 from driven.walk import go_to
 
-from workbench.gui.context import MODES
+from workbench.gui.modes import MODES
 
 
 def test_what_gave_way_to_a_small_window_comes_back(open_window: Open, project: Path, runs: tuple[Path, Path]) -> None:
@@ -33,6 +33,6 @@ def test_every_text_can_be_read_at_every_size(open_window: Open, project: Path, 
         for size in ((1024, 700), (1280, 800), (1600, 1000), (2560, 1440)):
             driven.resize(size)
             for mode in MODES:
-                driven.do(f"window.context.set_mode({mode!r})")
+                driven.do(f"window.context.navigation.set_mode({mode!r})")
                 driven.settle()
                 assert driven.ask("clipped(window)") == [], f"{mode}, {size}, {theme}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from driven.driver import Driven
 
-from workbench.gui.context import MODES
+from workbench.gui.modes import MODES
 
 #: What a key changes, as an expression whose value is another one afterwards. Others must at least be given.
 CHANGES = {
@@ -15,9 +15,9 @@ CHANGES = {
     "F1": "guide_is_open()",
     "shift+F1": "window.keys.isVisible()",
     "F6": "focus()",
-    "F8": "window.context.selection",
-    "shift+F8": "window.context.selection",
-    **{f"ctrl+{number}": "window.context.mode" for number in range(1, 7)},
+    "F8": "window.context.navigation.selection",
+    "shift+F8": "window.context.navigation.selection",
+    **{f"ctrl+{number}": "window.context.navigation.mode" for number in range(1, 7)},
 }
 #: They leave the file, the project or the window, and have tests of their own.
 LEAVING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}
@@ -25,7 +25,7 @@ LEAVING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}
 
 def go_to(driven: Driven, mode: str) -> None:
     driven.key(f"ctrl+{MODES.index(mode) + 1}")
-    driven.wait(f"window.context.mode == {mode!r}")
+    driven.wait(f"window.context.navigation.mode == {mode!r}")
     driven.settle()
 
 
@@ -36,7 +36,7 @@ def dead_keys(driven: Driven, mode: str) -> list[str]:
     for text, keys, possible in driven.ask("shortcuts()"):
         if keys in LEAVING or not possible:
             continue
-        if driven.ask("window.context.mode") != mode:
+        if driven.ask("window.context.navigation.mode") != mode:
             go_to(driven, mode)
         if keys == f"ctrl+{MODES.index(mode) + 1}":
             go_to(driven, "analyse" if mode != "analyse" else "source")
@@ -73,5 +73,5 @@ def open_and_close(driven: Driven, times: int, *, modes: bool = False) -> None:
         driven.wait("window.context.workspace is not None and window.context.run is not None")
         driven.settle()
         for mode in MODES if modes else ():
-            driven.do(f"window.context.set_mode({mode!r})")
+            driven.do(f"window.context.navigation.set_mode({mode!r})")
             driven.settle()

@@ -24,7 +24,7 @@ Settle = Callable[[MainWindow], None]
 
 @pytest.fixture
 def platform(opened: MainWindow) -> PlatformMode:
-    opened.context.set_mode("platform")
+    opened.context.navigation.set_mode("platform")
     mode = opened.modes.current()
     assert isinstance(mode, PlatformMode)
     return mode
@@ -32,7 +32,7 @@ def platform(opened: MainWindow) -> PlatformMode:
 
 @pytest.fixture
 def predict(opened: MainWindow) -> PredictMode:
-    opened.context.set_mode("predict")
+    opened.context.navigation.set_mode("predict")
     mode = opened.modes.current()
     assert isinstance(mode, PredictMode)
     return mode

@@ -46,10 +46,10 @@ def edit():
     if window.context.scan is None or window.busy:
         return
     timer.stop()
-    window.context.open_line(str(project.parent / "host" / "main.c"), 1)
+    window.context.navigation.open_line(str(project.parent / "host" / "main.c"), 1)
     window.mode.editor.insertPlainText("// unsaved, \\N{SNOWMAN}\\n")
     for mode in ("platform", "predict"):
-        window.context.set_mode(mode)
+        window.context.navigation.set_mode(mode)
         window.mode.document.set(("title",), "Unsaved")
     assert len(window.context.documents.unsaved) == 3
     check.start()

@@ -25,7 +25,7 @@ def source(opened: MainWindow) -> SourceMode:
 
 
 def show(window: MainWindow, file: Path, line: int) -> CodeEditor:
-    window.context.open_line(str(file), line)
+    window.context.navigation.open_line(str(file), line)
     mode = window.modes.current()
     assert isinstance(mode, SourceMode)
     assert mode.editor is not None

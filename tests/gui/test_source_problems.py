@@ -25,7 +25,7 @@ WAVE = QTextCharFormat.UnderlineStyle.WaveUnderline
 def show(window: MainWindow, file: Path, text: str) -> tuple[CodeEditor, int]:
     """The editor of a file, the cursor on the first line that has a text, and that line."""
     line = next(n for n, shown in enumerate(file.read_text().splitlines(), 1) if text in shown)
-    window.context.open_line(str(file), line)
+    window.context.navigation.open_line(str(file), line)
     mode = window.modes.current()
     assert isinstance(mode, SourceMode)
     assert mode.editor is not None

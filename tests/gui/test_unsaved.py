@@ -58,7 +58,7 @@ def main(project: Path) -> Path:
 
 def typed(window: MainWindow, file: Path, qtbot: QtBot, text: str = "// mine ") -> CodeEditor:
     """A file with something typed at its beginning."""
-    window.context.open_line(str(file), 1)
+    window.context.navigation.open_line(str(file), 1)
     mode = window.modes.current()
     assert isinstance(mode, SourceMode)
     assert mode.editor is not None
@@ -67,7 +67,7 @@ def typed(window: MainWindow, file: Path, qtbot: QtBot, text: str = "// mine ") 
 
 
 def platform(window: MainWindow) -> PlatformMode:
-    window.context.set_mode("platform")
+    window.context.navigation.set_mode("platform")
     mode = window.modes.current()
     assert isinstance(mode, PlatformMode)
     return mode
@@ -315,16 +315,16 @@ def test_f8_steps_in_the_order_shown(
 ) -> None:
     opened.context.open_run(run_folder)
     settle(opened)
-    opened.context.set_mode("analyse")
+    opened.context.navigation.set_mode("analyse")
     opened.modes.current().setFocus()  # type: ignore[union-attr]
-    first = opened.context.selection
+    first = opened.context.navigation.selection
     assert isinstance(first, SelectedFinding)
     press(opened, qtbot, Qt.Key.Key_F8, Qt.KeyboardModifier.NoModifier)
-    second = opened.context.selection
+    second = opened.context.navigation.selection
     assert isinstance(second, SelectedFinding)
     assert second != first
     press(opened, qtbot, Qt.Key.Key_F8, SHIFT)
-    assert opened.context.selection == first
+    assert opened.context.navigation.selection == first
 
 
 def test_no_key_is_declared_twice(opened: MainWindow, qtbot: QtBot, run_folder: Path, settle: Settle) -> None:
@@ -333,7 +333,7 @@ def test_no_key_is_declared_twice(opened: MainWindow, qtbot: QtBot, run_folder: 
     opened.context.open_run(run_folder)
     settle(opened)
     for mode in ("source", "analyse", "timeline", "compare", "platform", "predict"):
-        opened.context.set_mode(mode)
+        opened.context.navigation.set_mode(mode)
         settle(opened)
     actions = {id(a): a for a in opened.findChildren(QAction)}.values()
     keys = [a.shortcut().toString() for a in actions if not a.shortcut().isEmpty()]
@@ -343,7 +343,7 @@ def test_no_key_is_declared_twice(opened: MainWindow, qtbot: QtBot, run_folder: 
 
 
 def test_another_model_asks(opened: MainWindow, asked: Asked, qtbot: QtBot, settle: Settle) -> None:
-    opened.context.set_mode("predict")
+    opened.context.navigation.set_mode("predict")
     mode = opened.modes.current()
     assert isinstance(mode, PredictMode)
     bundled = mode.document.path
@@ -389,7 +389,7 @@ def test_making_a_mode_opens_no_window_of_its_own(opened: MainWindow, qtbot: QtB
     assert application is not None
     application.installEventFilter(watch)
     for mode in ("analyse", "timeline", "compare", "platform", "predict"):
-        opened.context.set_mode(mode)
+        opened.context.navigation.set_mode(mode)
         settle(opened)
     application.removeEventFilter(watch)
     assert shown == []
@@ -401,7 +401,7 @@ def test_setting_aside_and_ranges_are_undone_and_restrict_the_figures(
     context = opened.context
     context.open_run(run_folder)
     settle(opened)
-    context.set_mode("analyse")
+    context.navigation.set_mode("analyse")
     analyse = opened.modes.current()
     assert isinstance(analyse, AnalyseMode)
     analyse.setFocus()
@@ -419,7 +419,7 @@ def test_setting_aside_and_ranges_are_undone_and_restrict_the_figures(
     press(opened, qtbot, Qt.Key.Key_Z)
 
     half = context.run.manifest.time_ps // 2
-    context.set_mode("timeline")
+    context.navigation.set_mode("timeline")
     settle(opened)
     timeline = opened.modes.current()
     assert isinstance(timeline, TimelineMode)
@@ -428,17 +428,17 @@ def test_setting_aside_and_ranges_are_undone_and_restrict_the_figures(
     settle(opened)
     assert context.analysis is not None
     assert context.analysis.time_s == pytest.approx(half / 1e12)
-    context.set_mode("analyse")
+    context.navigation.set_mode("analyse")
     assert "of the run" in analyse.graph_head.subtitle.text()
     shown = {m.block.id: m.time_s for m in context.analysis.blocks}
     assert set(shown.values()) == {context.analysis.time_s}
     settle(opened)
     analyse.setFocus()
     press(opened, qtbot, Qt.Key.Key_Z)
-    assert context.time_range is None
+    assert context.navigation.time_range is None
     assert context.analysis is whole
     assert "of the run" not in analyse.graph_head.subtitle.text()
     press(opened, qtbot, Qt.Key.Key_Z, CTRL | SHIFT)
     settle(opened)
-    assert context.time_range == (0, half)
+    assert context.navigation.time_range == (0, half)
     assert context.analysis.time_s == pytest.approx(half / 1e12)

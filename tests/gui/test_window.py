@@ -16,8 +16,9 @@ from pytestqt.qtbot import QtBot
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.job import Job
 from workbench.gui import theme
-from workbench.gui.context import MODES, Context
+from workbench.gui.context import Context
 from workbench.gui.main_window import MainWindow
+from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedBlock, SelectedFinding
 from workbench.gui.trust_prompt import TrustPrompt
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -272,32 +273,32 @@ def test_modes_by_key_and_back(opened: MainWindow, run_folder: Path, qtbot: QtBo
     for number, mode in enumerate(MODES, 1):
         opened.actions_of.all[f"mode_{mode}"].trigger()
         assert opened.actions_of.all[f"mode_{mode}"].shortcut().toString() == f"Ctrl+{number}"
-        assert opened.context.mode == mode
+        assert opened.context.navigation.mode == mode
         assert opened.rail.buttons[mode].isChecked()
         settle(opened)
-    opened.context.back()
-    assert opened.context.mode == MODES[-2]
-    opened.context.forward()
-    assert opened.context.mode == MODES[-1]
+    opened.context.navigation.back()
+    assert opened.context.navigation.mode == MODES[-2]
+    opened.context.navigation.forward()
+    assert opened.context.navigation.mode == MODES[-1]
 
 
 def test_selection_and_range_go_back_and_forward(window: MainWindow) -> None:
     context: Context = window.context
     seen: list[object] = []
-    context.selection_changed.connect(lambda: seen.append(context.selection))
-    context.select(SelectedBlock("a"))
-    context.set_range((10, 20))
-    context.select(SelectedFinding("f"))
-    context.select(SelectedFinding("f"))
-    context.back()
-    assert (context.selection, context.time_range) == (SelectedBlock("a"), (10, 20))
-    context.back()
-    assert (context.selection, context.time_range) == (SelectedBlock("a"), None)
-    assert not context.can_go_back
-    context.forward()
-    assert context.time_range == (10, 20)
-    context.set_range(None)
-    assert not context.can_go_forward
+    context.navigation.selection_changed.connect(lambda: seen.append(context.navigation.selection))
+    context.navigation.select(SelectedBlock("a"))
+    context.navigation.set_range((10, 20))
+    context.navigation.select(SelectedFinding("f"))
+    context.navigation.select(SelectedFinding("f"))
+    context.navigation.back()
+    assert (context.navigation.selection, context.navigation.time_range) == (SelectedBlock("a"), (10, 20))
+    context.navigation.back()
+    assert (context.navigation.selection, context.navigation.time_range) == (SelectedBlock("a"), None)
+    assert not context.navigation.can_go_back
+    context.navigation.forward()
+    assert context.navigation.time_range == (10, 20)
+    context.navigation.set_range(None)
+    assert not context.navigation.can_go_forward
     assert seen == [SelectedBlock("a"), SelectedFinding("f"), SelectedBlock("a")]
 
 
@@ -309,9 +310,9 @@ def test_findings_are_walked_with_f8(opened: MainWindow, run_folder: Path, qtbot
     ids = [finding.id for finding in analysis.findings]
     assert ids
     opened.actions_of.all["next_finding"].trigger()
-    assert opened.context.selection == SelectedFinding(ids[0])
+    assert opened.context.navigation.selection == SelectedFinding(ids[0])
     opened.actions_of.all["previous_finding"].trigger()
-    assert opened.context.selection == SelectedFinding(ids[-1])
+    assert opened.context.navigation.selection == SelectedFinding(ids[-1])
 
 
 def test_search_finds_commands_files_and_blocks(
@@ -334,7 +335,7 @@ def test_breadcrumb_menus_offer_runs_and_the_whole_range(
 ) -> None:
     opened.context.open_run(run_folder)
     settle(opened)
-    opened.context.set_range((0, 1_000_000))
+    opened.context.navigation.set_range((0, 1_000_000))
     project_crumb, run_crumb, range_crumb, _ = opened.breadcrumb.crumbs
     assert project_crumb.text() == "tiny"
     assert run_crumb.text() == "saved"
@@ -342,7 +343,7 @@ def test_breadcrumb_menus_offer_runs_and_the_whole_range(
     menu = QMenu()
     range_crumb._fill_menu(menu)
     menu.actions()[0].trigger()
-    assert opened.context.time_range is None
+    assert opened.context.navigation.time_range is None
     assert range_crumb.text() == "Whole run"
 
 
@@ -352,10 +353,10 @@ def test_panels_are_kept_by_mode_and_reset(opened: MainWindow, run_folder: Path,
     assert opened.panels.details_visible()
     opened.actions_of.all["details"].trigger()
     assert not opened.panels.details_visible()
-    opened.context.set_mode("timeline")
+    opened.context.navigation.set_mode("timeline")
     settle(opened)
     assert opened.panels.details_visible()
-    opened.context.set_mode("source")
+    opened.context.navigation.set_mode("source")
     assert not opened.panels.details_visible()
     opened.actions_of.all["reset_layout"].trigger()
     assert opened.panels.details_visible()
@@ -395,7 +396,7 @@ def test_an_incomplete_run_opens_and_says_so(window: MainWindow, tmp_path: Path,
     assert not window.context.run.complete
     assert "cancelled" in window.status_line.text
     for mode in MODES:
-        window.context.set_mode(mode)
+        window.context.navigation.set_mode(mode)
         settle(window)
 
 

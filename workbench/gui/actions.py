@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
-from workbench.gui.context import MODES
+from workbench.gui.modes import MODES
 from workbench.gui.rail import ITEMS
-from workbench.session import recent
+from workbench.session import recent, store
 from workbench.session.examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -96,14 +96,14 @@ class Actions:
         for name, text in (("light", "Light"), ("dark", "Dark"), ("system", "As the desktop")):
             action = self._add(themes, f"theme_{name}", text, partial(window.set_theme, name))
             action.setCheckable(True)
-            action.setChecked(window.context.preference("theme", "light") == name)
+            action.setChecked(store.preference("theme", "light") == name)
             group.addAction(action)
         self._add(menu, "reset_layout", "Reset layout", window.reset_layout)
 
     def _go(self, menu: QMenu) -> None:
         window = self._window
-        self._add(menu, "back", "Back", window.context.back, "Alt+Left")
-        self._add(menu, "forward", "Forward", window.context.forward, "Alt+Right")
+        self._add(menu, "back", "Back", window.context.navigation.back, "Alt+Left")
+        self._add(menu, "forward", "Forward", window.context.navigation.forward, "Alt+Right")
         menu.addSeparator()
         self._add(menu, "next_finding", "Next finding", lambda: window.step_finding(1), "F8")
         self._add(menu, "previous_finding", "Previous finding", lambda: window.step_finding(-1), "Shift+F8")
@@ -138,14 +138,14 @@ class Actions:
             "save_as": document is not None,
             "duplicate": document is not None and bool(mode and mode.makes),
             "save_all": bool(context.documents.unsaved),
-            "close_file": context.mode == "source" and document is not None,
+            "close_file": context.navigation.mode == "source" and document is not None,
             "report": run,
             "close": project or run,
             "undo": history.can_undo,
             "redo": history.can_redo,
             "pragma": project,
-            "back": context.can_go_back,
-            "forward": context.can_go_forward,
+            "back": context.navigation.can_go_back,
+            "forward": context.navigation.can_go_forward,
             "run": project and not control.running,
             "again": project and not control.running,
             "cancel": control.running,

@@ -73,5 +73,5 @@ def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
     close_on_signals(window)
     FaultTeller(window.context)
     if crashed is not None:
-        window.context.notify(crashed)
+        window.context.notices.tell(crashed)
     return int(application.exec())

@@ -28,7 +28,7 @@ class Breadcrumb(QObject):
         self._platform = Crumb(self._platform_menu)
         self.crumbs = (self._project, self._run, self._range, self._platform)
         context.documents.changed.connect(self._say_platform)
-        context.range_changed.connect(lambda: self._range.say(range_title(context.time_range)))
+        context.navigation.range_changed.connect(lambda: self._range.say(range_title(context.navigation.time_range)))
 
     def update(self, header: Header) -> None:
         """Say what is open; in Platform mode the document stands in place of run and range."""
@@ -36,11 +36,11 @@ class Breadcrumb(QObject):
         workspace, run = context.workspace, context.run
         self._project.say(workspace.project.name if workspace else "no project")
         self._run.say(run_title(run) if run else "No run yet", run_detail(run) if run else "")
-        self._range.say(range_title(context.time_range))
-        in_platform = context.mode == "platform" and workspace is not None
+        self._range.say(range_title(context.navigation.time_range))
+        in_platform = context.navigation.mode == "platform" and workspace is not None
         self._say_platform()
         header.show_crumb(self._run, not in_platform)
-        header.show_crumb(self._range, run is not None and context.mode in RANGED)
+        header.show_crumb(self._range, run is not None and context.navigation.mode in RANGED)
         header.show_crumb(self._platform, in_platform)
 
     def _platform_path(self) -> Path | None:
@@ -59,7 +59,9 @@ class Breadcrumb(QObject):
         menu.addAction("Open project...").triggered.connect(lambda checked=False: self._ask_project())
         if context.workspace is not None:
             path = str(context.workspace.path)
-            menu.addAction("Open project file").triggered.connect(lambda checked=False: context.open_line(path, 1))
+            menu.addAction("Open project file").triggered.connect(
+                lambda checked=False: context.navigation.open_line(path, 1)
+            )
         menu.addAction("Close project").triggered.connect(lambda checked=False: context.leave())
         menu.addSeparator()
         for other in recent.recent():
@@ -81,16 +83,20 @@ class Breadcrumb(QObject):
         context = self._context
         whole = menu.addAction("Whole run")
         whole.setCheckable(True)
-        whole.setChecked(context.time_range is None)
+        whole.setChecked(context.navigation.time_range is None)
         whole.triggered.connect(lambda checked=False: context.choose_range(None))
-        menu.addAction("Choose on the timeline").triggered.connect(lambda checked=False: context.set_mode("timeline"))
+        menu.addAction("Choose on the timeline").triggered.connect(
+            lambda checked=False: context.navigation.set_mode("timeline")
+        )
 
     def _platform_menu(self, menu: QMenu) -> None:
         """The text of the template that is shown; the others of the project, and those of the workbench."""
         context, shown = self._context, self._platform_path()
         if context.workspace is None or shown is None:
             return
-        menu.addAction("Open as text").triggered.connect(lambda checked=False: context.open_line(str(shown), 1))
+        menu.addAction("Open as text").triggered.connect(
+            lambda checked=False: context.navigation.open_line(str(shown), 1)
+        )
         menu.addSeparator()
         bundled = (support.template for support in context.plugins.platforms.values())
         from workbench.session.platform_document import templates_in  # with its readers: only where a menu opens
@@ -99,4 +105,4 @@ class Breadcrumb(QObject):
             action = menu.addAction(path.name if path.is_relative_to(context.workspace.root) else path.stem)
             action.setCheckable(True)
             action.setChecked(path == shown)
-            action.triggered.connect(lambda checked=False, p=path: context.template_requested.emit(p))
+            action.triggered.connect(lambda checked=False, p=path: context.navigation.template_wanted.emit(p))

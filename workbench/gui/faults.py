@@ -34,7 +34,7 @@ class FaultTeller(QObject):
         self.told.emit(fault)
 
     def _show(self, fault: Diagnostic) -> None:
-        self._context.notify(fault)
+        self._context.notices.tell(fault)
 
 
 def log_qt() -> None:

@@ -36,6 +36,7 @@ from workbench.gui.status_bar import StatusBar
 from workbench.gui.welcome import Welcome
 from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import WorkbenchError
+from workbench.session import store
 from workbench.session.examples import Example, copy_example
 from workbench.session.files import write_result_text
 from workbench.session.history import Undoable
@@ -98,32 +99,33 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         context = self.context
-        self.rail.mode_chosen.connect(context.set_mode)
+        self.rail.mode_chosen.connect(context.navigation.set_mode)
         self.rail.notices_asked.connect(self.show_notices)
         self.rail.settings_asked.connect(self.show_settings)
         self.status_line.clicked.connect(self.show_notices)
-        self.header.back.clicked.connect(context.back)
-        self.header.forward.clicked.connect(context.forward)
+        self.header.back.clicked.connect(context.navigation.back)
+        self.header.forward.clicked.connect(context.navigation.forward)
         self.header.run_button.run.connect(self.run_control.run)
         self.header.run_button.options.connect(self.show_run_options)
         self.run_options.run.connect(self.run_control.run)
-        self.run_dock.open_line.connect(context.open_line)
+        self.run_dock.open_line.connect(context.navigation.open_line)
         self.run_dock.closed.connect(self.toggle_run_dock)
         context.run_requested.connect(self.run_control.run)
-        context.mode_changed.connect(self._on_mode)
+        context.navigation.mode_changed.connect(self._on_mode)
         context.workspace_changed.connect(self._show_content)
         context.run_changed.connect(self._show_content)
         context.workspace_changed.connect(self._read_ahead)
         context.run_changed.connect(self._read_ahead)
-        context.open_line_requested.connect(self._open_line)
-        context.template_requested.connect(self._open_template)
+        context.navigation.line_wanted.connect(self._open_line)
+        context.navigation.template_wanted.connect(self._open_template)
         self.modes.shown_changed.connect(self._on_shown)
         self.runner.started.connect(self._on_job_started)
         self.runner.finished.connect(self._refresh)
-        for signal in (context.places_changed, context.history_changed, context.notices_changed,
+        for signal in (context.navigation.places_changed, context.history_changed, context.notices.changed,
                        context.scan_changed, context.background.idle_changed):  # fmt: skip
             signal.connect(self._refresh)
-        context.status_changed.connect(self._say_status)
+        context.trust_changed.connect(self._say_status)
+        self.modes.status_changed.connect(self._say_status)
         context.documents.changed.connect(self._show_unsaved)
         self.runner.events.connect(self._say_status)
         application = QApplication.instance()
@@ -145,8 +147,8 @@ class MainWindow(QMainWindow):
 
     def go_to(self, mode: str) -> None:
         """Show a mode and give it the keyboard, also where it is shown already."""
-        if mode != self.context.mode:
-            self.context.set_mode(mode)
+        if mode != self.context.navigation.mode:
+            self.context.navigation.set_mode(mode)
         else:
             self._on_mode()
 
@@ -167,9 +169,9 @@ class MainWindow(QMainWindow):
         self.header.show_project(content)
         self.search.setAccessibleName("Find a block, call or command" if content else "Find a project or command")
         if content:
-            self.rail.show_mode(self.context.mode)
+            self.rail.show_mode(self.context.navigation.mode)
             self.breadcrumb.update(self.header)
-            self.modes.show_mode(self.context.mode)
+            self.modes.show_mode(self.context.navigation.mode)
         else:
             self.welcome.reload()
             self.welcome.open_button.setFocus()
@@ -182,7 +184,7 @@ class MainWindow(QMainWindow):
         if not self.has_content:
             return
         self._centre.setCurrentIndex(1)
-        self.panels.show_mode(self.context.mode)
+        self.panels.show_mode(self.context.navigation.mode)
         if self._turn_to_mode:
             self._turn_to_mode = False
             focus_inside(self._shown_page())
@@ -208,8 +210,8 @@ class MainWindow(QMainWindow):
         self.context.set_running(self.runner.running)
         self._say_title()
         self.actions_of.update()
-        self.header.back.setEnabled(self.context.can_go_back)
-        self.header.forward.setEnabled(self.context.can_go_forward)
+        self.header.back.setEnabled(self.context.navigation.can_go_back)
+        self.header.forward.setEnabled(self.context.navigation.can_go_forward)
         running = self.runner.running
         self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
         self.rail.notices.set_count(len(self.context.problems()))
@@ -217,7 +219,7 @@ class MainWindow(QMainWindow):
 
     def _say_status(self, *_: object) -> None:
         running = self.runner.running
-        parts, level = status_parts(self.context)
+        parts, level = status_parts(self.context, self.shown.status if self.shown else ())
         if running:
             parts = (self.run_dock.step_text, *parts)
         busy = "Reading" if self.context.background.busy else "No jobs running"
@@ -235,14 +237,14 @@ class MainWindow(QMainWindow):
             return
         if path.is_dir() and (path / "manifest.json").is_file():
             self.context.open_run(path)
-            self.context.set_mode("analyse")
+            self.context.navigation.set_mode("analyse")
             return
         if path.is_file() and not path.name.endswith(PROJECT_SUFFIX):
             self._open_template(path)
             return
         self.context.open_project(path, runs=runs)
         if runs:
-            self.context.set_mode("analyse")
+            self.context.navigation.set_mode("analyse")
 
     def show_predict(self) -> None:
         """The models, with or without a project: prediction needs no code."""
@@ -252,7 +254,7 @@ class MainWindow(QMainWindow):
     def show_mode(self, mode: str) -> Mode:
         """Show a mode at once, with or without a project."""
         self._template = self._template or self.context.workspace is None
-        self.context.set_mode(mode)
+        self.context.navigation.set_mode(mode)
         self._show_content()
         return self.modes.whole(mode)
 
@@ -261,7 +263,7 @@ class MainWindow(QMainWindow):
         self.show_mode("platform").open_document(real(path))
 
     def _open_line(self, file: str, line: int) -> None:
-        self.modes.whole("source").open_line(Path(file), line)
+        self.modes.whole("source").open_line(self.context.resolve(file), line)
 
     def ask_project(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open project", "", "Projects (*.workbench.yaml)")
@@ -284,7 +286,7 @@ class MainWindow(QMainWindow):
             try:
                 write_result_text(Path(name), html_report(opened.run, opened.analysis, opened.platform))
             except WorkbenchError as error:
-                self.context.notify(*error.diagnostics)
+                self.context.notices.tell(*error.diagnostics)
 
     def ask_new_project(self) -> None:
         """Ask for a folder of sources, and show what a project of them would be."""
@@ -303,7 +305,7 @@ class MainWindow(QMainWindow):
         try:
             project = copy_example(example, Path(name))
         except WorkbenchError as error:
-            self.context.notify(*error.diagnostics)
+            self.context.notices.tell(*error.diagnostics)
             return
         self.context.open_project(project, self.run_control.run if run else lambda: None)
 
@@ -339,15 +341,15 @@ class MainWindow(QMainWindow):
             self.mode.close_shown()
 
     def undo(self) -> None:
-        self.context.attempt(self._history_of(self.mode).undo)
+        self.context.notices.attempt(self._history_of(self.mode).undo)
         self._refresh()
 
     def redo(self) -> None:
-        self.context.attempt(self._history_of(self.mode).redo)
+        self.context.notices.attempt(self._history_of(self.mode).redo)
         self._refresh()
 
     def insert_pragma(self) -> None:
-        self.context.set_mode("source")
+        self.context.navigation.set_mode("source")
         if self.mode:
             self.mode.insert_pragma()
 
@@ -361,15 +363,15 @@ class MainWindow(QMainWindow):
         if analysis is None or not analysis.findings or (self.mode and self.mode.step_finding(step)):
             return
         ids = [finding.id for finding in analysis.findings]
-        chosen = self.context.selection
+        chosen = self.context.navigation.selection
         at = ids.index(chosen.finding) if isinstance(chosen, SelectedFinding) and chosen.finding in ids else None
         number = (at + step if at is not None else 0 if step > 0 else -1) % len(ids)
-        self.context.select(SelectedFinding(ids[number]))
+        self.context.navigation.select(SelectedFinding(ids[number]))
 
     def open_selected_line(self) -> None:
         place = self.context.selected_place()
         if place is not None:
-            self.context.open_line(*place)
+            self.context.navigation.open_line(*place)
 
     def focus_search(self) -> None:
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -441,7 +443,7 @@ class MainWindow(QMainWindow):
 
     def set_theme(self, name: str) -> None:
         """Dress the whole application anew, and remember it."""
-        self.context.set_preference("theme", name)
+        store.set_preference("theme", name)
         if f"theme_{name}" in self.actions_of.all:
             self.actions_of.all[f"theme_{name}"].setChecked(True)
 
@@ -468,7 +470,7 @@ class MainWindow(QMainWindow):
         if self._ahead or not self.has_content:
             return
         self._ahead = True
-        tell = self.context.notify
+        tell = self.context.notices.tell
         self.background.start("modes", read_modules, lambda _: None, lambda problems: tell(*problems))
 
     def closeEvent(self, event: QCloseEvent) -> None:

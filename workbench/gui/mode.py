@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from workbench.gui.context import Context
@@ -22,14 +23,22 @@ class Mode(QWidget):
     file_names = ""
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
+    status_changed = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
+        self.status: tuple[str, ...] = ()
 
     def build(self) -> Iterator[None]:
         """What is left to be done until the mode is whole, in steps short enough for one turn of the event loop."""
         yield from ()
+
+    def say_status(self, *parts: str) -> None:
+        """What the status bar adds while the mode is shown."""
+        if parts != self.status:
+            self.status = parts
+            self.status_changed.emit()
 
     @property
     def shown_document(self) -> Document | None:

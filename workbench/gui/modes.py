@@ -25,6 +25,8 @@ CLASSES = {
     "predict": ("workbench.gui.predict.mode", "PredictMode"),
 }
 
+MODES = tuple(CLASSES)
+
 
 def read_modules() -> None:
     """Read the code of every mode, so that the first showing of one only has to build it."""
@@ -37,6 +39,7 @@ class ModeStack(QStackedWidget):
     slices; what was shown before stays until it is whole."""
 
     shown_changed = Signal()
+    status_changed = Signal()
 
     def __init__(self, context: Context, slices: Slices) -> None:
         super().__init__()
@@ -84,6 +87,7 @@ class ModeStack(QStackedWidget):
             self._making.pop(mode, None)  # asked for again, it is tried again
             raise
         self.addWidget(made)
+        made.status_changed.connect(self.status_changed)
         self.made[mode] = made
         if mode == self._wanted:
             self._show()
@@ -94,4 +98,4 @@ class ModeStack(QStackedWidget):
 
     def _failed(self, mode: str, problems: tuple[Diagnostic, ...]) -> None:
         del self._making[mode]
-        self._context.notify(*problems)
+        self._context.notices.tell(*problems)

@@ -42,12 +42,12 @@ def take_pictures(
         settle()
         if window.context.workspace is None:
             raise WorkbenchError(*window.context.notices)
-        if window.context.selection is None:
+        if window.context.navigation.selection is None:
             window.step_finding(1)
         for theme in THEMES:
             window.set_theme(theme)
             for mode in window.rail.buttons:
-                window.context.set_mode(mode)
+                window.context.navigation.set_mode(mode)
                 settle()
                 taken.append(_save(window, out / f"{mode}-{theme}.png"))
         taken.append(_pragma_picture(window, settle, out))
@@ -61,7 +61,7 @@ def take_picture(run: Path, png: Path, *, size: tuple[int, int] = SIZE) -> Path:
         settle()
         if window.context.run is None:
             raise WorkbenchError(*window.context.notices)
-        if window.context.selection is None:
+        if window.context.navigation.selection is None:
             window.step_finding(1)
         settle()
         return _save(window, png)
@@ -72,12 +72,12 @@ def _pragma_picture(window: MainWindow, settle: Callable[[], None], out: Path) -
     from workbench.gui.source.mode import SourceMode
 
     window.set_theme("light")
-    window.context.set_mode("source")
+    window.context.navigation.set_mode("source")
     source = window.modes.current()
     scan = window.context.scan
     for block in scan.hdl.blocks if scan else ():
         if block.pragmas:
-            window.context.open_line(block.file, block.pragmas[-1].line)
+            window.context.navigation.open_line(block.file, block.pragmas[-1].line)
             settle()
             if isinstance(source, SourceMode):
                 source.ask_pragma(block.pragmas[-1].line)

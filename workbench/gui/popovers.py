@@ -23,6 +23,7 @@ from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, DiagnosticRow, label, rule
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.diagnostic import WorkbenchError
+from workbench.session import store
 from workbench.session.workspace import Workspace, parse_settings
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class NoticesPopover(Popover):
             said.setToolTip(plugin.error or plugin.origin)
             row.addWidget(said)
             column.addLayout(row)
-        context.notices_changed.connect(self.reload)
+        context.notices.changed.connect(self.reload)
+        context.scan_changed.connect(self.reload)
         self.reload()
 
     def reload(self) -> None:
@@ -80,7 +82,7 @@ class NoticesPopover(Popover):
         for diagnostic in problems:
             row = DiagnosticRow(diagnostic, dismissable=diagnostic in self._context.notices)
             row.open_line.connect(self._open_line)
-            row.dismissed.connect(lambda d=diagnostic: self._context.dismiss(d))
+            row.dismissed.connect(lambda d=diagnostic: self._context.notices.dismiss(d))
             self._rows.addWidget(row)
         if not problems:
             self._rows.addWidget(label("Nothing is wrong that the workbench knows of.", "muted"))
@@ -91,7 +93,7 @@ class NoticesPopover(Popover):
 
     def _open_line(self, file: str, line: int) -> None:
         self.close_it()
-        self._context.open_line(file, line)
+        self._context.navigation.open_line(file, line)
 
 
 def _hooks(hooks: object) -> str:
@@ -110,7 +112,7 @@ class SettingsPopover(Popover):
         column.addWidget(label("Theme", "strong"))
         self.choices: dict[str, QRadioButton] = {}
         group = QButtonGroup(self)
-        chosen = context.preference("theme", "light")
+        chosen = store.preference("theme", "light")
         for name, text in (("light", "Light"), ("dark", "Dark"), ("system", "As the desktop")):
             button = QRadioButton(text)
             button.setChecked(name == chosen)
@@ -132,8 +134,8 @@ class RunOptionsPopover(Popover):
         column = _column(self)
         column.addWidget(label("How to run", "title"))
         self.trace = QCheckBox("Trace: every change of state, for the timeline")
-        self.trace.setChecked(context.preference("trace", "yes") == "yes")
-        self.trace.toggled.connect(lambda on: context.set_preference("trace", "yes" if on else "no"))
+        self.trace.setChecked(store.preference("trace", "yes") == "yes")
+        self.trace.toggled.connect(lambda on: store.set_preference("trace", "yes" if on else "no"))
         self.deterministic = QCheckBox("Deterministic: the host's work is counted, not timed")
         self.plain = QCheckBox("Plain: observe nothing")
         for box in (self.trace, self.deterministic, self.plain):

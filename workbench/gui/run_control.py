@@ -66,7 +66,7 @@ class RunControl(QObject):
         workspace = self._context.workspace
         if workspace is None or self.running:
             return
-        self._context.attempt(lambda: self._start(workspace, self._options(workspace)))
+        self._context.notices.attempt(lambda: self._start(workspace, self._options(workspace)))
 
     def again(self) -> None:
         self._when_ready(self._again)
@@ -77,7 +77,7 @@ class RunControl(QObject):
             self._run()
         elif not self.running:
             last = self._last
-            self._context.attempt(lambda: self._start(workspace, last))
+            self._context.notices.attempt(lambda: self._start(workspace, last))
 
     def cancel(self) -> None:
         if self.running:

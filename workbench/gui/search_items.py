@@ -33,23 +33,23 @@ def _run_items(context: Context) -> Iterable[SearchItem]:
     for finding in analysis.findings:
 
         def show_finding(chosen: str = finding.id) -> None:
-            context.set_mode("analyse")
-            context.select(SelectedFinding(chosen))
+            context.navigation.set_mode("analyse")
+            context.navigation.select(SelectedFinding(chosen))
 
         yield SearchItem(f"{finding.title}: {finding.where}", "finding", "triangle-alert", show_finding)
     for metrics in analysis.blocks:
 
         def show_block(chosen: str = metrics.block.id) -> None:
-            if context.mode == "source":
-                context.set_mode("analyse")
-            context.select(SelectedBlock(chosen))
+            if context.navigation.mode == "source":
+                context.navigation.set_mode("analyse")
+            context.navigation.select(SelectedBlock(chosen))
 
         yield SearchItem(metrics.block.id, "block", "workflow", show_block)
     for call in analysis.calls:
 
         def show_call(number: int = call.site_number, file: str = call.site.file, line: int = call.site.line) -> None:
-            context.select(SelectedCall(number))
-            context.open_line(file, line)
+            context.navigation.select(SelectedCall(number))
+            context.navigation.open_line(file, line)
 
         yield SearchItem(f"{call.site.label} ({call.place})", "call", "arrow-left-right", show_call)
 
@@ -62,4 +62,4 @@ def _source_items(context: Context) -> Iterable[SearchItem]:
 
     project = workspace.project
     for path in expand_sources(workspace.root, (*project.host.sources, *project.hardware.sources)):
-        yield SearchItem(path.name, "file", "file", partial(context.open_line, str(path), 1))
+        yield SearchItem(path.name, "file", "file", partial(context.navigation.open_line, str(path), 1))

@@ -9,8 +9,8 @@ from workbench.model.diagnostic import Severity, has_errors
 from workbench.model.text import time_text
 
 
-def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
-    """The parts from left to right, and the sign before them: good, a severity's level, or none."""
+def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """The parts from left, the mode's own last, and the sign before them: good, a severity's level or none."""
     parts: list[str] = []
     level = ""
     run = context.run
@@ -19,7 +19,7 @@ def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
         shown = "shown until it ends" if context.running else run.manifest.status.value
         parts.append(f"{title} {shown}")
         parts.append(f"{time_text(run.time_s, 5)} {run.kind_of_time}")
-        if not context.status.get(context.mode):
+        if not of_mode:
             from workbench.analysis.recording import recording_parts  # read where there is a run to speak of
 
             parts.append("profile and trace" if run.manifest.traced else "profile")
@@ -30,7 +30,7 @@ def status_parts(context: Context) -> tuple[tuple[str, ...], str]:
         parts.append("No run yet")
     if not context.trusted:
         parts.append("not trusted yet")
-    parts += context.status.get(context.mode, ())
+    parts += of_mode
     problems = context.problems()
     if problems:
         errors = has_errors(problems)

@@ -197,7 +197,7 @@ class Welcome(QScrollArea):
 
     def _look_at_machine(self, look: Callable[[], tuple[Part, ...]]) -> None:
         self._context.background.start(
-            "machine", look, self._show_machine, lambda problems: self._context.notify(*problems)
+            "machine", look, self._show_machine, lambda problems: self._context.notices.tell(*problems)
         )
 
     def _show_machine(self, found: tuple[Part, ...]) -> None:

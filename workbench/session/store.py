@@ -65,3 +65,12 @@ def write_json(path: Path, value: Any) -> None:
     """Write a JSON file at once or not at all, for its owner's eyes. Raises OSError where that fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, json.dumps(value, indent=1).encode(), 0o600)
+
+
+def preference(name: str, default: str) -> str:
+    """One of the window's preferences."""
+    return str(load("window", {}).get(name, default))
+
+
+def set_preference(name: str, value: str) -> None:
+    save("window", {**load("window", {}), name: value})

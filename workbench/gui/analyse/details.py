@@ -240,7 +240,7 @@ class AnalyseDetails(QWidget):
         head.addWidget(ElidedLabel(f"{file.rsplit('/', 1)[-1]}:{line}{', ' + name if name else ''}", "small"), 1)
         go = Button("Open line", kind="link")
         go.setToolTip("Enter")
-        go.clicked.connect(lambda: self.context.open_line(file, line))
+        go.clicked.connect(lambda: self.context.navigation.open_line(file, line))
         head.addWidget(go)
         column.addLayout(head)
         lines = read_lines(self.context.resolve(file), line)

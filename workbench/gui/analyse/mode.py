@@ -136,17 +136,17 @@ class AnalyseMode(Mode):
         context.run_changed.connect(self._run_changed)
         context.analysis_changed.connect(self._analysis_changed)
         context.aside_changed.connect(self._write_findings)
-        context.selection_changed.connect(self._selection_changed)
+        context.navigation.selection_changed.connect(self._selection_changed)
         context.theme_changed.connect(self._retheme)
         self.graph.node_chosen.connect(self._choose_node)
         self.graph.node_opened.connect(self._open_node)
         self.graph.badge_clicked.connect(self.show_only)
         self.graph.edge_chosen.connect(self._choose_edge)
-        self.table.chosen.connect(lambda wanted: context.select(SelectedFinding(wanted)))
+        self.table.chosen.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
         self.table.line_wanted.connect(self._open_finding)
         self.table.aside_wanted.connect(context.set_aside)
-        self.details.closed.connect(lambda: context.select(None))
-        self.details.finding_wanted.connect(lambda wanted: context.select(SelectedFinding(wanted)))
+        self.details.closed.connect(lambda: context.navigation.select(None))
+        self.details.finding_wanted.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
 
     # ---- from the context
 
@@ -165,7 +165,7 @@ class AnalyseMode(Mode):
                 self.empty.say("This project has no run yet", "A run shows what each block waits for.", "Run")
             turn_to(self, self._pages, 1)
             self.details.show_nothing()
-            self.context.set_status("analyse")
+            self.say_status()
             return
         graph = analysis.graph
         layout = layout_to_fit(graph, STYLE, *self.graph.room())
@@ -180,10 +180,10 @@ class AnalyseMode(Mode):
         turn_to(self, self._pages, 0)
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
         said = recording_parts(run.manifest)
-        self.context.set_status("analyse", f"{observed} of {shown} blocks observed", *said)
+        self.say_status(f"{observed} of {shown} blocks observed", *said)
         self._selection_changed()
-        if self.context.selection is None and self.table.findings.tops:
-            self.context.select(SelectedFinding(self.table.findings.tops[0].id))
+        if self.context.navigation.selection is None and self.table.findings.tops:
+            self.context.navigation.select(SelectedFinding(self.table.findings.tops[0].id))
 
     @property
     def _layout(self) -> GraphLayout | None:
@@ -206,7 +206,7 @@ class AnalyseMode(Mode):
         return notes
 
     def _selection_changed(self) -> None:
-        analysis, chosen = self.context.analysis, self.context.selection
+        analysis, chosen = self.context.analysis, self.context.navigation.selection
         if analysis is None or self._layout is None:
             return
         self.table.select_finding(chosen.finding if isinstance(chosen, SelectedFinding) else "")
@@ -316,7 +316,7 @@ class AnalyseMode(Mode):
                 "" if ranked else nothing_words(analysis),
             )
         self._write_best(active)
-        chosen = self.context.selection
+        chosen = self.context.navigation.selection
         self.table.select_finding(chosen.finding if isinstance(chosen, SelectedFinding) else "")
 
     def _write_best(self, active: list[Finding]) -> None:
@@ -331,7 +331,7 @@ class AnalyseMode(Mode):
     # ---- to the context
 
     def _choose_node(self, block: str) -> None:
-        self.context.select(SelectedBlock(block) if block else None)
+        self.context.navigation.select(SelectedBlock(block) if block else None)
 
     def _choose_edge(self, edge: RoutedEdge) -> None:
         run = self.context.run
@@ -339,23 +339,23 @@ class AnalyseMode(Mode):
         analysis = self.context.analysis
         calls = [c for c in analysis.calls if messages & set(c.state.messages)] if analysis and run else []
         if calls:
-            self.context.select(SelectedCall(calls[0].site_number))
+            self.context.navigation.select(SelectedCall(calls[0].site_number))
         else:
             first = edge.edges[0]
-            self.context.select(SelectedMessage(first.source, first.target, first.message))
+            self.context.navigation.select(SelectedMessage(first.source, first.target, first.message))
 
     def _open_node(self, block: str) -> None:
         analysis = self.context.analysis
         for metrics in analysis.blocks if analysis else ():
             if block in (metrics.block.id, metrics.block.group) and metrics.block.file and metrics.block.line:
-                self.context.open_line(metrics.block.file, metrics.block.line)
+                self.context.navigation.open_line(metrics.block.file, metrics.block.line)
                 return
 
     def _open_finding(self, finding_id: str) -> None:
         analysis = self.context.analysis
         for finding in analysis.findings if analysis else ():
             if finding.id == finding_id and finding.places:
-                self.context.open_line(finding.places[0].file, finding.places[0].line)
+                self.context.navigation.open_line(finding.places[0].file, finding.places[0].line)
 
     def _open_best(self) -> None:
         if self.table.findings.tops:
@@ -364,7 +364,7 @@ class AnalyseMode(Mode):
     def _save_picture(self) -> None:
         chosen, _ = QFileDialog.getSaveFileName(self, "Save the graph", "blocks.png", "Picture (*.png)")
         if chosen and not self.graph.image().save(chosen):
-            self.context.notify(
+            self.context.notices.tell(
                 Diagnostic(
                     f"the picture could not be written to {Path(chosen).name}", "Choose another folder.", file=chosen
                 )

@@ -153,8 +153,9 @@ class CompareMode(Mode):
 
     def open_other(self, path: Path) -> None:
         """Open and analyse a second run in the background."""
-        plugins = self.context.plugins
-        self.context.background.start("other run", lambda: open_result(path, plugins), self.set_other, self._failed)
+        context = self.context
+        work = partial(open_result, path, context.plugins)
+        context.background.start("other run", work, self.set_other, context.failed)
 
     def _open_folder(self, path: Path, checked: bool = False) -> None:
         self.open_other(path)
@@ -162,9 +163,6 @@ class CompareMode(Mode):
     def set_other(self, opened: OpenRun) -> None:
         self.other = opened
         self._write()
-
-    def _failed(self, diagnostics: object) -> None:
-        self.context.notify(*diagnostics)  # type: ignore[misc]
 
     def _choose_folder(self) -> None:
         if self.context.run is None:
@@ -199,7 +197,7 @@ class CompareMode(Mode):
         self.comparison = None
         self.empty.say(title, why, action)
         turn_to(self, self._pages, 1)
-        self.context.set_status("compare")
+        self.say_status()
 
     def _write(self) -> None:
         pair = self.pair()
@@ -218,8 +216,7 @@ class CompareMode(Mode):
         self.show_only(self.only)
         self._build_rounds(a.run, b.run)
         platform = a.run.manifest.platform == b.run.manifest.platform
-        self.context.set_status(
-            "compare",
+        self.say_status(
             "2 runs",
             output_words(self.comparison),
             "same platform" if platform else "different platforms",
@@ -261,7 +258,7 @@ class CompareMode(Mode):
             self.rounds_head.set_title("Equal shares", "")
             return
         self.context.background.start(
-            "rounds", lambda: (build_scene(a), build_scene(b)), self._rounds_built, self._failed
+            "rounds", lambda: (build_scene(a), build_scene(b)), self._rounds_built, self.context.failed
         )
 
     def _rounds_built(self, scenes: tuple[Scene | None, Scene | None]) -> None:
@@ -282,8 +279,8 @@ class CompareMode(Mode):
     def _show_finding(self, finding: str) -> None:
         """Show B's finding in Analyse, where B is the open run."""
         if finding and not self.exchanged:
-            self.context.select(SelectedFinding(finding))
-            self.context.set_mode("analyse")
+            self.context.navigation.select(SelectedFinding(finding))
+            self.context.navigation.set_mode("analyse")
 
 
 def _stretch_words(letter: str, stretch: Stretch) -> str:

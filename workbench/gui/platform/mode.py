@@ -45,7 +45,7 @@ class PlatformMode(Mode):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         set_ground(self, "panel")
-        self.document = PlatformDocument(context.plugins, context.notify)
+        self.document = PlatformDocument(context.plugins, context.notices.tell)
         context.documents.add(self.document)
         self.list = PartList()
         self.form = PartForm(self.document)
@@ -209,7 +209,7 @@ class PlatformMode(Mode):
     def _document_changed(self) -> None:
         if self.document.path is None:
             turn_to(self, self._pages, 1)
-            self.context.set_status("platform")
+            self.say_status()
             return
         turn_to(self, self._pages, 0)
         title = self.document.value(("title",)) or self.document.value(("name",)) or self.document.path.name
@@ -288,8 +288,7 @@ class PlatformMode(Mode):
         sizes = sum(len(points_of(document, p.table)) for p in sections["Transfer times"])
         count = len(document.errors)
         first = document.errors[0] if count else None
-        self.context.set_status(
-            "platform",
+        self.say_status(
             *((f"{count} problem{'s' if count > 1 else ''}: line {first.line}",) if first else ()),
             f"{len(sections['Host calls'])} entries, {sizes} transfer times",
             f"schema {document.value(('schema_version',))}",
@@ -321,7 +320,7 @@ class PlatformMode(Mode):
 
     def begin(self, path: Path) -> bool:
         text = starter(path.name.partition(".")[0])
-        if not self.context.attempt(lambda: write_atomically(path, text)):
+        if not self.context.notices.attempt(lambda: write_atomically(path, text)):
             return False
         self.open_document(path)
         return self.document.path == path
@@ -342,7 +341,7 @@ class PlatformMode(Mode):
             old = read_file(workspace.path).decode("utf-8-sig")
             yaml_edit.write_checked(workspace.path, old, yaml_edit.set_value(old, ("platform",), name))
 
-        done = self.context.attempt(change)
+        done = self.context.notices.attempt(change)
         self.context.when_current()
         return done
 

@@ -208,7 +208,7 @@ class DensityView(QWidget):
 
         def failed(diagnostics: tuple[Diagnostic, ...]) -> None:
             self.measure_button.setEnabled(True)
-            self._context.notify(*diagnostics)
+            self._context.notices.tell(*diagnostics)
             self._show()
 
         self._context.background.start("kernel", lambda: measure(kernel, arguments), done, failed)

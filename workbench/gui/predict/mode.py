@@ -57,7 +57,7 @@ class PredictMode(Mode):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         set_ground(self, "panel")
-        self.document = ModelDocument(context.plugins, context.notify, self._own_platform)
+        self.document = ModelDocument(context.plugins, context.notices.tell, self._own_platform)
         context.documents.add(self.document)
         self.details_panel = self.details = Breakdown()
         self.changes: dict[str, float] = {}
@@ -289,8 +289,7 @@ class PredictMode(Mode):
         problems = f"{errors} problem{'s' if errors > 1 else ''} to mend first"
         self.why.setText(problems if errors else "edited" if document.dirty else "")
         set_role(self.why, "high" if errors else "small")
-        self.context.set_status(
-            "predict",
+        self.say_status(
             *((f"{errors} problem{'s' if errors > 1 else ''}: line {document.errors[0].line}",) if errors else ()),
             f"{document.model_kind.upper() if document.model_kind == 'ratss' else 'Density'} model",
             "read only" if document.read_only else "not saved" if document.dirty else "saved",
@@ -304,7 +303,7 @@ class PredictMode(Mode):
         shown = self.document.problems[:3] if self.page == "Model" else ()
         for problem in shown:
             row = DiagnosticRow(problem)
-            row.open_line.connect(self.context.open_line)
+            row.open_line.connect(self.context.navigation.open_line)
             self._problems.addWidget(row)
         self.problem_box.setVisible(bool(shown))
 
@@ -433,7 +432,7 @@ class PredictMode(Mode):
                 copy.write_text(self.document.text, encoding="utf-8", newline="")
                 text = take_over(copy, file, comparison)
             except WorkbenchError as error:
-                self.context.notify(*error.diagnostics)
+                self.context.notices.tell(*error.diagnostics)
                 return
         self.document.apply("Take measured values over", lambda old: text)
 
@@ -449,7 +448,7 @@ class PredictMode(Mode):
         return written
 
     def begin(self, path: Path) -> bool:
-        if not self.context.attempt(lambda: write_atomically(path, starter(path))):
+        if not self.context.notices.attempt(lambda: write_atomically(path, starter(path))):
             return False
         self.document.close()
         self.open_model(path)

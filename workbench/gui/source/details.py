@@ -151,8 +151,8 @@ class SourceDetails(QWidget):
             self._body.addLayout(row)
 
     def _show(self, finding: str) -> None:
-        self._context.set_mode("analyse")
-        self._context.select(SelectedFinding(finding))
+        self._context.navigation.set_mode("analyse")
+        self._context.navigation.select(SelectedFinding(finding))
 
     def _observing(self, blocks: Sequence[BlockMetrics]) -> None:
         self._body.addSpacing(8)

@@ -74,7 +74,7 @@ class SourceMode(Mode):
         context.analysis_changed.connect(self._on_analysis)
         context.running_changed.connect(self._on_running)
         context.runs_changed.connect(lambda: self.side.tree.show_runs(context.run_folders()))
-        context.selection_changed.connect(self._on_selection)
+        context.navigation.selection_changed.connect(self._on_selection)
         self._on_workspace()
 
     # ---- files
@@ -100,7 +100,7 @@ class SourceMode(Mode):
         if editor is None:
             workspace = self.context.workspace
             document = SourceFile(writable=workspace is not None and path.is_relative_to(workspace.root))
-            if not self.context.attempt(lambda: document.open(path)):
+            if not self.context.notices.attempt(lambda: document.open(path)):
                 return
             editor = CodeEditor(document)
             editor.pragma_asked.connect(self.ask_pragma)
@@ -163,7 +163,7 @@ class SourceMode(Mode):
             return
         if editor.file.dirty:
             self.context.documents.told(editor.file)
-        elif self.context.attempt(editor.file.reload):
+        elif self.context.notices.attempt(editor.file.reload):
             self.context.rescan()
 
     def restore(self, path: Path, text: str) -> bool:
@@ -235,7 +235,7 @@ class SourceMode(Mode):
         style = pragma_style(editor.path) if editor is not None else None
         if editor is None or point is None or style is None:
             return
-        self.context.attempt(lambda: editor.set_text(edit(editor.toPlainText(), point, style)))
+        self.context.notices.attempt(lambda: editor.set_text(edit(editor.toPlainText(), point, style)))
         editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_popover_closed(self) -> None:
@@ -339,7 +339,7 @@ class SourceMode(Mode):
         if editor is None:
             self.side.blocks.show_file(self.context.scan, lambda f: False)
             self.details.show_nothing("No block", "Open a file that holds one.")
-            self.context.set_status("source")
+            self.say_status()
             return
         self.side.tree.mark(editor.path)
         name = str(editor.path)
@@ -379,10 +379,10 @@ class SourceMode(Mode):
 
     def _on_selection(self) -> None:
         """A finding, block or state was selected elsewhere: its file and line come into view here too."""
-        chosen = self.context.selection
+        chosen = self.context.navigation.selection
         if isinstance(chosen, SelectedFinding | SelectedBlock | SelectedState | SelectedLine):
             place = self.context.selected_place()
-            if place is not None and self.context.mode == "source":
+            if place is not None and self.context.navigation.mode == "source":
                 self.open_file(self.context.resolve(place[0]), place[1])
 
     def _go_to(self, line: int) -> None:
@@ -402,7 +402,7 @@ class SourceMode(Mode):
             parts.append(f"{editor.path.name}: {count}, {lacking} places without")
         state = "not saved" if editor.file.dirty else "read only" if editor.isReadOnly() else "saved"
         extra = extra or problem_text(editor.margin.problems, editor.line).replace("\n", "; ")
-        self.context.set_status("source", *parts, state, *([extra] if extra else []))
+        self.say_status(*parts, state, *([extra] if extra else []))
 
 
 def _read(editor: CodeEditor) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:

@@ -20,6 +20,7 @@ from workbench.gui.widgets import EmptyState, PillButton, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, time_text
+from workbench.session import store
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.statistics import selection_statistics
 from workbench.traces.trace import CATEGORIES, has_trace
@@ -59,11 +60,11 @@ class TimelineMode(Mode):
         self.view.range_wanted.connect(self._use_range)
         self.details.range_wanted.connect(self._use_range)
         self.details.cleared.connect(self._clear)
-        self.details.site_wanted.connect(lambda site: context.select(SelectedCall(site)))
+        self.details.site_wanted.connect(lambda site: context.navigation.select(SelectedCall(site)))
         self.details.finding_wanted.connect(self._show_finding)
         context.run_changed.connect(self._run_changed)
-        context.range_changed.connect(self._range_changed)
-        context.selection_changed.connect(self._selection_changed)
+        context.navigation.range_changed.connect(self._range_changed)
+        context.navigation.selection_changed.connect(self._selection_changed)
         context.theme_changed.connect(self._retheme)
         self.setFocusProxy(self.view)
         self._run_changed()
@@ -135,21 +136,21 @@ class TimelineMode(Mode):
         self._write_details()
 
     def _failed(self, diagnostics: tuple) -> None:
-        self.context.notify(*diagnostics)
+        self.context.notices.tell(*diagnostics)
         self._say("The trace could not be read", diagnostics[0].message if diagnostics else "")
 
     def _say(self, title: str, why: str, action: str = "") -> None:
         self.empty.say(title, why, action)
         turn_to(self, self._pages, 1)
-        self.context.set_status("timeline")
+        self.say_status()
 
     def _act(self) -> None:
         if self.context.run is not None:
-            self.context.set_preference("trace", "yes")
+            store.set_preference("trace", "yes")
         self.context.run_requested.emit()
 
     def _range_changed(self) -> None:
-        chosen = self.context.time_range
+        chosen = self.context.navigation.time_range
         if self.view.scene and chosen:
             self.view.set_marks([float(chosen[0]), float(chosen[1])])
             if not (self.view.span.from_ps <= chosen[0] and chosen[1] <= self.view.span.to_ps):
@@ -157,7 +158,7 @@ class TimelineMode(Mode):
                 self.view.show_range(chosen[0] - length * 0.1, chosen[1] + length * 0.1)
 
     def _selection_changed(self) -> None:
-        scene, chosen = self.view.scene, self.context.selection
+        scene, chosen = self.view.scene, self.context.navigation.selection
         blocks: set[str] = set()
         if isinstance(chosen, SelectedBlock | SelectedState):
             blocks = {chosen.block}
@@ -195,13 +196,13 @@ class TimelineMode(Mode):
         if hit is None or scene is None:
             return
         if hit.call >= 0:
-            self.context.select(SelectedCall(int(scene.calls[hit.block].site[hit.call])))
+            self.context.navigation.select(SelectedCall(int(scene.calls[hit.block].site[hit.call])))
         else:
-            self.context.select(SelectedState(scene.blocks[hit.block].id, hit.state))
+            self.context.navigation.select(SelectedState(scene.blocks[hit.block].id, hit.state))
 
     def _open_line(self, hit: Hit) -> None:
         if hit.file and hit.line:
-            self.context.open_line(hit.file, hit.line)
+            self.context.navigation.open_line(hit.file, hit.line)
 
     def _use_range(self) -> None:
         if len(self.view.marks) == 2:
@@ -213,8 +214,8 @@ class TimelineMode(Mode):
 
     def _show_finding(self) -> None:
         if finding := self._stack_finding():
-            self.context.select(SelectedFinding(finding[0]))
-            self.context.set_mode("analyse")
+            self.context.navigation.select(SelectedFinding(finding[0]))
+            self.context.navigation.set_mode("analyse")
 
     def _stack_finding(self) -> tuple[str, str] | None:
         """Id and title of the finding with the largest gain on the largest stack of replicas."""
@@ -256,8 +257,7 @@ class TimelineMode(Mode):
         scene = self.view.scene
         if scene:
             blocks = sum(1 for row in self.view.rows if row.kind == "states")
-            self.context.set_status(
-                "timeline",
+            self.say_status(
                 f"{count_text(scene.index.trace.intervals)} intervals, {blocks} rows",
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",
                 f"1 px = {duration(self.view.span.pixel_ps, 3)}",
