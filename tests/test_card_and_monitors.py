@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rc_workbench_plugins.ports import workbench_port_kinds
+from rc_workbench_plugins.simulated_card.card import build_card
+from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.verilog import workbench_hdl_languages
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
+from workbench.api.records import read_dwell, read_taps
 from workbench.api.targets import Outcome
 from workbench.formats.platform_file import load_platform
 from workbench.formats.project_file import load_project
 from workbench.model.application import Project
 from workbench.model.platform import Platform
-from workbench.run.card import build_card
-from workbench.run.host import build_host
-from workbench.run.records import read_dwell, read_taps
-from workbench.run.simulate import simulate
 
 TINY = Path(__file__).parent / "data" / "tiny"
 API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from workbench.run.confine import Confinement, confine, missing_tools
+from workbench.system.confine import Confinement, confine, missing_tools
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
 
@@ -111,7 +111,7 @@ def test_nothing_survives_the_end_of_the_confinement(jail: Confinement) -> None:
 
 
 def test_a_machine_without_the_tools_confines_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.run.confine.missing_tools", lambda: ("bwrap",))
+    monkeypatch.setattr("workbench.system.confine.missing_tools", lambda: ("bwrap",))
     assert confine(root, root / "files", [], []) is None
     assert not (root / "files").exists()
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.api.records import CALLS, TRANSFERS
 from workbench.model.run import PS_PER_S, Table
 from workbench.run.host_tables import call_stats, calls_table, host_aggregates, host_intervals
 from workbench.run.host_threads import thread_blocks
-from workbench.run.records import CALLS, TRANSFERS
 from workbench.testing.runs import ENTRIES, MESSAGES, synthetic_platform, synthetic_run
 from workbench.traces.groups import numbered
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort, StreamInPort
+from rc_workbench_plugins.simulated_card.card import build_card, harness_dir
+from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.ports import HardwarePort
+from workbench.api.records import read_dwell
 from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform, TransferPoint, TransferTable
-from workbench.run.card import build_card, harness_dir
-from workbench.run.host import build_host
-from workbench.run.records import read_dwell
-from workbench.run.simulate import simulate
 
 EVERY_PORT = Path(__file__).parent / "data" / "ports" / "every_port.v"
 #: Writes make it busy for so many cycles; reads say what is left. The block's states are counted.

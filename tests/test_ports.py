@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from rc_workbench_plugins.ports.bank import AxiMasterPort, CardMemory
 from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort, StreamInPort, StreamOutPort
+from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card, harness_dir
+from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.simulate import simulate
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
+from workbench.api.records import read_transfers
 from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform, TransferPoint, TransferTable
-from workbench.run.card import CardExecutable, build_card, harness_dir
-from workbench.run.host import build_host
-from workbench.run.records import read_transfers
-from workbench.run.simulate import simulate
 
 DESIGN = Path(__file__).parent / "data" / "ports" / "every_port.v"
 PERIOD_PS = 10_000

@@ -13,9 +13,13 @@ from pathlib import Path
 import psutil
 import pytest
 from rc_workbench_plugins.ports.memory import MemoryPort
+from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
+from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.simulate import simulate
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Cancelled, Job, JobEvent
+from workbench.api.records import read_dwell, read_taps, read_transfers
 from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import Severity, WorkbenchError
@@ -23,10 +27,6 @@ from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.read_out import Access, Act, ReadOutPlan
 from workbench.model.transfer_time import transfer_ps
-from workbench.run.card import CardExecutable, build_card
-from workbench.run.host import build_host
-from workbench.run.records import read_dwell, read_taps, read_transfers
-from workbench.run.simulate import simulate
 
 API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
 SUPPORT = PlatformSupport("test", Path("test.yaml"), API, (API / "fpga.c",))
@@ -517,7 +517,7 @@ def test_a_host_that_leaves_a_process_behind_ends(
     ends: bool, confined: bool,
 ) -> None:  # fmt: skip
     if not confined:
-        monkeypatch.setattr("workbench.run.confine.missing_tools", lambda: ("bwrap",))
+        monkeypatch.setattr("workbench.system.confine.missing_tools", lambda: ("bwrap",))
     source = HEAD + DAEMON % ("" if ends else "for (;;) sleep(1000);")
     outcome = run(card, source, tmp_path, deterministic=False, wall_limit_s=30 if ends else 1)
     assert outcome.stdout == "up\n"

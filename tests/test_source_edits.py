@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench import files
 from workbench.api.source.edits import decode, encode, insert_lines, insert_pragma, remove_pragma, replace_pragma
 from workbench.api.source.pragma_text import find_pragmas, style_of
-from workbench.files import write_files
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category, Pragma
+from workbench.system import files
+from workbench.system.files import write_files
 
 SEND = Pragma("writeX", Category.SEND, ("data",), ("top.in",), ("x1",), "words > 0")
 WORK = Pragma("mult", Category.WORK)

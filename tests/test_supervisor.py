@@ -14,13 +14,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-import workbench.supervise
+import workbench.system.supervise
 from workbench.api.job import Job
 from workbench.model.diagnostic import Cancelled, WorkbenchError
-from workbench.process import LONGEST_LINE, Supervised, printable
+from workbench.system.process import LONGEST_LINE, Supervised, printable
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
-SUPERVISOR = Path(workbench.supervise.__file__)
+SUPERVISOR = Path(workbench.system.supervise.__file__)
 _NUMBERS = count(1)
 
 
@@ -79,7 +79,7 @@ def test_a_program_that_never_ends_is_ended_with_all_that_it_started(seconds: st
 @pytest.mark.usefixtures("hang_up_is_heard")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
 def test_nothing_outlives_a_workbench_that_is_killed(seconds: str, number: int) -> None:
-    code = "import sys, time; from workbench.process import Supervised; " \
+    code = "import sys, time; from workbench.system.process import Supervised; " \
         "program = Supervised(['sh', '-c', sys.argv[1]]); time.sleep(float(sys.argv[2]))"  # fmt: skip
     script = daemon(seconds) + f"sleep {seconds}"
     workbench = subprocess.Popen([sys.executable, "-c", code, script, seconds])

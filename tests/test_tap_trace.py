@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.api.records import TAPS, Records
 from workbench.formats.run_folder import RunWriter
 from workbench.model.cycles import cycle_starts_ps
 from workbench.model.run import Run
 from workbench.run import tap_trace
 from workbench.run.host_tables import host_intervals
-from workbench.run.records import TAPS, Records
 from workbench.run.tap_trace import TapTrace
 from workbench.testing.runs import synthetic_run, without_tables
 from workbench.traces.trace import trace_of

@@ -17,11 +17,11 @@ from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
-from workbench.run.toolchain import find_verilator
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import Standing, standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace
+from workbench.system.toolchain import find_verilator
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 from targets import calls, moves, visits  # what the benchmark compares

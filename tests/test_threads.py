@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.simulated_card.places import with_source_lines
 
+from workbench.api.records import CALLS, WAITS, read_lines
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.run.host_tables import host_intervals, host_states
 from workbench.run.host_threads import HostThreads, host_stretches, own_time_ps, read_threads, thread_blocks
-from workbench.run.places import with_source_lines
-from workbench.run.records import CALLS, WAITS, read_lines
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "threads.py"
 SOURCES = SCRIPT.parent / "thread_programs"

@@ -6,15 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.simulated_card.verilate import hdl_value
 
+from workbench.api.compile import gcc_diagnostics, run_all
 from workbench.api.job import Job
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.platform import TransferPoint, TransferTable
-from workbench.model.transfer_time import transfer_ps, transfer_s
-from workbench.run import toolchain
-from workbench.run.compile import gcc_diagnostics, run_all
-from workbench.run.machine import libraries, machine_report, qt_diagnostic
-from workbench.run.records import (
+from workbench.api.records import (
     CALLS,
     DWELL,
     PIECE_RECORDS,
@@ -25,8 +21,12 @@ from workbench.run.records import (
     read_end,
     read_transfers,
 )  # fmt: skip
-from workbench.run.toolchain import Tool, find_compiler, find_verilator, find_yosys
-from workbench.run.verilate import hdl_value
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import TransferPoint, TransferTable
+from workbench.model.transfer_time import transfer_ps, transfer_s
+from workbench.run.machine import libraries, machine_report, qt_diagnostic
+from workbench.system import toolchain
+from workbench.system.toolchain import Tool, find_compiler, find_verilator, find_yosys
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-/* Records that the host runtime and the card write, and the workbench reads (workbench/run/records.py).
+/* Records that the host runtime and the card write, and the workbench reads (workbench/api/records.py).
  * Little endian, packed by construction (no padding), appended to files in the folder named by $RCW_RAW.
  * Times are picoseconds on the virtual clock; -1 where there is none. */
 #ifndef RCW_RECORDS_H

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from rc_workbench_plugins.c import CLanguage
 
+from workbench.api.records import read_end
 from workbench.model.application import HostSources
 from workbench.model.platform import CallKind, Host, HostEntry, Platform
-from workbench.run.records import read_end
 
 HEADER = "#include <stdint.h>\nint benchWrite(int card, const uint32_t *data, uint32_t addr, int words);\n"
 LIBRARY = """

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from rc_workbench_plugins.c import CLanguage
 
+from workbench.api.records import read_calls
 from workbench.model.application import HostSources
 from workbench.model.platform import CallKind, Host, HostEntry, Platform
-from workbench.run.records import read_calls
 
 HEADER = """
 #include <stdint.h>

@@ -25,10 +25,10 @@ import numpy as np
 
 from workbench.analysis import analyse
 from workbench.api import HdlBuild, HostBuild
+from workbench.api.records import CALLS, PIECE_RECORDS, TRANSFERS
 from workbench.api.targets import Outcome
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.run.collect import collect
-from workbench.run.records import CALLS, PIECE_RECORDS, TRANSFERS
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_knowledge
 from workbench.testing.runs import synthetic_platform, synthetic_run

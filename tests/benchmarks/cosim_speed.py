@@ -22,16 +22,16 @@ from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.ports.memory import MemoryPort
+from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
+from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.simulate import simulate
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
-from workbench.run.card import CardExecutable, build_card
-from workbench.run.host import build_host
-from workbench.run.simulate import simulate
-from workbench.run.toolchain import Tool, find_compiler, find_verilator
+from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
 CORES = (1, 20)

@@ -38,7 +38,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlBlock
-from workbench.run.toolchain import find_yosys
+from workbench.system.toolchain import find_yosys
 
 READ_OUT = ReadOut(first=0, last=15)
 PORT = MemoryPort(

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.model.diagnostic import Diagnostic
-from workbench.run.toolchain import find_yosys
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
+from workbench.system.toolchain import find_yosys
 
 LUTS = REGISTERS = 98_304
 TIMED = "read_verilog -specify -lib +/xilinx/cells_sim.v; sta"

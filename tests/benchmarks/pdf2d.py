@@ -33,11 +33,11 @@ from typing import Any
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
-from workbench.run.toolchain import find_yosys
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import Workspace, open_workspace
+from workbench.system.toolchain import find_yosys
 
 FORMS = {"original": EXAMPLES[0], "optimised": EXAMPLES[1]}
 CORES = 20

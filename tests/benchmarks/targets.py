@@ -25,10 +25,10 @@ from pathlib import Path
 
 from workbench.api.job import Job
 from workbench.model.run import Run
-from workbench.run.toolchain import find_verilator
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.workspace import Value, open_workspace
+from workbench.system.toolchain import find_verilator
 
 BOARD = Path(__file__).parents[1] / "data" / "board"
 EXAMPLE = Path(str(files("workbench.resources"))) / "examples" / "pdf2d"

@@ -21,16 +21,16 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 
 from rc_workbench_plugins.ports.memory import MemoryPort
+from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
+from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.simulate import card_config
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
+from workbench.api.records import read_end, read_lines
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
-from workbench.run.card import CardExecutable, build_card
-from workbench.run.host import build_host
-from workbench.run.records import read_end, read_lines
-from workbench.run.simulate import card_config
 
 SOURCES = Path(__file__).parent / "thread_programs"
 API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"

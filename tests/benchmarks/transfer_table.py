@@ -18,15 +18,16 @@ from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
+from rc_workbench_plugins.simulated_card.card import build_card
+from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.simulate import simulate
+
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
+from workbench.api.records import read_transfers
 from workbench.formats.platform_file import load_platform
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.platform import Platform, TransferTable
-from workbench.run.card import build_card
-from workbench.run.host import build_host
-from workbench.run.records import read_transfers
-from workbench.run.simulate import simulate
 
 API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
 PS_PER_S = 10**12

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.c import CLanguage
 
 from workbench.api import HostBuild
+from workbench.api.records import read_calls
 from workbench.model.application import HostSources
 from workbench.model.platform import Platform
 from workbench.model.scan import HostScan
-from workbench.run.records import read_calls
 
 HEADER = """
 #ifndef FAKE_H

@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from workbench.run.records import read_calls
+from workbench.api.records import read_calls
 
 CALLS = '#include "fake.h"\n#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\n#include <string.h>\n'
 #: As beside a simulated card: the host waits for its records to be written.

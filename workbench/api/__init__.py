@@ -1,7 +1,7 @@
 """What a plugin imports: the hooks it may answer, and the descriptors it answers with.
 
 A plugin is a module named by an entry point of group `rc_workbench.plugins`; it decorates functions with `hookimpl`.
-The built-in plugins (`rc_workbench_plugins`) use nothing but this package and `workbench.model`:
+The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `workbench.system` and `workbench.model`:
 
     hookspecs    the hooks, one for each kind of thing that a plugin may bring
     descriptors  platforms, rules, languages: what hooks return
@@ -10,6 +10,9 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package and `
     models       documents of models: inputs, formulas, and what values they may take
     results      a run's blocks, calls and findings as analysed
     targets      where a built design runs
+    records      the records that a run leaves, of which its tables are made
+    compile      compilers run, and what they say as diagnostics
+    c_header     a C header of a platform's API
     ports        kinds of ports: their fields, signals, and the monitors' place behind them
     job          steps, progress, a log and a cancel
     faults       naming the plugin that failed

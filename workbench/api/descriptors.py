@@ -30,7 +30,7 @@ class PlatformSupport:
 
     `template` is its YAML file. `api_dir` holds the API's header as the user's sources include it; `api_sources` are
     C files that implement that API on the simulated card's client library (`resources/card/wbcard.h`). Without
-    them the platform can be described and predicted, but not simulated.
+    them it is made there of the template's entries, where these say enough.
     """
 
     name: str

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
-from workbench.process import Supervised
+from workbench.system.process import Supervised
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class Task:
 
     `host` and `hdl` are the instrumented copies; in a plain run `host` is None and `hdl` names the user's own sources.
     `settings` are the project's with this run's laid over, `parameters` those of the top module. What the target builds
-    goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/run/records.py`).
+    goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/api/records.py`).
     """
 
     project: Project

@@ -14,7 +14,6 @@ from workbench.analysis.html_report import html_report
 from workbench.api.job import Job
 from workbench.cli.output import DONE, FAILED, loaded_plugins
 from workbench.cli.progress import progress
-from workbench.files import real
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
@@ -24,6 +23,7 @@ from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.results import open_result
 from workbench.session.trust import trust
 from workbench.session.workspace import open_workspace
+from workbench.system.files import real
 
 FORMS = ("original", "optimised")
 

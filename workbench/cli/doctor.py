@@ -7,11 +7,11 @@ import platform
 
 from workbench import __version__
 from workbench.cli.output import DONE, FAILED, print_json, table
-from workbench.folders import cache_dir, config_dir
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Part, libraries, machine_report
 from workbench.session import desktop
 from workbench.session.journal import log_dir
+from workbench.system.folders import cache_dir, config_dir
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:

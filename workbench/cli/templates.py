@@ -20,7 +20,7 @@ def run_list(arguments: argparse.Namespace) -> int:
         platform, problems = load_platform(support.template, plugins.port_kinds)
         print_diagnostics(problems)
         title = platform.title if platform else "cannot be read"
-        served = [one.name for one in services(platform, support) if one.can] if platform else []
+        served = [one.name for one in services(platform, support, plugins.targets) if one.can] if platform else []
         lines.append((support.name, title, ", ".join(served) or "a description only: see its comments"))
         rows.append(
             {
@@ -44,7 +44,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     found: tuple[Service, ...] = ()
     if platform:
         support = own_support(platform, arguments.file, plugins.platforms.get(platform.name))
-        found = services(platform, support)
+        found = services(platform, support, plugins.targets)
     served = {one.name: {"can": one.can, "why": one.why} for one in found}
     code = print_checked(arguments, problems, serves=served)
     if not arguments.json:

@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from workbench.files import open_regular, read_regular
 from workbench.formats.json_text import read_json
+from workbench.system.files import open_regular, read_regular
 
 CHECKSUMS = "checksums.json"
 _PIECE_BYTES = 1 << 20

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.files import open_regular
+from workbench.system.files import open_regular
 
 #: What `np.save` writes for one dimension. numpy's own reader evaluates the text of a header, whatever it is.
 _HEADER = re.compile(

@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from workbench.files import read_regular
 from workbench.formats.yaml_marks import Marked, check, read_marked
 from workbench.formats.yaml_nodes import SIZE_LIMIT
 from workbench.model.diagnostic import Diagnostic, Severity, has_errors, near, nearest
+from workbench.system.files import read_regular
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -18,11 +18,11 @@ from workbench.api.source.files import (
     matches,
     within,
 )
-from workbench.files import SOURCE_LIMIT, read_regular
 from workbench.formats.documents import Schema, load_document, parse_document, warning
 from workbench.formats.yaml_marks import Marked
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, did_you_mean, nearest
+from workbench.system.files import SOURCE_LIMIT, read_regular
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc")

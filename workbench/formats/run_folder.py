@@ -18,13 +18,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from workbench.files import read_regular, replace_file
 from workbench.formats.checksums import CHECKSUMS, checksums_text, is_as_written, read_checksums
 from workbench.formats.columns import DamagedError, read_column
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.tables import bad_trace, check_table
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import TABLES, Manifest, Run, RunStatus, Table
+from workbench.system.files import read_regular, replace_file
 
 MANIFEST = "manifest.json"
 _MANIFEST_LIMIT = 256 << 20  # bytes

@@ -15,11 +15,11 @@ from typing import Any
 
 import yaml
 
-from workbench.files import read_file, write_files
 from workbench.formats.schema import Path as DataPath
 from workbench.formats.yaml_marks import read_marked
 from workbench.formats.yaml_nodes import Scalars, YamlError, compose
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.files import read_file, write_files
 
 _WIDTH = 110
 

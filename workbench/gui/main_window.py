@@ -10,7 +10,6 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QStackedWidget, QToolBar, QWidget
 
-from workbench.files import real
 from workbench.gui import about, question, theme
 from workbench.gui.actions import Actions
 from workbench.gui.background import Background
@@ -42,6 +41,7 @@ from workbench.session.files import write_result_text
 from workbench.session.history import Undoable
 from workbench.session.plugins import Plugins
 from workbench.session.workspace import PROJECT_SUFFIX
+from workbench.system.files import real
 
 if TYPE_CHECKING:
     from workbench.gui.guide import GuideWindow

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
-from workbench.files import sweep
 from workbench.gui.question import DISCARD, Question
 from workbench.session.recovery import Kept, left_behind
+from workbench.system.files import sweep
 
 if TYPE_CHECKING:
     from workbench.gui.main_window import MainWindow

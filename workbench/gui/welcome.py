@@ -16,9 +16,9 @@ from workbench.gui.welcome_parts import Box, LastRun, RecentRow, StepMark, last_
 from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, label, rule
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Part, machine_report, programs
-from workbench.run.toolchain import Tool
 from workbench.session import recent
 from workbench.session.examples import EXAMPLES, Example
+from workbench.system.toolchain import Tool
 
 if TYPE_CHECKING:
     from workbench.gui.main_window import MainWindow

@@ -29,7 +29,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.predict.density import DensityModelFile, rho
 from workbench.predict.library import is_file
 from workbench.predict.ratss_equations import Quantity
-from workbench.process import Supervised
+from workbench.system.process import Supervised
 
 #: The file that answers the compiler's calls, beside the kernels.
 _RECORDER = "rho_trace"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
+from workbench.api.records import read_calls, read_dwell, read_transfers
 from workbench.api.targets import Outcome
 from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
@@ -18,7 +19,6 @@ from workbench.model.platform import Platform
 from workbench.model.run import TABLES, RunClock, Table
 from workbench.run.host_tables import call_tables, calls_table, host_states, resources
 from workbench.run.host_threads import host_stretches, own_time_ps, read_threads, thread_blocks
-from workbench.run.records import read_calls, read_dwell, read_transfers
 from workbench.run.tap_trace import TapTrace
 
 

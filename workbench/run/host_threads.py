@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.records import WAITS, Records, read_thread_lives, read_waits
 from workbench.model.blocks import Block, State
 from workbench.model.run import Table
-from workbench.run.records import WAITS, Records, read_thread_lives, read_waits
 
 #: the last states of every host block of a run whose threads waited, and what they say of a thread
 WAITING, QUEUED = "waiting", "queued"

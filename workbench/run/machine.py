@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic
-from workbench.run.toolchain import Tool, find_bubblewrap, find_compiler, find_make, find_verilator, find_yosys
+from workbench.system.toolchain import Tool, find_bubblewrap, find_compiler, find_make, find_verilator, find_yosys
 
 #: Debian's packages of the system libraries that Qt needs to show a window.
 WINDOW_PACKAGES = (

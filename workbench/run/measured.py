@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import Outcome
+from workbench.api.records import read_calls, read_counters, read_end
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import PS_PER_S
-from workbench.run.records import read_calls, read_counters, read_end
 
 _CLOSE_ENOUGH = 0.01  # what a board's oscillator, and the template's figure of it, may be off
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.api.records import read_calls, read_end
 from workbench.api.targets import Outcome
-from workbench.run.records import read_calls, read_end
 
 
 def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> dict[str, float]:

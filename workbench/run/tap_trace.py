@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.records import Records, read_taps
 from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
 from workbench.model.run import Table
 from workbench.run.host_tables import host_intervals
-from workbench.run.records import Records, read_taps
 from workbench.traces.writer import TraceWriter
 
 CHUNK_TAPS = 1 << 20

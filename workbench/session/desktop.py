@@ -8,9 +8,9 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from workbench.folders import data_dir
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.files import write_atomically
+from workbench.system.folders import data_dir
 
 #: The entry's file name, the icon's, and what the window tells the desktop that it belongs to.
 DESKTOP_ID = "rc-workbench"

@@ -8,10 +8,10 @@ from itertools import count
 from pathlib import Path
 
 from workbench.api.source.edits import decode, encode
-from workbench.files import read_file, sha256
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.files import write_atomically
 from workbench.session.history import Command, History
+from workbench.system.files import read_file, sha256
 
 
 class Event:

@@ -8,13 +8,13 @@ from workbench.analysis.measured import Measured
 from workbench.api import Importer
 from workbench.api.faults import plugin_fault
 from workbench.api.job import Job
-from workbench.files import open_regular
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.run import Run
 from workbench.session.files import write_result
 from workbench.session.plugins import Plugins
 from workbench.session.results import platform_of_run
+from workbench.system.files import open_regular
 
 
 def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from workbench.files import real, replacing, sha256, write_files
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.files import real, replacing, sha256, write_files
 
 _KIND_BYTES = 40  # of a file's first line, by which results of one kind are known
 _MARK = ".rc-workbench.json"  # in a folder that is the workbench's own: the files that it wrote there

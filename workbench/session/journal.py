@@ -22,8 +22,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 from workbench import __version__
-from workbench.folders import state_dir
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.system.folders import state_dir
 
 if TYPE_CHECKING:
     from logging import StreamHandler

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from workbench.api.instrument.port_finder import describe, find_ports, template_entry
 from workbench.api.job import Job
-from workbench.files import real
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
@@ -21,6 +20,7 @@ from workbench.session.port_match import PortMatch, match_port
 from workbench.session.project_text import Found, project_text
 from workbench.session.reading import read
 from workbench.session.workspace import PROJECT_SUFFIX
+from workbench.system.files import real
 
 READ_OUT_WORDS = 16
 _MOST_FILES = 2000

@@ -1,21 +1,22 @@
-"""The host API that a project is built against on the simulated card: its own, its template's, a plugin's, or made."""
+"""The host API that a project is built against: its own, its template's, a plugin's, or its header made of entries."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import PlatformSupport
+from workbench.api.c_header import header_names, header_text
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.prototypes import callees
+from workbench.system.files import replace_file, sha256
+from workbench.system.folders import cache_dir
 
 if TYPE_CHECKING:
     from workbench.model.application import Project
     from workbench.model.platform import Platform
-
-_SYSTEM = Path("/usr/include")
 
 
 def own_support(
@@ -43,35 +44,21 @@ def own_support(
     return plugin
 
 
-def made_support(platform: Platform, template: Path, folders: Iterable[Path]) -> PlatformSupport | None:
-    """The API made of the template's entries, in the cache. The header is the user's where one of the `folders` has it.
-    None where the template says too little: `workbench.run.shim.shim_lacks` tells what."""
-    from workbench.folders import cache_dir
-    from workbench.run.compile import digest
-    from workbench.run.shim import shim_header, shim_lacks, shim_source
-
-    if shim_lacks(platform) or not platform.host.entries:
-        return None
-    names = list(_headers(platform))
-    header = next((path for folder in folders for name in names if (path := folder / name).is_file()), None)
-    text = shim_header(platform)
-    place = cache_dir() / "api" / digest([text, shim_source(platform, header or Path("api.h")), *names])
-    made = [place / "include" / name for name in names or ["api.h"]]
-    files = {place / "api.c": shim_source(platform, header or made[0])}
-    if header is None:
-        files |= dict.fromkeys(made, text)
-    for path, content in files.items():
-        if not path.is_file():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(f"{path.name}.{os.getpid()}")
-            part.write_text(content, encoding="utf-8")
-            os.replace(part, path)
-    return PlatformSupport(platform.name, template, None if header else place / "include", (place / "api.c",))
-
-
-def _headers(platform: Platform) -> Iterator[str]:
-    """The files that the template's include lines name, but for the system's own."""
-    for line in platform.host.include_lines:
-        name = re.sub(r'^\s*#\s*include\s*|["<>]', "", line).strip()
-        if name and not (_SYSTEM / name).is_file() and not os.path.isabs(name) and ".." not in name:
-            yield name
+def with_header(
+    support: PlatformSupport | None, platform: Platform, template: Path, folders: Iterable[Path]
+) -> PlatformSupport | None:
+    """The support with a header for its API: its own, the user's where one of the `folders` has it, or one made of the
+    template's entries, in the cache."""
+    names = header_names(platform.host)
+    support = support or (PlatformSupport(platform.name, template) if platform.host.entries else None)
+    if support is None or support.api_dir or support.api_sources or callees(platform.host.entries)[1]:
+        return support
+    if any((folder / name).is_file() for folder in folders for name in names):
+        return support
+    text = header_text(platform.host)
+    place = cache_dir() / "api" / sha256(text.encode())[:32]
+    for name in names:
+        if not (place / name).is_file():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            replace_file(place / name, text.encode())
+    return replace(support, api_dir=place)

@@ -11,7 +11,6 @@ from pathlib import Path
 from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
-from workbench.files import real
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.cycles import at_end_of
@@ -31,6 +30,7 @@ from workbench.session.reading import instrumented, read
 from workbench.session.tree import Tree, complete_tree, open_tree
 from workbench.session.undriven import undriven_inputs
 from workbench.session.workspace import Value, Workspace
+from workbench.system.files import real
 from workbench.traces.index import index_of_run
 
 _INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"

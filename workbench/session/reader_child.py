@@ -27,7 +27,7 @@ from typing import Any, NoReturn, TypeVar, cast
 from workbench.api.faults import PluginFault, plugin_of
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.supervise import PR_SET_PDEATHSIG, prctl
+from workbench.system.supervise import PR_SET_PDEATHSIG, prctl
 
 T = TypeVar("T")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.files import real
 from workbench.session import store
+from workbench.system.files import real
 
 KEPT = 8
 

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.files import sha256
-from workbench.folders import state_dir
 from workbench.session import store
 from workbench.session.documents import Document
+from workbench.system.files import sha256
+from workbench.system.folders import state_dir
 
 FOLDER = "unsaved"
 

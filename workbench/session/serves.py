@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.model.text import listed
+
 if TYPE_CHECKING:
-    from workbench.api import PlatformSupport
+    from workbench.api import PlatformSupport, Target
     from workbench.model.platform import Platform
 
 
@@ -19,9 +22,10 @@ class Service:
     why: str
 
 
-def services(platform: Platform, support: PlatformSupport | None) -> tuple[Service, ...]:
+def services(platform: Platform, support: PlatformSupport | None, targets: Mapping[str, Target]) -> tuple[Service, ...]:
     """Describe, predict, simulate, measure on a board, in that order."""
-    return (_describe(platform), _predict(platform), _simulate(platform, support), _measure(platform))
+    simulated = [target for target in targets.values() if target.simulated]
+    return (_describe(platform), _predict(platform), _simulate(platform, support, simulated), _measure(platform))
 
 
 def _count(number: int, one: str, many: str = "") -> str:
@@ -45,13 +49,14 @@ def _predict(platform: Platform) -> Service:
     return Service("predict", bool(parts), ", ".join(parts) or "it has no transfer_tables, memories or networks")
 
 
-def _simulate(platform: Platform, support: PlatformSupport | None) -> Service:
-    from workbench.run.simulated_card import SimulatedCard
-
-    lacking = SimulatedCard().lacks(platform, support)
+def _simulate(platform: Platform, support: PlatformSupport | None, targets: Sequence[Target]) -> Service:
+    """By the targets that can; where none can, what each of them lacks."""
+    lacking = {target.title: target.lacks(platform, support) for target in targets}
+    able = [title for title, lacks in lacking.items() if not lacks]
     by = f"the API of {support.name}" if support and support.api_sources else "its API, made of its entries,"
-    why = f"{by} on the simulated card, with its tables"
-    return Service("simulate", not lacking, "; ".join(lack.message for lack in lacking) or why)
+    why = f"{by} on the {listed(able)}, with its tables"
+    lacks = "; ".join(lack.message for found in lacking.values() for lack in found)
+    return Service("simulate", bool(able), why if able else lacks or "no plugin brings a target that simulates")
 
 
 def _measure(platform: Platform) -> Service:

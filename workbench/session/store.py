@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from workbench.files import replace_file
-from workbench.folders import config_dir
+from workbench.system.files import replace_file
+from workbench.system.folders import config_dir
 
 Holds = Callable[[Any], bool]
 

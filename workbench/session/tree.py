@@ -26,15 +26,15 @@ from typing import Any
 
 from workbench.api import HdlBuild, HostBuild
 from workbench.api.instrument.board import board_sources
-from workbench.files import read_file, sha256
+from workbench.api.source.files import CPP_SUFFIXES
 from workbench.formats.json_text import JsonError, read_json
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest
-from workbench.run.host import CPP_SUFFIXES
 from workbench.session.workspace import Value, Workspace
+from workbench.system.files import read_file, sha256
 
 DESCRIPTION = "recap.json"
 SCHEMA_VERSION = 1

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.files import sha256
 from workbench.model.text import listed
-from workbench.run.confine import missing_tools
 from workbench.session import store
 from workbench.session.workspace import Workspace
+from workbench.system.confine import missing_tools
+from workbench.system.files import sha256
 
 _OWN = "own"
 _MOST_FILES = 5000

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, Target
-from workbench.files import sha256
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
-from workbench.session.own_api import made_support, own_support
+from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.reading import scanned
+from workbench.system.files import sha256
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.api.job import Job
@@ -175,8 +175,8 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     project = _with_expanded_sources(project, path.parent)
     support = support or plugins.platforms.get(platform.name)
     support = own_support(platform, platform_path, support, project, path.parent)
-    if support is None or not support.api_sources:
-        support = _made(project, path.parent, platform, platform_path, support)
+    folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
+    support = with_header(support, platform, platform_path, (path.parent / folder for folder in folders))
     return Workspace(
         path=path,
         root=path.parent,
@@ -186,29 +186,9 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
         support=support,
         host_language=_language("host language", project.host.language, plugins.host_languages, path),
         hdl_language=_language("hardware language", project.hardware.language, plugins.hdl_languages, path),
-        targets=known_targets(plugins),
+        targets=plugins.targets,
         diagnostics=problems,
     )
-
-
-def _made(
-    project: Project, root: Path, platform: Platform, template: Path, known: PlatformSupport | None
-) -> PlatformSupport | None:
-    """The platform's API made of its template, with the header that the platform has, or the user's own."""
-    header = [known.api_dir] if known and known.api_dir else []
-    host = project.host
-    folders = [*host.include_dirs, *dict.fromkeys(os.path.dirname(source) for source in host.sources)]
-    made = made_support(platform, template, [*header, *(root / folder for folder in folders)])
-    if made is None:
-        return known
-    return replace(made, api_dir=header[0] if header else made.api_dir)
-
-
-def known_targets(plugins: Plugins) -> dict[str, Target]:
-    """Every target by name: the simulated card, and what plugins bring."""
-    from workbench.run.simulated_card import SimulatedCard
-
-    return {SimulatedCard.name: SimulatedCard(), **plugins.targets}
 
 
 def _with_expanded_sources(project: Project, root: Path) -> Project:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.run.toolchain import Tool, find_compiler, find_verilator, verilator_environment
+from workbench.system.toolchain import Tool, find_compiler, find_verilator, verilator_environment
 
 _HARNESS = """
 #include <cstdio>

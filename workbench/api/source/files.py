@@ -12,6 +12,7 @@ from pathlib import Path
 #: Folder entries that one pattern may look at, and files that it may stand for.
 ENTRY_LIMIT = 20_000
 MATCH_LIMIT = 2_000
+CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
 _WILD = re.compile(r"[*?\[]")
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from workbench.api.source.pragma_text import Style, style_of
-from workbench.files import SOURCE_LIMIT, read_regular
 from workbench.model.diagnostic import Diagnostic
+from workbench.system.files import SOURCE_LIMIT, read_regular
 
 _INCLUDE: dict[Style, re.Pattern[bytes]] = {
     "c": re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*["<]([^">\n]+)[">]', re.MULTILINE),

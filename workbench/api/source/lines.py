@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from pathlib import Path
 
-from workbench.files import read_regular
+from workbench.system.files import read_regular
 
 
 def line_starts(data: bytes) -> list[int]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from workbench.files import read_file
 from workbench.formats import yaml_edit
 from workbench.gui.analyse.curves import best_band
 from workbench.gui.context import Context
@@ -34,6 +33,7 @@ from workbench.gui.widgets import (
 from workbench.session.files import write_atomically
 from workbench.session.platform_document import PlatformDocument, starter
 from workbench.session.yaml_document import Path_
+from workbench.system.files import read_file
 
 
 class PlatformMode(Mode):

@@ -10,17 +10,25 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from rc_workbench_plugins.simulated_card.card_cache import (
+    card_folder,
+    contents,
+    included_files,
+    keep,
+    relative_texts,
+    remember_reads,
+    take,
+)
+from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
+from rc_workbench_plugins.simulated_card.port_header import port_header
+from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, top_ports, verilate
+from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
-from workbench.folders import cache_dir
 from workbench.model.application import Project
 from workbench.model.platform import Platform
-from workbench.run.card_cache import card_folder, contents, included_files, keep, relative_texts, remember_reads, take
-from workbench.run.compile import digest, needed, run_all
-from workbench.run.port_check import check_port, driven_ports
-from workbench.run.port_header import port_header
-from workbench.run.toolchain import Tool, find_compiler, find_verilator
-from workbench.run.verilate import VERILATOR_OPTIONS, top_ports, verilate
+from workbench.system.folders import cache_dir
+from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _FLAGS = (

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from rc_workbench_plugins.simulated_card.port_check import driven_ports
 from workbench.api.descriptors import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
-from workbench.run.port_check import driven_ports
 
 TAP_PORT = "recap_taps"
 _ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbench.api.job import Job, ProcessResult
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.run.toolchain import Tool
+from workbench.system.toolchain import Tool
 
 _GCC_LINE = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<kind>fatal error|error|warning): (?P<text>.*)$"

@@ -6,19 +6,18 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from rc_workbench_plugins.simulated_card.card import harness_dir
+from rc_workbench_plugins.simulated_card.card_cache import contents, keep, take
+from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HostBuild, PlatformSupport
 from workbench.api.job import Job
-from workbench.api.source.files import expand_sources
-from workbench.folders import cache_dir
+from workbench.api.source.files import CPP_SUFFIXES, expand_sources
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.run.card import harness_dir
-from workbench.run.card_cache import contents, keep, take
-from workbench.run.compile import digest, needed, run_all
-from workbench.run.toolchain import Tool, find_compiler, symbols
+from workbench.system.folders import cache_dir
+from workbench.system.toolchain import Tool, find_compiler, symbols
 
-CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
 _LIBRARY = ("wbcard.c", "vcores.c", "sync.c", "clocks.c", "atomics.c", "host_time.c")
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
 _WEAKEN, _WEAK = "--weaken-symbols", ("sync", "clocks")
@@ -78,6 +77,8 @@ def build_host(
         "-g", "-O2", f"-I{harness_dir()}",
         *((f"-I{support.api_dir}",) if support.api_dir else ()),
         *(f"-I{folder}" for folder in (host.include_dirs if host else ())),
+        *(f"-I{folder}" for folder in dict.fromkeys((*(root / name for name in project.host.include_dirs),
+                                                     *(s.parent for s in expand_sources(root, project.host.sources))))),
         *(f"-D{define}" for define in (host.defines if host else ())),
     ]  # fmt: skip
     own_sources = [*support.api_sources, *(host.extra_sources if host else ())]

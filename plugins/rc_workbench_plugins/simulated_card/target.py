@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rc_workbench_plugins.simulated_card.port_check import check_port
+from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.run.port_check import check_port
-from workbench.run.shim import shim_lacks
 
 if TYPE_CHECKING:
+    from rc_workbench_plugins.simulated_card.card import CardExecutable
     from workbench.api import HdlBuild, PlatformSupport
     from workbench.api.job import Job
     from workbench.api.targets import Outcome, Task
     from workbench.model.platform import Platform
-    from workbench.run.card import CardExecutable
 
 _BUILD_HOST, _BUILD_CARD, _RUN = "Build host", "Build card", "Run"
 
@@ -43,13 +43,12 @@ class SimulatedCard:
         return tuple(_lacking(platform, support))
 
     def build(self, task: Task, job: Job) -> Simulation:
-        from workbench.run.card import build_card
-        from workbench.run.host import build_host
+        from rc_workbench_plugins.simulated_card.card import build_card
+        from rc_workbench_plugins.simulated_card.host import build_host
 
-        assert task.support is not None
         with job.step(_BUILD_HOST):
             host = build_host(
-                task.project, task.platform, task.support, task.host, task.settings, task.deterministic, task.root,
+                task.project, task.platform, _api(task), task.host, task.settings, task.deterministic, task.root,
                 task.build / "host_build", job,
             )  # fmt: skip
         with job.step(_BUILD_CARD):
@@ -60,7 +59,7 @@ class SimulatedCard:
         return Simulation(host, card)
 
     def run(self, task: Task, built: Simulation, job: Job) -> Outcome:
-        from workbench.run.simulate import simulate
+        from rc_workbench_plugins.simulated_card.simulate import simulate
 
         with job.step(_RUN):
             outcome = simulate(
@@ -70,6 +69,18 @@ class SimulatedCard:
         for made in (built.host, built.card.path):
             shutil.rmtree(made.parent, ignore_errors=True)
         return replace(outcome, tools=built.card.tools)
+
+
+def _api(task: Task) -> PlatformSupport:
+    """The API with what implements it: as it is brought or named, or made of the template's entries."""
+    support = task.support
+    assert support is not None
+    if support.api_sources:
+        return support
+    source = task.build / "api" / "api.c"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(shim_source(task.platform), encoding="utf-8")
+    return replace(support, api_sources=(source,))
 
 
 def _with_the_projects_own(task: Task) -> HdlBuild:

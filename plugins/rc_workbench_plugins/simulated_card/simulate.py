@@ -12,7 +12,11 @@ from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 
+from rc_workbench_plugins.simulated_card.card import CardExecutable
+from rc_workbench_plugins.simulated_card.places import with_source_lines
+from rc_workbench_plugins.simulated_card.port_check import driven_ports, port_of
 from workbench.api.job import Job
+from workbench.api.records import read_counters, read_end, read_lines, read_transfers
 from workbench.api.targets import Outcome
 from workbench.model.application import Project
 from workbench.model.cycles import cycle_start_ps, period_ps
@@ -21,12 +25,8 @@ from workbench.model.hardware import Clock
 from workbench.model.platform import Platform
 from workbench.model.text import listed
 from workbench.model.transfer_time import table_points_ps
-from workbench.process import Supervised
-from workbench.run.card import CardExecutable
-from workbench.run.confine import Confinement, confine
-from workbench.run.places import with_source_lines
-from workbench.run.port_check import driven_ports, port_of
-from workbench.run.records import read_counters, read_end, read_lines, read_transfers
+from workbench.system.confine import Confinement, confine
+from workbench.system.process import Supervised
 
 _RECORDS = (
     "host_end.txt", "host_threads.txt", "host_waits.bin", "host_notes.txt", "card_end.txt", "counters.bin", "taps.bin",

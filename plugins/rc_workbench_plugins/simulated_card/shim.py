@@ -7,21 +7,13 @@ what an `acquire` returns or fills in.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
+from workbench.api.c_header import WORD, constants, header_names, header_text, squeezed, type_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, Host, HostEntry, Platform
 from workbench.model.prototypes import Callee, Prototype, callees
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_KNOWN = {
-    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const", "volatile", "restrict",
-    "struct", "union", "enum", "bool", "_Bool", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "off_t",
-    "FILE", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-}  # fmt: skip
 _MOVES = (CallKind.SEND, CallKind.RECEIVE)
 
 
@@ -39,26 +31,17 @@ def shim_lacks(platform: Platform) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
-def shim_header(platform: Platform) -> str:
-    """The API's header, for a project that has none: prototypes, constants, and types as the prototypes use them."""
-    known, _ = callees(platform.host.entries)
-    prototypes = [callee.prototype for callee in known.values()]
-    lines = ["/* Generated from the platform template. */", "#pragma once",
-             *(f"#include <{name}.h>" for name in ("stdbool", "stddef", "stdint", "stdio", "sys/types")),
-             "#ifdef __cplusplus", 'extern "C" {', "#endif"]  # fmt: skip
-    lines += [*_types(prototypes), *_constants(platform.host), *(f"{prototype.text};" for prototype in prototypes)]
-    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", ""])
-
-
-def shim_source(platform: Platform, header: Path) -> str:
-    """C that implements the API declared in `header`. WorkbenchError where `shim_lacks` says why it cannot be made."""
-    known, problems = callees(platform.host.entries)
+def shim_source(platform: Platform) -> str:
+    """C that implements the API. WorkbenchError where `shim_lacks` says why it cannot be made."""
+    host = platform.host
+    known, problems = callees(host.entries)
     if problems:
         raise WorkbenchError(*problems)
-    kept = _handle_types(platform.host, known.values())
-    lines = ["/* Generated from the platform template: its host API on the simulated card. */", f'#include "{header}"',
+    kept = _handle_types(host, known.values())
+    declared = host.include_lines if header_names(host) else (header_text(host),)
+    lines = ["/* Generated from the platform template: its host API on the simulated card. */", *declared,
              "#include <stdint.h>", "#include <stdlib.h>", "#include <sys/types.h>", '#include "wbcard.h"',
-             *_constants(platform.host), _CARD]  # fmt: skip
+             *constants(host), _CARD]  # fmt: skip
     for callee in known.values():
         lines += _function(callee, kept)
     return "\n".join([*lines, ""])
@@ -150,8 +133,8 @@ def _data(prototype: Prototype, entry: HostEntry, kept: set[str]) -> tuple[str, 
         return entry.data.strip(), f"sizeof *({entry.data.strip()})", False
     sends = entry.kind is CallKind.SEND
     texts = (entry.address, entry.bytes, entry.fpga, entry.condition)
-    spoken = {word for text in texts for word in _WORD.findall(text)}
-    others = [(text, name) for text, name in prototype.parameters if _type(text, name) not in kept]
+    spoken = {word for text in texts for word in WORD.findall(text)}
+    others = [(text, name) for text, name in prototype.parameters if type_of(text, name) not in kept]
     pointers = [(text, name) for text, name in others if ("*" in text or "[" in text) and name not in spoken]
     usable = [name for text, name in pointers if ("const" in text) == sends]
     usable = usable or [name for text, name in pointers if sends]
@@ -189,41 +172,15 @@ def _handle_types(host: Host, known: Iterable[Callee]) -> set[str]:
     for callee in known:
         acquiring = any(entry.kind is CallKind.ACQUIRE for _, entry in callee.entries)
         (acquires if acquiring else others).append(callee.prototype)
-    parameters = [(_type(text, name), name) for prototype in others for text, name in prototype.parameters]
+    parameters = [(type_of(text, name), name) for prototype in others for text, name in prototype.parameters]
     taken = {kind for kind, _ in parameters}
     spoken = {entry.fpga.strip() for entry in host.entries if entry.kind is not CallKind.ACQUIRE}
     numbers = {kind for kind, name in parameters if name in spoken}
     returned = {p.returns for p in acquires if "*" in p.returns or p.returns in numbers}
     filled = {_pointed(text, name) for p in acquires for text, name in p.parameters if "*" in text}
-    return {_squeezed(kind) for kind in returned | filled} & taken
-
-
-def _type(declaration: str, name: str) -> str:
-    return _squeezed(re.sub(rf"\b{re.escape(name)}\b(?!.*\b{re.escape(name)}\b)", "", declaration))
+    return {squeezed(kind) for kind in returned | filled} & taken
 
 
 def _pointed(declaration: str, name: str) -> str:
-    kind = _type(declaration, name)
-    return _squeezed(kind[: kind.rindex("*")]) if "*" in kind else ""
-
-
-def _squeezed(kind: str) -> str:
-    return re.sub(r"\s*\*\s*", " *", " ".join(kind.split())).strip()
-
-
-def _types(prototypes: Sequence[Prototype]) -> Iterator[str]:
-    """Declarations of types that only the vendor's header knows: whole where they are used whole, else their name."""
-    whole: dict[str, bool] = {}
-    for prototype in prototypes:
-        for text in (prototype.returns, *(_type(text, name) for text, name in prototype.parameters)):
-            words = [word for word in _WORD.findall(text) if word not in _KNOWN]
-            for word in words[:1]:
-                whole[word] = whole.get(word, False) or "*" not in text
-    for name, used in whole.items():
-        yield f"typedef intptr_t {name};" if used else f"typedef struct {name} {name};"
-
-
-def _constants(host: Host) -> Iterator[str]:
-    for name, value in host.constants.items():
-        text = json.dumps(value) if isinstance(value, str) else repr(value)
-        yield from (f"#ifndef {name}", f"#define {name} {text}", "#endif")
+    kind = type_of(declaration, name)
+    return squeezed(kind[: kind.rindex("*")]) if "*" in kind else ""

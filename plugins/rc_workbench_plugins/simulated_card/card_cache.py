@@ -16,9 +16,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from workbench.files import replacing
-from workbench.folders import cache_dir
-from workbench.run.compile import digest
+from workbench.api.compile import digest
+from workbench.system.files import replacing
+from workbench.system.folders import cache_dir
 
 _KEPT = 40
 _READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat

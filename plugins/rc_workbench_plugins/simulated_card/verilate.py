@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from workbench.api.compile import last_words
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.run.compile import last_words
-from workbench.run.toolchain import Tool, verilator_environment
+from workbench.system.toolchain import Tool, verilator_environment
 
 VERILATOR_OPTIONS = (
     "--cc", "--prefix", "Vcard", "-O3", "--no-timing", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal",

@@ -1,0 +1,13 @@
+"""The simulated card: a host program beside its RTL in Verilator, on one virtual clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rc_workbench_plugins.simulated_card.target import SimulatedCard
+from workbench.api import Target, hookimpl
+
+
+@hookimpl
+def workbench_targets() -> Sequence[Target]:
+    return [SimulatedCard()]

@@ -1,0 +1,69 @@
+"""A C header of a platform's host API, made of its template: for programs whose vendor's header is not at hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from workbench.model.platform import Host
+from workbench.model.prototypes import Prototype, callees
+
+WORD = re.compile(r"[A-Za-z_]\w*")
+_SYSTEM = Path("/usr/include")
+_KNOWN = {
+    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const", "volatile", "restrict",
+    "struct", "union", "enum", "bool", "_Bool", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "off_t",
+    "FILE", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
+}  # fmt: skip
+
+
+def header_names(host: Host) -> tuple[str, ...]:
+    """The files that the template's include lines name, but for the system's own."""
+    named = (re.sub(r'^\s*#\s*include\s*|["<>]', "", line).strip() for line in host.include_lines)
+    return tuple(
+        name
+        for name in named
+        if name and not (_SYSTEM / name).is_file() and not os.path.isabs(name) and ".." not in name
+    )
+
+
+def header_text(host: Host) -> str:
+    """The header: prototypes, constants, and types as the prototypes use them."""
+    known, _ = callees(host.entries)
+    prototypes = [callee.prototype for callee in known.values()]
+    lines = ["/* Generated from the platform template. */", "#pragma once",
+             *(f"#include <{name}.h>" for name in ("stdbool", "stddef", "stdint", "stdio", "sys/types")),
+             "#ifdef __cplusplus", 'extern "C" {', "#endif"]  # fmt: skip
+    lines += [*_types(prototypes), *constants(host), *(f"{prototype.text};" for prototype in prototypes)]
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", ""])
+
+
+def constants(host: Host) -> Iterator[str]:
+    """The template's constants as macros, where no header has them."""
+    for name, value in host.constants.items():
+        text = json.dumps(value) if isinstance(value, str) else repr(value)
+        yield from (f"#ifndef {name}", f"#define {name} {text}", "#endif")
+
+
+def type_of(declaration: str, name: str) -> str:
+    """The type in a parameter's declaration, its blanks even: `const int  *data` -> `const int *`."""
+    return squeezed(re.sub(rf"\b{re.escape(name)}\b(?!.*\b{re.escape(name)}\b)", "", declaration))
+
+
+def squeezed(kind: str) -> str:
+    return re.sub(r"\s*\*\s*", " *", " ".join(kind.split())).strip()
+
+
+def _types(prototypes: Sequence[Prototype]) -> Iterator[str]:
+    """Declarations of types that only the vendor's header knows: whole where they are used whole, else their name."""
+    whole: dict[str, bool] = {}
+    for prototype in prototypes:
+        for text in (prototype.returns, *(type_of(text, name) for text, name in prototype.parameters)):
+            words = [word for word in WORD.findall(text) if word not in _KNOWN]
+            for word in words[:1]:
+                whole[word] = whole.get(word, False) or "*" not in text
+    for name, used in whole.items():
+        yield f"typedef intptr_t {name};" if used else f"typedef struct {name} {name};"
