@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.model.run import Run
+from workbench.testing.runs import synthetic_run
+
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before any test imports Qt
 
 
@@ -38,6 +41,12 @@ def own_preferences(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("RCW_PREFERENCES", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def six_cores() -> Run:
+    """A traced run of six replicas."""
+    return synthetic_run(cores=6, rounds=4)
 
 
 @pytest.fixture

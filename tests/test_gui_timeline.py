@@ -26,7 +26,7 @@ from workbench.model.run import Run
 from workbench.session import store
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
-from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
+from workbench.testing.runs import synthetic_platform, without_tables
 from workbench.testing.traces import small_index
 from workbench.traces.calls import calls_of_run
 from workbench.traces.sample import sample
@@ -37,13 +37,8 @@ WAIT_SEND, WORK = CATEGORIES.index("wait_send"), CATEGORIES.index("work")
 
 
 @pytest.fixture(scope="module")
-def run() -> Run:
-    return synthetic_run(cores=6, rounds=4)
-
-
-@pytest.fixture(scope="module")
-def scene(run: Run) -> Scene:
-    made = build_scene(run)
+def scene(six_cores: Run) -> Scene:
+    made = build_scene(six_cores)
     assert made is not None
     return made
 
@@ -120,17 +115,17 @@ def test_dimmed_columns_are_paler(qapp: QApplication) -> None:
 # ---- calls and messages
 
 
-def test_calls_are_grouped_by_site_and_counted(run: Run) -> None:
-    calls = calls_of_run(run)[0]
-    sites = run.manifest.sites
-    assert len(calls) == len(run.tables["calls"]["t0_ps"])
+def test_calls_are_grouped_by_site_and_counted(six_cores: Run) -> None:
+    calls = calls_of_run(six_cores)[0]
+    sites = six_cores.manifest.sites
+    assert len(calls) == len(six_cores.tables["calls"]["t0_ps"])
     groups = len(calls.group_first) - 1
     assert groups == 4 * len(sites)  # each round calls each site once for every core
-    boxes = calls.boxes(0, run.manifest.time_ps / 4000, 4000)
+    boxes = calls.boxes(0, six_cores.manifest.time_ps / 4000, 4000)
     assert [b.site for b in boxes[: len(sites)]] == [int(calls.site[calls.group_first[k]]) for k in range(len(sites))]
-    crowded = calls.boxes(0, run.manifest.time_ps / 6, 6)
+    crowded = calls.boxes(0, six_cores.manifest.time_ps / 6, 6)
     assert sum(b.last - b.first for b in crowded) == len(calls)
-    totals = calls.between(0, run.manifest.time_ps)
+    totals = calls.between(0, six_cores.manifest.time_ps)
     assert sum(count for _, count, _ in totals) == len(calls)
     assert sum(t for _, _, t in totals) == int((calls.t1_ps - calls.t0_ps).sum())
 
@@ -275,10 +270,10 @@ def opened(run: Run) -> OpenRun:
 
 
 @pytest.fixture
-def mode(qtbot: QtBot, qapp: QApplication, run: Run) -> TimelineMode:
+def mode(qtbot: QtBot, qapp: QApplication, six_cores: Run) -> TimelineMode:
     theme.apply_theme(qapp, "light")
     context = Context(Plugins(()))
-    context.set_run(opened(run))
+    context.set_run(opened(six_cores))
     made = TimelineMode(context)
     qtbot.addWidget(made)
     made.resize(1300, 700)
@@ -287,8 +282,8 @@ def mode(qtbot: QtBot, qapp: QApplication, run: Run) -> TimelineMode:
     return made
 
 
-def test_statistics_between_the_markers_are_exact(qtbot: QtBot, mode: TimelineMode, run: Run) -> None:
-    end = run.manifest.time_ps
+def test_statistics_between_the_markers_are_exact(qtbot: QtBot, mode: TimelineMode, six_cores: Run) -> None:
+    end = six_cores.manifest.time_ps
     mode.view.set_marks([end * 0.25, end * 0.75])
     qtbot.waitUntil(lambda: mode.details.statistics is not None and mode.details.statistics.from_ps > 0)
     statistics = mode.details.statistics
@@ -305,9 +300,9 @@ def test_statistics_between_the_markers_are_exact(qtbot: QtBot, mode: TimelineMo
     assert mode.context.navigation.time_range == (statistics.from_ps, statistics.to_ps)
 
 
-def test_selection_goes_both_ways(qtbot: QtBot, mode: TimelineMode, run: Run) -> None:
+def test_selection_goes_both_ways(qtbot: QtBot, mode: TimelineMode, six_cores: Run) -> None:
     mode.context.navigation.select(SelectedBlock("pdf2d_top.core[2].ctrl"))
-    assert {run.manifest.blocks[n].id for n in mode.view.chosen_blocks} == {"pdf2d_top.core[2].ctrl"}
+    assert {six_cores.manifest.blocks[n].id for n in mode.view.chosen_blocks} == {"pdf2d_top.core[2].ctrl"}
     scene = mode.view.scene
     assert scene is not None
     row = next(r for r in mode.view.rows if r.kind is Kind.CALLS)
@@ -321,8 +316,8 @@ def test_status_tells_the_frame_time(qtbot: QtBot, mode: TimelineMode) -> None:
     assert any("1 px =" in part for part in mode.status)
 
 
-def test_a_profile_shows_the_one_action(qtbot: QtBot, mode: TimelineMode, run: Run) -> None:
-    profile = without_tables(run, "intervals", "interval_offsets")
+def test_a_profile_shows_the_one_action(qtbot: QtBot, mode: TimelineMode, six_cores: Run) -> None:
+    profile = without_tables(six_cores, "intervals", "interval_offsets")
     mode.context.set_run(opened(replace(profile, manifest=replace(profile.manifest, traced=False))))
     assert mode.empty.isVisible()
     assert mode.empty.button.text() == "Run with trace"

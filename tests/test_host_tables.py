@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from workbench.api.records import CALLS, TRANSFERS
 from workbench.model.run import PS_PER_S, Table
-from workbench.run.host_tables import call_stats, calls_table, host_aggregates, host_intervals
+from workbench.run import host_tables
+from workbench.run.host_tables import call_stats, calls_table, host_intervals, host_states
 from workbench.run.host_threads import thread_blocks
 from workbench.testing.runs import ENTRIES, MESSAGES, synthetic_platform, synthetic_run
 from workbench.traces.groups import numbered
@@ -61,11 +62,24 @@ def test_statistics_are_those_of_the_calls(calls: Table) -> None:
     assert found == expected
 
 
+@given(made_calls(), st.integers(1, 9))
+@settings(deadline=None)
+def test_states_are_summed_piece_by_piece_as_in_one(calls: Table, length: int) -> None:
+    blocks = thread_blocks(MAIN, np.array([(n,) for n in set(calls["block"].tolist())], [("thread", "<i4")]))
+    whole = host_states(calls, blocks, END_PS)
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(host_tables, "_PIECE", length)
+        pieces = host_states(calls, blocks, END_PS)
+    assert {n: {k: c.tolist() for k, c in t.items()} for n, t in pieces.items()} == {
+        n: {k: c.tolist() for k, c in t.items()} for n, t in whole.items()
+    }
+
+
 @given(made_calls())
 @settings(deadline=None)
 def test_times_and_moves_are_those_of_the_stretches(calls: Table) -> None:
     blocks = thread_blocks(MAIN, np.array([(n,) for n in set(calls["block"].tolist())], [("thread", "<i4")]))
-    tables = host_aggregates(calls, blocks, END_PS)
+    tables = host_states(calls, blocks, END_PS)
     for number, block in enumerate(blocks):
         mine = tables["state_time"]["block"] == number
         assert tables["state_time"]["time_ps"][mine].sum() == END_PS

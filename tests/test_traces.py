@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.run import Run
-from workbench.testing.runs import synthetic_run, without_tables
+from workbench.testing.runs import without_tables
 from workbench.testing.traces import Row, small_index, small_trace
 from workbench.traces import index as index_module
 from workbench.traces.index import TimelineIndex, index_of_run
@@ -25,13 +25,8 @@ WAIT_SEND, WORK = CATEGORIES.index("wait_send"), CATEGORIES.index("work")
 
 
 @pytest.fixture(scope="module")
-def run() -> Run:
-    return synthetic_run(cores=6, rounds=4)
-
-
-@pytest.fixture(scope="module")
-def index(run: Run) -> TimelineIndex:
-    made = index_of_run(run)
+def index(six_cores: Run) -> TimelineIndex:
+    made = index_of_run(six_cores)
     assert made is not None
     return made
 
@@ -82,8 +77,8 @@ def test_chunks_read_as_one(spans: list[list[int]], cuts: list[int], times: tupl
                 assert trace.next_entry(row, 3, at, backwards=True) == (earlier[-1] if earlier else None)
 
 
-def test_a_profile_has_no_trace(run: Run) -> None:
-    profile = without_tables(run, "intervals", "interval_offsets")
+def test_a_profile_has_no_trace(six_cores: Run) -> None:
+    profile = without_tables(six_cores, "intervals", "interval_offsets")
     assert trace_of(profile) is None
     assert index_of_run(profile) is None
 
@@ -205,10 +200,10 @@ def test_overview_shares_sum_to_one(index: TimelineIndex) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, six_cores: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run's folder; every trace counts as large."""
     monkeypatch.setattr(index_module, "KEPT_FROM", 1)
-    RunWriter(tmp_path / "run").finish(run.manifest, run.tables)
+    RunWriter(tmp_path / "run").finish(six_cores.manifest, six_cores.tables)
     return tmp_path / "run"
 
 

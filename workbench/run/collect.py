@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.records import read_calls, read_dwell, read_transfers
+from workbench.api.tables import joined
 from workbench.api.targets import Outcome
 from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
@@ -77,7 +78,7 @@ def collect(
                 table = {**table, "time_ps": spent_ps}
             if "block" in table:
                 table = {**table, "block": table["block"] + np.int32(len(host_blocks))}
-            tables[name] = _stacked(tables[name], table) if name in tables else table
+            tables[name] = joined(tables[name], table) if name in tables else table
     dwell = read_dwell(raw)
     if len(dwell):
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
@@ -114,7 +115,3 @@ def state_times_ps(
         rest = np.argmax(table["visits"][mine] - left) if whole else 0
         times_ps[mine[rest]] += time_ps - int(ends[-1])
     return times_ps
-
-
-def _stacked(upper: Table, lower: Table) -> Table:
-    return {name: np.concatenate((upper[name], lower[name].astype(upper[name].dtype))) for name in upper}

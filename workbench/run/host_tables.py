@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.tables import Piece, state_tables
 from workbench.model.blocks import Block
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, TABLES, Entry, Table
@@ -17,6 +18,7 @@ from workbench.traces.groups import kinds_of, rows_of_block
 Records = NDArray[np.void]
 
 WORK = 1  # the state between calls, in every host block
+_PIECE = 1 << 20  # stretches or calls looked at together
 
 
 def resources(platform: Platform) -> tuple[str, ...]:
@@ -92,36 +94,8 @@ def host_states(stretches: Table, blocks: Sequence[Block], time_ps: int, known: 
     not `known` is unclassified until its first call. Every block's times sum to `time_ps`; zero-length stretches of
     work count as visits, so that transitions balance.
     """
-    time_rows: list[tuple[int, int, int, int, int]] = []
-    move_rows: list[tuple[int, int, int, int]] = []
-    for number, block in enumerate(blocks):
-        mine = rows_of_block(stretches["block"], number)
-        states, count = stretches["state"][mine], len(block.states)
-        took_ps = stretches["t1_ps"][mine] - stretches["t0_ps"][mine]
-        spent = np.bincount(states, weights=took_ps, minlength=count).astype(np.int64)  # exact: below 2**53
-        made = np.bincount(states, minlength=count)
-        visits, reached = made.copy(), made.copy()  # reached from work: all but a late thread's first
-        at_work = number == 0 or known
-        visits[WORK] += len(states) + at_work
-        moves: dict[tuple[int, int], int] = {}
-        if not at_work and len(states):
-            spent[0] += int(stretches["t0_ps"][mine][0])
-            reached[states[0]] -= 1
-            moves[0, int(states[0])] = 1
-        elif not at_work:
-            spent[0] = time_ps
-        visits[0] += not at_work
-        spent[WORK] += time_ps - int(spent.sum())
-        time_rows += [(number, s, int(spent[s]), 0, int(visits[s])) for s in range(count)]
-        moves |= {(WORK, s): int(reached[s]) for s in np.flatnonzero(reached).tolist()}
-        moves |= {(s, WORK): int(made[s]) for s in np.flatnonzero(made).tolist()}
-        move_rows += [(number, a, b, n) for (a, b), n in sorted(moves.items())]
-    return {"state_time": _table("state_time", time_rows), "transitions": _table("transitions", move_rows)}
-
-
-def host_aggregates(calls: Table, blocks: Sequence[Block], time_ps: int) -> dict[str, Table]:
-    """`state_time`, `transitions`, `call_stats` and `call_order`, where nothing but the host's calls is known."""
-    return {**host_states(calls, blocks, time_ps), **call_tables(calls)}
+    numbers = range(len(blocks))
+    return state_tables(blocks, (host_pieces(stretches, number, time_ps, known) for number in numbers))
 
 
 def call_tables(calls: Table) -> dict[str, Table]:
@@ -183,23 +157,23 @@ def _runs(
 def host_intervals(
     stretches: Table, number: int, time_ps: int, known: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Starts (ps) and states of one host block: work and its stretches in turn, as `host_states` has them, without the
-    empty ones.
-    """
+    """Starts (ps) and states of one host block, as `host_states` has them, without the empty ones."""
+    pieces = list(host_pieces(stretches, number, time_ps, known))
+    lasting = [np.diff(edges) > 0 for edges, _ in pieces]
+    starts = [edges[:-1][lasts] for (edges, _), lasts in zip(pieces, lasting, strict=True)]
+    return np.concatenate(starts), np.concatenate([s[lasts] for (_, s), lasts in zip(pieces, lasting, strict=True)])
+
+
+def host_pieces(stretches: Table, number: int, time_ps: int, known: bool = False) -> Iterator[Piece]:
+    """One host block's states over time: work and its stretches in turn, so many of them at a time."""
     mine = rows_of_block(stretches["block"], number)
-    t0, t1 = stretches["t0_ps"][mine], stretches["t1_ps"][mine]
-    starts = np.zeros(2 * len(t0) + 1, dtype=np.int64)
-    states = np.full(2 * len(t0) + 1, WORK, dtype=np.int32)
-    starts[1::2], states[1::2] = t0, stretches["state"][mine]
-    starts[2::2] = t1
-    if number and not known:
-        states[0] = 0
-    lasts = np.concatenate((starts[1:], [time_ps])) > starts
-    return starts[lasts], states[lasts]
-
-
-def _table(name: str, rows: Sequence[Sequence[float]]) -> Table:
-    columns = list(zip(*rows, strict=True)) or [()] * len(TABLES[name])
-    return {
-        key: np.array(column, dtype=kind) for (key, kind), column in zip(TABLES[name].items(), columns, strict=True)
-    }
+    t0_ps, t1_ps, of_stretch = stretches["t0_ps"][mine], stretches["t1_ps"][mine], stretches["state"][mine]
+    begins = np.array([t0_ps[0] if len(t0_ps) else time_ps])
+    yield np.append(0, begins), np.array([0 if number and not known else WORK], np.int32)
+    for first in range(0, len(t0_ps), _PIECE):
+        part = slice(first, first + _PIECE)
+        count = len(t0_ps[part])
+        edges, states = np.empty(2 * count + 1, np.int64), np.full(2 * count, WORK, np.int32)
+        edges[:-1:2], edges[1::2], states[::2] = t0_ps[part], t1_ps[part], of_stretch[part]
+        edges[-1] = t0_ps[first + count] if first + count < len(t0_ps) else time_ps
+        yield edges, states

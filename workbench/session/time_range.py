@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from workbench.analysis import analyse
+from workbench.api.tables import state_tables, trace_tables
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import PS_PER_S, TABLES, Manifest, Run, Table
+from workbench.model.run import PS_PER_S, Manifest, Run, Table
 from workbench.model.text import time_text
 from workbench.run.host_tables import call_stats
 from workbench.session.results import OpenRun
@@ -56,28 +56,11 @@ def between(run: Run, first_ps: int, last_ps: int) -> Run:
 
 def _of_states(manifest: Manifest, trace: Trace, first_ps: int, last_ps: int) -> dict[str, Table]:
     """The stretch's intervals, and `state_time` and `transitions` as sums over them."""
-    times: list[tuple[int, ...]] = []
-    moves: list[tuple[int, ...]] = []
     rows = [trace.between(row, first_ps, last_ps) for row in range(trace.rows)]
-    cut = [edges.clip(first_ps, last_ps) - first_ps for edges, _ in rows]
-    for number, (block, edges, (_, states)) in enumerate(zip(manifest.blocks, cut, rows, strict=True)):
-        count = len(block.states)
-        spent = np.bincount(states, weights=np.diff(edges), minlength=count).astype(np.int64)
-        visits = np.bincount(states, minlength=count)
-        clock = manifest.clock_of(block)
-        per_ps = clock.frequency_hz / PS_PER_S if clock else 0.0
-        times += [(number, s, int(spent[s]), round(int(spent[s]) * per_ps), int(visits[s])) for s in range(count)]
-        pairs, counts = np.unique(states[:-1].astype(np.int64) * count + states[1:], return_counts=True)
-        moves += [(number, *divmod(pair, count), n) for pair, n in zip(pairs.tolist(), counts.tolist(), strict=True)]
-    return {
-        "intervals": {
-            "start_ps": np.concatenate([edges[:-1] for edges in cut]),
-            "state": np.concatenate([states for _, states in rows]),
-        },
-        "interval_offsets": {"offset": np.cumsum([0, *(len(states) for _, states in rows)], dtype=np.int64)},
-        "state_time": _table("state_time", times),
-        "transitions": _table("transitions", moves),
-    }
+    cut = [(edges.clip(first_ps, last_ps) - first_ps, states) for edges, states in rows]
+    clocks = [manifest.clock_of(block) for block in manifest.blocks]
+    clocks_hz = [clock.frequency_hz if clock else 0.0 for clock in clocks]
+    return {**trace_tables(cut), **state_tables(manifest.blocks, ([piece] for piece in cut), clocks_hz)}
 
 
 def _calls(calls: Table, first_ps: int, last_ps: int) -> Table:
@@ -94,8 +77,3 @@ def _calls(calls: Table, first_ps: int, last_ps: int) -> Table:
     found["bytes"] = found["bytes"].astype("i8")
     found["host_ps"] = found["t0_ps"] - np.clip(before_ps - first_ps, 0, found["t0_ps"])
     return found
-
-
-def _table(name: str, rows: Sequence[Sequence[int]]) -> Table:
-    columns = list(zip(*rows, strict=True)) or [()] * len(TABLES[name])
-    return {key: np.array(col, dtype=kind) for (key, kind), col in zip(TABLES[name].items(), columns, strict=True)}

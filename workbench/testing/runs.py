@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from workbench.api.tables import state_tables, trace_tables
 from workbench.model.blocks import Block, Side, State
 from workbench.model.platform import SCHEMA_VERSION, CallKind, Host, HostEntry, Platform, TransferPoint, TransferTable
 from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
-from workbench.run.host_tables import host_aggregates, host_intervals
-from workbench.testing.schedule import Lane, as_table, lane_tables
+from workbench.run.host_tables import call_tables, host_intervals, host_pieces
+from workbench.testing.schedule import Lane, dwell_table
 
 CLOCK_HZ = 100e6
 PERIOD_PS = 10_000
@@ -315,26 +316,20 @@ def synthetic_run(cores: int = 20, rounds: int = 10, traced: bool = True, form: 
 
 
 def _tables(story: _Story, blocks: tuple[Block, ...], cycles: int, traced: bool) -> dict[str, Table]:
-    calls = as_table("calls", story.rows)
+    calls = {name: np.array(story.rows[name], kind) for name, kind in TABLES["calls"].items()}
     lanes = {number + 1: lane for number, lane in enumerate(story.lanes)}
-    of_host = host_aggregates(calls, blocks[:1], cycles * PERIOD_PS)
-    of_fpga = lane_tables(blocks, lanes, cycles, PERIOD_PS)
-    tables: dict[str, Table] = {
+    of_fpga = [lane.piece(cycles, PERIOD_PS) for lane in story.lanes]
+    pieces = [host_pieces(calls, 0, cycles * PERIOD_PS), *([piece] for piece in of_fpga)]
+    tables = {
         "calls": calls,
-        "call_stats": of_host["call_stats"],
-        "call_order": of_host["call_order"],
-        "dwell": as_table("dwell", of_fpga["dwell"]),
+        **call_tables(calls),
+        **state_tables(blocks, pieces, [0.0, *[CLOCK_HZ] * len(story.lanes)]),
+        "dwell": dwell_table(lanes, cycles),
     }
-    for name in ("state_time", "transitions"):
-        hardware = as_table(name, of_fpga[name])
-        tables[name] = {key: np.concatenate((of_host[name][key], hardware[key])) for key in TABLES[name]}
     if traced:
         starts, states = host_intervals(calls, 0, cycles * PERIOD_PS)
-        all_starts = [starts] + [np.array(lane.starts, dtype="i8") * PERIOD_PS for lane in lanes.values()]
-        all_states = [states.astype("u1")] + [np.array(lane.states, dtype="u1") for lane in lanes.values()]
-        tables["intervals"] = {"start_ps": np.concatenate(all_starts), "state": np.concatenate(all_states)}
-        offsets = np.cumsum([0, *(len(part) for part in all_starts)])
-        tables["interval_offsets"] = {"offset": offsets.astype("i8")}
+        of_host = (np.append(starts, cycles * PERIOD_PS), states)
+        tables |= trace_tables([of_host, *of_fpga])
     return tables
 
 

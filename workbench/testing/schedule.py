@@ -1,14 +1,14 @@
-"""Tables of a run from a plain schedule: which block is in which state from which cycle on."""
+"""A plain schedule: which hardware block is in which state from which cycle on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.model.blocks import Block
-from workbench.model.run import TABLES, Table
+from workbench.api.tables import Piece, table_of
+from workbench.model.run import Table
 
 
 @dataclass
@@ -28,38 +28,18 @@ class Lane:
             self.starts.append(cycle)
             self.states.append(state)
 
+    def piece(self, cycles: int, period_ps: int) -> Piece:
+        """Its states over time, until the end of cycle `cycles` - 1."""
+        return np.array([*self.starts, cycles], np.int64) * period_ps, np.array(self.states, np.int64)
 
-def lane_tables(
-    blocks: Sequence[Block], lanes: Mapping[int, Lane], cycles: int, period_ps: int
-) -> dict[str, dict[str, list[int]]]:
-    """`state_time`, `transitions` and `dwell` columns of hardware blocks; `lanes`: states by block number."""
-    times = _columns("state_time")
-    moves = _columns("transitions")
-    dwell = _columns("dwell")
+
+def dwell_table(lanes: Mapping[int, Lane], cycles: int) -> Table:
+    """How long states lasted in the lanes of some blocks, by number."""
+    rows = []
     for number, lane in lanes.items():
-        states = np.array(lane.states)
-        lengths = np.diff([*lane.starts, cycles])
-        for state in range(len(blocks[number].states)):
-            spent = int(lengths[states == state].sum())
-            _add(times, number, state, spent * period_ps, spent, int((states == state).sum()))
-            size = np.floor(np.log2(np.maximum(lengths[states == state], 1))).astype(int)
-            for bin_ in np.unique(size):
-                inside = lengths[states == state][size == bin_]
-                _add(dwell, number, state, int(bin_), len(inside), int(inside.sum()))
-        pairs, counts = np.unique(np.stack([states[:-1], states[1:]]), axis=1, return_counts=True)
-        for (before, after), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
-            _add(moves, number, before, after, count)
-    return {"state_time": times, "transitions": moves, "dwell": dwell}
-
-
-def as_table(name: str, columns: Mapping[str, Sequence[float]]) -> Table:
-    return {key: np.array(columns[key], dtype=kind) for key, kind in TABLES[name].items()}
-
-
-def _columns(name: str) -> dict[str, list[int]]:
-    return {key: [] for key in TABLES[name]}
-
-
-def _add(columns: dict[str, list[int]], *row: int) -> None:
-    for column, value in zip(columns.values(), row, strict=True):
-        column.append(value)
+        states, lengths = np.array(lane.states), np.diff([*lane.starts, cycles])
+        size = np.floor(np.log2(np.maximum(lengths, 1))).astype(int)
+        for state, bin_ in np.unique(np.stack([states, size]), axis=1).T.tolist():
+            inside = lengths[(states == state) & (size == bin_)]
+            rows.append((number, state, bin_, len(inside), int(inside.sum())))
+    return table_of("dwell", rows)

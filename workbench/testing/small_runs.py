@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from workbench.api.tables import table_of
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import PS_PER_S, TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
+from workbench.model.run import PS_PER_S, Entry, Manifest, Run, RunClock, RunStatus, Site
 
 CLOCK_HZ = 100e6
 
@@ -75,7 +74,7 @@ def small_run(time_s: float, host: Sequence[Spent] = (), fpga: Mapping[str, Sequ
         entries=tuple(entries),
         sites=tuple(sites),
     )
-    return Run(None, manifest, {name: _table(name, found) for name, found in rows.items()})
+    return Run(None, manifest, {name: table_of(name, found) for name, found in rows.items()})
 
 
 def with_state(states: Iterable[Spent], name: str, time_s: float) -> tuple[Spent, ...]:
@@ -128,10 +127,3 @@ def _call_row(site: int, state: int, entry: int, spent: Spent, calls: Calls) -> 
     rate = calls.bytes / spent.time_s if calls.bytes else float("nan")
     time_ps = round(spent.time_s * PS_PER_S)
     return site, 0, state, entry, calls.count, calls.bytes, time_ps, rate, rate, runs, length, length
-
-
-def _table(name: str, rows: Sequence[Sequence[float]]) -> Table:
-    columns = list(zip(*rows, strict=True)) or [()] * len(TABLES[name])
-    return {
-        key: np.array(column, dtype=kind) for (key, kind), column in zip(TABLES[name].items(), columns, strict=True)
-    }

@@ -8,7 +8,7 @@ an export of the workbench's own keeps its picoseconds. Calls, counters and flow
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from workbench.api.job import Job
+from workbench.api.tables import Piece, state_tables, trace_tables
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import TABLES, Manifest, Run, RunStatus, Table
+from workbench.model.run import Manifest, Run, RunStatus
 
 PS_PER_US = 1_000_000
 LIMIT_BYTES = 512 << 20
@@ -64,11 +65,13 @@ def read_chrome(path: Path, job: Job) -> Run:
         first_ps = min(start for thread in used.values() for start, _, _ in thread.stretches)
         total_ps = max(end for thread in used.values() for _, end, _ in thread.stretches) - first_ps
     blocks: list[Block] = []
-    flat: list[Sequence[tuple[int, int]]] = []
+    traces: list[Piece] = []
     for key, thread in used.items():
         job.check()
         blocks.append(_block(thread, key, processes.get(key[0], ""), {block.id for block in blocks}, path))
-        flat.append(list(_flat(thread.stretches, first_ps, total_ps)))
+        flat = list(_flat(thread.stretches, first_ps, total_ps))
+        edges = np.array([*(start for start, _ in flat), total_ps], dtype=np.int64)
+        traces.append((edges, np.array([state for _, state in flat], dtype=np.int64)))
     manifest = Manifest(
         name=str(about.get("run") or path.stem),
         status=RunStatus.COMPLETE,
@@ -79,7 +82,8 @@ def read_chrome(path: Path, job: Job) -> Run:
         time_ps=total_ps,
         blocks=tuple(blocks),
     )
-    return Run(None, manifest, _tables(blocks, flat, total_ps))
+    tables = {**trace_tables(traces), **state_tables(blocks, ([piece] for piece in traces))}
+    return Run(None, manifest, tables)
 
 
 def _document(path: Path) -> Any:
@@ -175,32 +179,3 @@ def _flat(stretches: Iterable[Stretch], first_ps: int, total_ps: int) -> Iterato
         if end > start:
             open_.append((end - first_ps, state))
     yield from until(total_ps)
-
-
-def _tables(blocks: Sequence[Block], flat: Sequence[Sequence[tuple[int, int]]], total_ps: int) -> Mapping[str, Table]:
-    spent, moves, starts, codes = [], [], [], []
-    for number, (block, rows) in enumerate(zip(blocks, flat, strict=True)):
-        begins = np.array([start for start, _ in rows], dtype=np.int64)
-        states = np.array([state for _, state in rows], dtype=np.int64)
-        lasts = np.diff(np.append(begins, total_ps))
-        time_ps = np.zeros(len(block.states), dtype=np.int64)
-        np.add.at(time_ps, states, lasts)
-        visits = np.bincount(states, minlength=len(block.states))
-        spent += [(number, n, time_ps[n], 0, visits[n]) for n in range(len(block.states))]
-        pairs, counts = np.unique(states[:-1] * len(block.states) + states[1:], return_counts=True)
-        of, to = np.divmod(pairs, len(block.states))
-        moves += [(number, *move) for move in zip(of, to, counts, strict=True)]
-        starts.append(begins)
-        codes.append(states)
-    ends = np.cumsum([0, *map(len, starts)])
-    return {
-        "state_time": _table("state_time", np.array(spent, dtype=np.int64).reshape(-1, 5).T),
-        "transitions": _table("transitions", np.array(moves, dtype=np.int64).reshape(-1, 4).T),
-        "intervals": _table("intervals", [np.concatenate(starts), np.concatenate(codes)]),
-        "interval_offsets": _table("interval_offsets", [ends]),
-    }
-
-
-def _table(name: str, columns: Iterable[Any]) -> Table:
-    kinds = TABLES[name].items()
-    return {column: np.asarray(given).astype(kind) for (column, kind), given in zip(kinds, columns, strict=True)}
