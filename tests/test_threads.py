@@ -175,7 +175,7 @@ def test_recording_takes_the_cards_clock_though_a_program_may_replace_the_c_libr
     objects = built.host.parent / "obj"
     kinds = {
         words[-1]: words[-2]
-        for name in ("wbcard.o", "host_time.o", "sync.o", "clocks.o")
+        for name in ("wbcard.o", "host_time.o", "locks.o", "files.o")
         for words in map(str.split, subprocess.check_output(["nm", objects / name], text=True).splitlines())
         if len(words) == 3
     }

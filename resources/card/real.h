@@ -1,8 +1,9 @@
-/* REAL(name): the C library's own function behind one that this library defines too. */
+/* Functions of the C library's that this library defines too. */
 #ifndef RCW_REAL_H
 #define RCW_REAL_H
 #include <dlfcn.h>
 
+/* The C library's own. */
 #define REAL(name)                                                     \
     ({                                                                 \
         static __typeof__(&name) found_;                               \
@@ -10,4 +11,15 @@
             found_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name);       \
         found_;                                                        \
     })
+
+#define HERE __builtin_return_address(0)
+
+/* One that does something else for threads on the virtual clock; others get the C library's. */
+#define ON_CLOCK(type, name, parameters, arguments, does) \
+    type name parameters                                  \
+    {                                                     \
+        if (!vc_self)                                     \
+            return REAL(name) arguments;                  \
+        return does;                                      \
+    }
 #endif

@@ -21,16 +21,14 @@
 
 vc_settings vc_set = {.cores = 1, .slice_ps = VC_LATEST_PS};
 __thread vthread *vc_self;
-int vc_failed;
 int64_t (*vc_interrupt)(int64_t until_ps);
 int (*vc_outside)(void);
-int (*vc_owner)(const vthread *waiting);
-void (*vc_at_fatal)(void);
 void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
 static int64_t nobody_watches;
 volatile int64_t *vc_running = &nobody_watches;
 
-static vthread *threads, **threads_end = &threads; /* by number */
+vthread *vc_threads;
+static vthread **threads_end = &vc_threads;
 static vthread *queue_head, *queue_tail;
 static vthread *on_core[MAX_CORES];
 static int last_on[MAX_CORES]; /* the number after that of the thread that a core had last */
@@ -38,94 +36,6 @@ static int count, numbers, interrupt_waiters, frozen;
 static int64_t now_ps;
 static int64_t others_ps = VC_NEVER; /* before this nothing happens but the running thread's calls */
 static uint64_t orders;
-
-typedef struct { /* what became of the threads that have ended */
-    int number;
-    int64_t begin_ps, end_ps, work_ps, waited_ps, queued_ps;
-} span;
-static span *spans;
-static int span_count, span_room;
-static char notes[4096];
-
-/* ---- messages ---- */
-
-void vc_fatal(const char *message)
-{
-    vc_freeze();
-    fflush(stdout);
-    if (vc_failed) { /* while the program was being ended with another message */
-        if (vc_at_fatal)
-            vc_at_fatal();
-        REAL(_exit)(WBCARD_EXIT_FAILED);
-    }
-    vc_failed = 1;
-    fprintf(stderr, "simulated card: %s\n", message);
-    REAL(exit)(WBCARD_EXIT_FAILED);
-    __builtin_unreachable();
-}
-
-void vc_note(const char *text)
-{
-    size_t used = strlen(notes);
-    if (!strstr(notes, text) && used + strlen(text) + 2 < sizeof notes)
-        sprintf(notes + used, "%s\n", text);
-}
-
-const char *vc_notes(void) { return notes; }
-
-extern const char __ehdr_start[];
-
-static int describe(char *to, size_t room, const vthread *thread)
-{
-    static const char *const what[] = {
-        "to sleep", "for a mutex", "for a condition", "for a thread to end", "for a semaphore", "for a read-write lock",
-        "at a barrier", "for what is done once", "for an atomic value (a futex)", "for a spin lock", "to read from a pipe",
-        "for the card", "for an interrupt"};
-    char who[32], owner[64] = "";
-    int number = vc_owner ? vc_owner(thread) : -1;
-    snprintf(who, sizeof who, thread->number ? "thread %d" : "the main thread", thread->number);
-    if (number == 0)
-        snprintf(owner, sizeof owner, ", which the main thread has,");
-    else if (number > 0)
-        snprintf(owner, sizeof owner, ", which thread %d has,", number);
-    return snprintf(to, room, "%s waits %s%s since %lld.%06lld us (at host+0x%lx)", who, what[thread->what], owner,
-                    (long long)(thread->since_ps / 1000000), (long long)(thread->since_ps % 1000000),
-                    (unsigned long)((const char *)thread->where - __ehdr_start));
-}
-
-static void stuck(void)
-{
-    char text[3500];
-    int used = snprintf(text, sizeof text, "no thread of the host can go on: ");
-    if (vc_outside && vc_outside())
-        return;
-    for (const vthread *t = threads; t && used < (int)sizeof text - 300; t = t->next)
-        if (t->state == VC_BLOCKED) {
-            used += describe(text + used, sizeof text - (size_t)used, t);
-            used += snprintf(text + used, sizeof text - (size_t)used, "; ");
-        }
-    text[used - 2] = 0;
-    vc_fatal(text);
-}
-
-void vc_check_ring(const void *mutex, int owner, const void *where)
-{
-    char text[3500];
-    int used = snprintf(text, sizeof text, "threads wait for one another's mutexes: ");
-    vthread *first = vc_self, *t = vc_find(owner);
-    first->what = VC_MUTEX, first->object = mutex, first->where = where, first->since_ps = now_ps;
-    while (t && t != first && t->state == VC_BLOCKED && t->what == VC_MUTEX && t->event_ps == VC_NEVER)
-        t = vc_find(vc_owner(t));
-    if (t != first)
-        return;
-    do {
-        used += describe(text + used, sizeof text - (size_t)used, t);
-        used += snprintf(text + used, sizeof text - (size_t)used, "; ");
-        t = vc_find(vc_owner(t));
-    } while (t != first && used < (int)sizeof text - 300);
-    text[used - 2] = 0;
-    vc_fatal(text);
-}
 
 /* ---- cores and the queue ---- */
 
@@ -239,7 +149,7 @@ int vc_wake(const void *object, int most)
     int woken = 0;
     for (; woken < most; woken++) {
         vthread *first = NULL;
-        for (vthread *t = threads; t; t = t->next)
+        for (vthread *t = vc_threads; t; t = t->next)
             if (waits(t, object) && (!first || t->order < first->order))
                 first = t;
         if (!first)
@@ -285,7 +195,7 @@ static event first_event(int64_t *second_ps)
 {
     event first = {VC_NEVER, SLICE, NULL};
     *second_ps = VC_NEVER;
-    for (vthread *t = threads; t; t = t->next) {
+    for (vthread *t = vc_threads; t; t = t->next) {
         event found[2];
         int n = 0;
         if (t->state == VC_RUNNING && call_time(t) != VC_NEVER)
@@ -331,7 +241,7 @@ static void go_on(vthread *self)
             int64_t at = vc_interrupt(e.thread ? e.at_ps : VC_NEVER);
             if (at != VC_NEVER) {
                 now_ps = at > now_ps ? at : now_ps;
-                for (vthread *t = threads; t; t = t->next)
+                for (vthread *t = vc_threads; t; t = t->next)
                     if (t->state == VC_BLOCKED && t->what == VC_INTERRUPT)
                         vc_wake_thread(t, VC_WOKEN);
                 continue;
@@ -339,7 +249,8 @@ static void go_on(vthread *self)
             second_ps = 0; /* each call of the host's is another time up to which the card may run */
         }
         if (!e.thread) {
-            stuck();
+            if (!vc_outside || !vc_outside())
+                vc_stuck();
             continue;
         }
         if (e.at_ps > now_ps)
@@ -505,7 +416,7 @@ void vc_ready(vthread *t)
 
 void vc_discard(vthread *t)
 {
-    for (vthread **at = &threads; *at; at = &(*at)->next)
+    for (vthread **at = &vc_threads; *at; at = &(*at)->next)
         if (*at == t) {
             *at = t->next;
             if (threads_end == &t->next)
@@ -522,22 +433,10 @@ void vc_begin(vthread *t)
     host_time_forget();
 }
 
-static void remember(const vthread *t)
-{
-    if (span_count == span_room) {
-        int room = span_room ? 2 * span_room : 16;
-        span *more = realloc(spans, (size_t)room * sizeof *more);
-        if (!more)
-            return;
-        spans = more, span_room = room;
-    }
-    spans[span_count++] = (span){t->number, t->begin_ps, now_ps, t->work_ps, t->waited_ps, t->queued_ps};
-}
-
 void vc_end(void)
 {
     vthread *self = vc_self;
-    remember(self);
+    vc_remember(self, now_ps);
     self->state = VC_ENDED;
     count--;
     vc_wake(self, INT_MAX);
@@ -558,7 +457,7 @@ int vc_count(void) { return count; }
 
 vthread *vc_find(int number)
 {
-    for (vthread *t = threads; t; t = t->next)
+    for (vthread *t = vc_threads; t; t = t->next)
         if (t->number == number)
             return t;
     return NULL;
@@ -566,28 +465,20 @@ vthread *vc_find(int number)
 
 vthread *vc_by_real(pthread_t real)
 {
-    for (vthread *t = threads; t; t = t->next)
+    for (vthread *t = vc_threads; t; t = t->next)
         if (pthread_equal(t->real, real))
             return t;
     return NULL;
 }
 
-void vc_write_threads(const char *path)
+void vc_settle(void)
 {
-    for (vthread *t = threads; t; t = t->next) {
+    for (vthread *t = vc_threads; t; t = t->next) {
         if (t->state == VC_BLOCKED && t->what != VC_CARD && t->what != VC_INTERRUPT)
             waited(t, 0, t->since_ps);
         if (t->state == VC_READY)
             waited(t, 1, t->queued_since_ps);
         if (t->state != VC_ENDED)
-            remember(t);
+            vc_remember(t, now_ps);
     }
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return;
-    for (int i = 0; i < span_count; i++)
-        fprintf(file, "%d %lld %lld %lld %lld %lld\n", spans[i].number, (long long)spans[i].begin_ps,
-                (long long)spans[i].end_ps, (long long)spans[i].work_ps, (long long)spans[i].waited_ps,
-                (long long)spans[i].queued_ps);
-    fclose(file);
 }

@@ -113,10 +113,17 @@ extern void (*vc_at_fatal)(void);
 /* A ring of threads each of which waits for the next: names it and ends the run. */
 void vc_check_ring(const void *mutex, int owner, const void *where);
 
-/* What each thread's time was: number, begin, end, work, waited and queued, a line each. */
-void vc_write_threads(const char *path);
-
 /* Something that the run cannot stand for, told once: a note of the run's. */
 void vc_note(const char *text);
 const char *vc_notes(void);
+
+/* What each thread's time was: number, begin, end, work, waited and queued, a line each. */
+void vc_write_threads(const char *path);
+
+/* ---- between vcores.c and vcores_told.c ---- */
+
+extern vthread *vc_threads; /* by number */
+void vc_stuck(void);        /* no thread can go on */
+void vc_remember(const vthread *thread, int64_t end_ps);
+void vc_settle(void);       /* remembers all that have not ended, as they stand */
 #endif

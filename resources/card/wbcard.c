@@ -14,14 +14,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clocks.h"
 #include "host_time.h"
+#include "libc/libc.h"
 #include "link.h"
 #include "real.h"
 #include "records.h"
 #include "vcores.h"
 
-#define HERE __builtin_return_address(0)
 #define MAX_TABLES 64
 #define MAX_POINTS 256
 #define MAX_PORTS 64
@@ -435,8 +434,7 @@ __attribute__((constructor)) static void at_start(int argc, char **argv, char **
     atexit(at_end);
     host_time_calibrate();
     vc_start();
-    sync_start();
-    clocks_start();
+    libc_start();
     host_time_forget();
 }
 

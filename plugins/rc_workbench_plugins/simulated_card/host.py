@@ -18,9 +18,8 @@ from workbench.model.platform import Platform
 from workbench.system.folders import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
-_LIBRARY = ("wbcard.c", "vcores.c", "sync.c", "clocks.c", "atomics.c", "host_time.c")
+_LIBRARY = ("wbcard.c", "vcores.c", "vcores_told.c", "atomics.c", "host_time.c")
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
-_WEAKEN, _WEAK = "--weaken-symbols", ("sync", "clocks")
 _STARTS_THREADS = re.compile(
     r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
 )
@@ -129,29 +128,23 @@ def _not_simulated(project: Project) -> Iterator[Diagnostic]:
 
 
 def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
-    """The card's client library, compiled once for each version of the compiler."""
-    sources = [harness_dir() / name for name in _LIBRARY]
-    headers = sorted(harness_dir().glob("*.h"))
-    kept = (
-        cache_dir()
-        / "library"
-        / digest([compiler.version, *_LIBRARY_FLAGS, _WEAKEN, *_WEAK, *contents([*sources, *headers])])
-    )
+    """The card's client library, compiled once for each version of the compiler.
+
+    A program may have functions of its own by the C library's names: those that stand for them (`libc/`) give way.
+    """
+    weak = sorted((harness_dir() / "libc").glob("*.c"))
+    sources = [*(harness_dir() / name for name in _LIBRARY), *weak]
+    headers = sorted(harness_dir().rglob("*.h"))
+    kept = cache_dir() / "library" / digest([compiler.version, *_LIBRARY_FLAGS, *contents([*sources, *headers])])
     targets = [objects / f"{source.stem}.o" for source in sources]
     if all(take(kept / target.name, target) for target in targets):
         return targets
-    run_all(
-        [
-            [compiler.path, *_LIBRARY_FLAGS, "-c", source, "-o", target]
-            for source, target in zip(sources, targets, strict=True)
-        ],
-        job, cwd=objects, what="the card's client library",
-    )  # fmt: skip
-    # a program may have functions of its own by the C library's names; recap.c's own weak ones stay behind wbcard.c's
-    of_c_library = [target for target in targets if target.stem in _WEAK]
-    weak = objects / "weak.txt"
-    weak.write_text("\n".join(sorted(symbols(of_c_library, defined=True))) + "\n")
-    weaken: list[list[str | Path]] = [["objcopy", f"{_WEAKEN}={weak}", target] for target in of_c_library]
+    compile_it: list[list[str | Path]] = [
+        [compiler.path, *_LIBRARY_FLAGS, "-c", source, "-o", target]
+        for source, target in zip(sources, targets, strict=True)
+    ]
+    run_all(compile_it, job, cwd=objects, what="the card's client library")
+    weaken: list[list[str | Path]] = [["objcopy", "--weaken", target] for target in targets[len(_LIBRARY) :]]
     run_all(weaken, job, cwd=objects, what="the card's client library")
     for target in targets:
         keep(target, kept)

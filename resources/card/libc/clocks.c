@@ -1,0 +1,162 @@
+/* What a program reads of time and processors, and what it sleeps, on the virtual clock. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "../host_time.h"
+#include "libc.h"
+
+#define EPOCH_S INT64_C(1293840000) /* CLOCK_REALTIME at the program's start: 2011-01-01 00:00 UTC */
+#define PS_PER_S INT64_C(1000000000000)
+
+/* ---- clocks ---- */
+
+static int64_t sum_ps(int64_t s, int64_t ns, int64_t base_ps)
+{
+    __int128 ps = (__int128)s * PS_PER_S + (__int128)ns * 1000 + base_ps;
+    return ps < 0 ? 0 : ps > VC_LATEST_PS ? VC_LATEST_PS : (int64_t)ps;
+}
+
+static int64_t epoch_s(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? EPOCH_S : 0;
+}
+
+int64_t clocks_time_ps(clockid_t clock, const struct timespec *time)
+{
+    return sum_ps(time->tv_sec - epoch_s(clock), time->tv_nsec, 0);
+}
+
+int64_t clocks_after_ps(const struct timespec *span) { return sum_ps(span->tv_sec, span->tv_nsec, vc_now()); }
+
+static struct timespec of_clock(clockid_t clock)
+{
+    int64_t ps = vc_point();
+    if (clock == CLOCK_PROCESS_CPUTIME_ID)
+        ps = host_time_total_ps();
+    else if (clock == CLOCK_THREAD_CPUTIME_ID)
+        ps = vc_self->work_ps;
+    return (struct timespec){epoch_s(clock) + ps / PS_PER_S, ps % PS_PER_S / 1000};
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    if (!vc_self || clock < 0) /* of another process */
+        return REAL(clock_gettime)(clock, time);
+    *time = of_clock(clock);
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+    if (!vc_self)
+        return REAL(gettimeofday)(time, zone);
+    struct timespec now = of_clock(CLOCK_REALTIME);
+    *time = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+    return 0;
+}
+
+time_t time(time_t *to)
+{
+    if (!vc_self)
+        return REAL(time)(to);
+    time_t now = of_clock(CLOCK_REALTIME).tv_sec;
+    if (to)
+        *to = now;
+    return now;
+}
+
+ON_CLOCK(clock_t, clock, (void), (), (vc_point(), host_time_total_ps() / (PS_PER_S / CLOCKS_PER_SEC)))
+ON_CLOCK(int, timespec_get, (struct timespec *time, int base), (time, base), (*time = of_clock(CLOCK_REALTIME), base))
+
+/* ---- sleeps ---- */
+
+static int sleep_until(int64_t ps, const void *where)
+{
+    if (ps > vc_now())
+        threads_wait(VC_SLEEP, NULL, ps, where);
+    return 0;
+}
+
+static int sleep_for(int64_t s, int64_t ns, const void *where)
+{
+    vc_point();
+    return sleep_until(sum_ps(s, ns, vc_now()), where);
+}
+
+int clocks_sleep_ns(int64_t ns, const void *where) { return sleep_for(0, ns, where); }
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
+{
+    if (!vc_self)
+        return REAL(clock_nanosleep)(clock, flags, time, left);
+    struct timespec asked = *time; /* `left` may be the same object */
+    vc_point();
+    sleep_until(flags & TIMER_ABSTIME ? clocks_time_ps(clock, &asked) : clocks_after_ps(&asked), HERE);
+    if (left)
+        *left = (struct timespec){0, 0};
+    return 0;
+}
+
+ON_CLOCK(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left),
+         clock_nanosleep(CLOCK_MONOTONIC, 0, time, left))
+ON_CLOCK(unsigned, sleep, (unsigned seconds), (seconds), (unsigned)sleep_for(seconds, 0, HERE))
+ON_CLOCK(int, usleep, (useconds_t us), (us), sleep_for(0, (int64_t)us * 1000, HERE))
+int thrd_sleep(const struct timespec *time, struct timespec *left) { return nanosleep(time, left); }
+
+/* ---- processors ---- */
+
+static int all_cores(size_t bytes, cpu_set_t *set)
+{
+    CPU_ZERO_S(bytes, set);
+    for (int i = 0; i < vc_set.cores; i++)
+        CPU_SET_S((size_t)i, bytes, set);
+    return 0;
+}
+
+static int stays_unbound(void)
+{
+    vc_note("the program binds threads to processors: on virtual cores a thread takes its last core, or one that is free");
+    return 0;
+}
+
+long sysconf(int name)
+{
+    if (vc_self && (name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF))
+        return vc_set.cores;
+    return REAL(sysconf)(name);
+}
+
+ON_CLOCK(int, get_nprocs, (void), (), vc_set.cores)
+ON_CLOCK(int, get_nprocs_conf, (void), (), vc_set.cores)
+ON_CLOCK(int, sched_getcpu, (void), (), vc_self->core)
+ON_CLOCK(int, sched_getaffinity, (pid_t process, size_t bytes, cpu_set_t *set), (process, bytes, set),
+         all_cores(bytes, set))
+ON_CLOCK(int, sched_setaffinity, (pid_t process, size_t bytes, const cpu_set_t *set), (process, bytes, set),
+         stays_unbound())
+ON_CLOCK(int, pthread_getaffinity_np, (pthread_t thread, size_t bytes, cpu_set_t *set), (thread, bytes, set),
+         all_cores(bytes, set))
+ON_CLOCK(int, pthread_setaffinity_np, (pthread_t thread, size_t bytes, const cpu_set_t *set), (thread, bytes, set),
+         stays_unbound())
+
+/* ---- timers, which would go by real time ---- */
+
+#define REAL_TIMER(type, name, parameters, arguments)                                                             \
+    type name parameters                                                                                          \
+    {                                                                                                             \
+        if (vc_self)                                                                                              \
+            vc_note("the program sets a timer that goes by real time: when it comes differs from run to run");    \
+        return REAL(name) arguments;                                                                              \
+    }
+REAL_TIMER(int, timer_create, (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer),
+           (clock, event, timer))
+REAL_TIMER(int, timerfd_create, (int clock, int flags), (clock, flags))
+REAL_TIMER(int, setitimer, (__itimer_which_t which, const struct itimerval *restrict value, struct itimerval *restrict old),
+           (which, value, old))
+REAL_TIMER(unsigned, alarm, (unsigned seconds), (seconds))

@@ -1,0 +1,29 @@
+/* The C library's functions that a program on virtual cores gets instead. Their objects are weakened: a program may have
+ * functions of its own by these names. Each file here takes what is told by the others. */
+#ifndef RCW_LIBC_H
+#define RCW_LIBC_H
+#include <stdint.h>
+#include <time.h>
+
+#include "../real.h"
+#include "../vcores.h"
+
+/* In the main thread, before the program. */
+void libc_start(void);
+
+/* clocks.c: a time of one of the program's clocks, and a span from now on, as picoseconds on the virtual clock. */
+int64_t clocks_time_ps(clockid_t clock, const struct timespec *time);
+int64_t clocks_after_ps(const struct timespec *span);
+int clocks_sleep_ns(int64_t ns, const void *where); /* 0 */
+
+/* threads.c: a call at which a thread may be cancelled (vc_block's result), and the cancelling itself. */
+vc_result threads_wait(vc_what what, const void *object, int64_t until_ps, const void *where);
+void threads_act_on_cancel(void);
+
+/* locks.c: the number of the thread that has what another waits for, or -1. */
+int locks_owner(const vthread *waiting);
+void locks_refuse_shared(const char *what);
+
+/* files.c */
+void files_start(void);
+#endif

@@ -1,0 +1,127 @@
+/* What is told of the threads: messages that end the run, notes, and what each thread's time was. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "real.h"
+#include "vcores.h"
+#include "wbcard.h"
+
+int vc_failed;
+int (*vc_owner)(const vthread *waiting);
+void (*vc_at_fatal)(void);
+static char notes[4096];
+
+/* ---- messages ---- */
+
+void vc_fatal(const char *message)
+{
+    vc_freeze();
+    fflush(stdout);
+    if (vc_failed) { /* while the program was being ended with another message */
+        if (vc_at_fatal)
+            vc_at_fatal();
+        REAL(_exit)(WBCARD_EXIT_FAILED);
+    }
+    vc_failed = 1;
+    fprintf(stderr, "simulated card: %s\n", message);
+    REAL(exit)(WBCARD_EXIT_FAILED);
+    __builtin_unreachable();
+}
+
+void vc_note(const char *text)
+{
+    size_t used = strlen(notes);
+    if (!strstr(notes, text) && used + strlen(text) + 2 < sizeof notes)
+        sprintf(notes + used, "%s\n", text);
+}
+
+const char *vc_notes(void) { return notes; }
+
+extern const char __ehdr_start[];
+
+static int describe(char *to, size_t room, const vthread *thread)
+{
+    static const char *const what[] = {
+        "to sleep", "for a mutex", "for a condition", "for a thread to end", "for a semaphore", "for a read-write lock",
+        "at a barrier", "for what is done once", "for an atomic value (a futex)", "for a spin lock", "to read from a pipe",
+        "for the card", "for an interrupt"};
+    char who[32], owner[64] = "";
+    int number = vc_owner ? vc_owner(thread) : -1;
+    snprintf(who, sizeof who, thread->number ? "thread %d" : "the main thread", thread->number);
+    if (number == 0)
+        snprintf(owner, sizeof owner, ", which the main thread has,");
+    else if (number > 0)
+        snprintf(owner, sizeof owner, ", which thread %d has,", number);
+    return snprintf(to, room, "%s waits %s%s since %lld.%06lld us (at host+0x%lx)", who, what[thread->what], owner,
+                    (long long)(thread->since_ps / 1000000), (long long)(thread->since_ps % 1000000),
+                    (unsigned long)((const char *)thread->where - __ehdr_start));
+}
+
+void vc_stuck(void)
+{
+    char text[3500];
+    int used = snprintf(text, sizeof text, "no thread of the host can go on: ");
+    for (const vthread *t = vc_threads; t && used < (int)sizeof text - 300; t = t->next)
+        if (t->state == VC_BLOCKED) {
+            used += describe(text + used, sizeof text - (size_t)used, t);
+            used += snprintf(text + used, sizeof text - (size_t)used, "; ");
+        }
+    text[used - 2] = 0;
+    vc_fatal(text);
+}
+
+void vc_check_ring(const void *mutex, int owner, const void *where)
+{
+    char text[3500];
+    int used = snprintf(text, sizeof text, "threads wait for one another's mutexes: ");
+    vthread *first = vc_self, *t = vc_find(owner);
+    first->what = VC_MUTEX, first->object = mutex, first->where = where, first->since_ps = first->began_ps;
+    while (t && t != first && t->state == VC_BLOCKED && t->what == VC_MUTEX && t->event_ps == VC_NEVER)
+        t = vc_find(vc_owner(t));
+    if (t != first)
+        return;
+    do {
+        used += describe(text + used, sizeof text - (size_t)used, t);
+        used += snprintf(text + used, sizeof text - (size_t)used, "; ");
+        t = vc_find(vc_owner(t));
+    } while (t != first && used < (int)sizeof text - 300);
+    text[used - 2] = 0;
+    vc_fatal(text);
+}
+
+/* ---- the threads' times ---- */
+
+typedef struct { /* what became of the threads that have ended */
+    int number;
+    int64_t begin_ps, end_ps, work_ps, waited_ps, queued_ps;
+} span;
+static span *spans;
+static int span_count, span_room;
+
+void vc_remember(const vthread *t, int64_t end_ps)
+{
+    if (span_count == span_room) {
+        int room = span_room ? 2 * span_room : 16;
+        span *more = realloc(spans, (size_t)room * sizeof *more);
+        if (!more)
+            return;
+        spans = more, span_room = room;
+    }
+    spans[span_count++] = (span){t->number, t->begin_ps, end_ps, t->work_ps, t->waited_ps, t->queued_ps};
+}
+
+void vc_write_threads(const char *path)
+{
+    vc_settle();
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return;
+    for (int i = 0; i < span_count; i++)
+        fprintf(file, "%d %lld %lld %lld %lld %lld\n", spans[i].number, (long long)spans[i].begin_ps,
+                (long long)spans[i].end_ps, (long long)spans[i].work_ps, (long long)spans[i].waited_ps,
+                (long long)spans[i].queued_ps);
+    fclose(file);
+}
