@@ -9,13 +9,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from workbench.api.job import Job
 from workbench.cli.main import main
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
@@ -196,6 +197,18 @@ def test_what_a_target_cannot_do_is_told(
     workspace = opened(with_target(project, "wrong", **target))
     with pytest.raises(WorkbenchError, match=said):
         run_workspace(workspace, RunOptions(out=tmp_path / "run", **options), Job())  # type: ignore[arg-type]
+
+
+def test_a_target_that_nobody_brings_is_told_where_it_is_named(project: Path) -> None:
+    """When the project is read, so that it can be mended before a run; the rest of the project can still be used."""
+    workspace = opened(with_target(project, "misspelt", name="mashine"))
+    lines = workspace.path.read_text().splitlines()
+    (told,) = workspace.diagnostics
+    assert (told.severity, told.hint) == (Severity.WARNING, "Did you mean 'machine'?")
+    assert '"mashine"' in lines[(told.line or 0) - 1]
+    with pytest.raises(WorkbenchError) as refused:
+        workspace.target()
+    assert refused.value.diagnostics == (replace(told, severity=Severity.ERROR),)
 
 
 def test_the_simulated_card_stays_at_hand(project: Path, tmp_path: Path) -> None:

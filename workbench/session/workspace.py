@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, Target
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
@@ -68,10 +68,9 @@ class Workspace:
 
     def target(self, name: str = "") -> Target:
         """Where runs are made: at the target of that name, or the project's. WorkbenchError where there is none."""
-        name = name or self.project.target.name
-        if name not in self.targets:
-            raise WorkbenchError(unknown_name("target", name, self.targets, self.path))
-        return self.targets[name]
+        if name and name not in self.targets:
+            raise WorkbenchError(unknown_name("target", name, self.targets))
+        return _known("target", name or self.project.target.name, self.targets, self.path, "target", "name")
 
     def scan(self, changes: Mapping[str, Value] | None = None, job: Job | None = None) -> ProjectScan:
         """What the sources hold, read in children with limits. Raises Cancelled."""
@@ -177,6 +176,9 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     support = own_support(platform, platform_path, support, project, path.parent)
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
     support = with_header(support, platform, platform_path, (path.parent / folder for folder in folders))
+    if project.target.name not in plugins.targets:  # all but running it can be done without
+        told = unknown_name("target", project.target.name, plugins.targets, path)
+        problems = (*problems, _at(path, ("target", "name"), replace(told, severity=Severity.WARNING)))
     return Workspace(
         path=path,
         root=path.parent,
@@ -184,8 +186,10 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
         platform=with_own_names(platform, project.hardware.signals, path),
         platform_path=platform_path,
         support=support,
-        host_language=_language("host language", project.host.language, plugins.host_languages, path),
-        hdl_language=_language("hardware language", project.hardware.language, plugins.hdl_languages, path),
+        host_language=_known("host language", project.host.language, plugins.host_languages, path, "host", "language"),
+        hdl_language=_known(
+            "hardware language", project.hardware.language, plugins.hdl_languages, path, "hardware", "language"
+        ),
         targets=plugins.targets,
         diagnostics=problems,
     )
@@ -210,20 +214,21 @@ def _find_platform(project: Project, path: Path, plugins: Plugins) -> tuple[Path
     beside = path.parent / project.platform
     if os.path.isfile(beside):
         return beside, None
-    raise WorkbenchError(_unknown_platform(project, path, plugins))
-
-
-def _unknown_platform(project: Project, path: Path, plugins: Plugins) -> Diagnostic:
-    """At the line that names it: the nearest template, and that a file does as well."""
-    from workbench.formats.yaml_marks import read_marked
-
     told = unknown_name("platform template", project.platform, plugins.platforms, path)
     hint = f"{told.hint} The path of a template works too, such as platform: my_card.yaml beside this file."
-    marked, _ = read_marked(path.read_text("utf-8", errors="replace"), str(path))
-    return marked.diagnostic(("platform",), told.message, hint) if marked else replace(told, hint=hint)
+    raise WorkbenchError(_at(path, ("platform",), replace(told, hint=hint)))
 
 
-def _language(kind: str, name: str, known: Mapping[str, T], path: Path) -> T:
+def _known(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str) -> T:
+    """What a project means by a name. WorkbenchError at the line that names it."""
     if name not in known:
-        raise WorkbenchError(unknown_name(kind, name, known, path))
+        raise WorkbenchError(_at(path, at, unknown_name(kind, name, known, path)))
     return known[name]
+
+
+def _at(path: Path, keys: tuple[str, ...], told: Diagnostic) -> Diagnostic:
+    """The diagnostic at the line of the project where the keys lead."""
+    from workbench.formats.yaml_marks import read_marked
+
+    marked, _ = read_marked(path.read_text("utf-8", errors="replace"), str(path))
+    return marked.diagnostic(keys, told.message, told.hint, told.severity) if marked else told
