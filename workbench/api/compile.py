@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from workbench.api.job import Job, ProcessResult
+from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.system.process import ProcessResult
 from workbench.system.toolchain import Tool
 
 _GCC_LINE = re.compile(

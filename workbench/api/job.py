@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
-from workbench.system.process import Supervised
+from workbench.model.diagnostic import Cancelled, Diagnostic
+from workbench.system.process import ProcessResult, run_program
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,6 @@ class JobEvent:
     seconds: float = 0.0
     diagnostic: Diagnostic | None = None
     expected_s: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ProcessResult:
-    returncode: int
-    stdout: str
-    stderr: str
 
 
 class Job:
@@ -109,25 +102,6 @@ class Job:
         WorkbenchError when the command is not there or the limit passed.
         """
         self.check()
-        words = [str(word) for word in command]
-        program = Supervised(words, cwd=cwd, env=env)
-        deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        try:
-            while program.poll() is None:
-                program.wait(0.05)
-                for line in program.stderr.lines():
-                    (on_line or self.log)(line)
-                self.check()
-                if deadline is not None and time.monotonic() > deadline:
-                    raise WorkbenchError(
-                        Diagnostic(
-                            f"{Path(words[0]).name} was still running after {timeout_s:g} s and was ended",
-                            "Raise the wall limit in the project's simulation settings, or look for an endless loop.",
-                        )
-                    )
-        finally:
-            program.stop()
-        for line in program.stderr.lines():
-            (on_line or self.log)(line)
-        kept = (output.kept.decode(errors="replace") for output in (program.stdout, program.stderr))
-        return ProcessResult(program.returncode, *kept)
+        return run_program(
+            command, cwd=cwd, env=env, timeout_s=timeout_s, on_line=on_line or self.log, check=self.check
+        )  # fmt: skip

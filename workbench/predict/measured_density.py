@@ -18,7 +18,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.predict.density import DensityModelFile, rho
 from workbench.predict.library import is_file
 from workbench.predict.ratss_equations import Quantity
-from workbench.system.process import Supervised
+from workbench.system.process import run_program
 
 #: The file that answers the compiler's calls, beside the kernels.
 _RECORDER = "rho_trace"
@@ -180,16 +180,14 @@ def _run(
     timeout_s: float,
     environment: dict[str, str] | None = None,
 ) -> None:
-    program = Supervised(command, cwd=folder, env=environment)
+    said: list[str] = []
     try:
-        program.wait(timeout_s)
-        if program.poll() is None:
-            message, hint = f"{what}: it took more than {timeout_s:g} s", "Measure a smaller problem."
-            raise WorkbenchError(Diagnostic(message, hint, file=file))
-    finally:
-        program.stop()
-    if program.returncode:
-        said = list(program.stderr.lines()) or [f"exit {program.returncode}"]
+        done = run_program(command, cwd=folder, env=environment, timeout_s=timeout_s, on_line=said.append)
+    except WorkbenchError as error:
+        raise WorkbenchError(*(replace(told, message=f"{what}: {told.message}", file=file)
+                               for told in error.diagnostics)) from None  # fmt: skip
+    if done.returncode:
+        said = said or [f"exit {done.returncode}"]
         place = next(
             (found for line in said if (found := _PLACE.match(line)) and Path(found[1]).name == Path(file).name), None
         )

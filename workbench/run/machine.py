@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import platform
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.process import run_program
 from workbench.system.toolchain import Tool, find_bubblewrap, find_compiler, find_make, find_verilator, find_yosys
 
 #: Debian's packages of the system libraries that Qt needs to show a window.
@@ -120,11 +120,9 @@ def _load(library: _Library) -> Tool | Diagnostic:
     if place is None:
         return Diagnostic(f"{library.name} is not installed", f"Install it with `pip install {library.package}`.")
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", library.code], capture_output=True, text=True, timeout=_LOAD_S, check=False
-        )
+        done = run_program([sys.executable, "-c", library.code], timeout_s=_LOAD_S)
         error = "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
-    except (OSError, subprocess.TimeoutExpired) as failure:
+    except WorkbenchError as failure:
         error = str(failure)
     if not error:
         return Tool(library.name, Path(place), f"{library.name} {_version(library.package) or 'of unknown version'}")

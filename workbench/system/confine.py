@@ -11,10 +11,12 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from workbench.model.diagnostic import WorkbenchError
+from workbench.system.process import run_program
 
 _OVERLAY = 'mount -t overlay overlay -o "$1" "$2" && shift 2 && exec "$@"'
 _TOOLS = ("bwrap", "unshare", "mount")
@@ -31,7 +33,7 @@ class Confinement:
 
     @staticmethod
     def exit_of(code: int) -> int:
-        """A command's exit code as `subprocess` would give it: bubblewrap says 128 + N where signal N ended it."""
+        """A command's exit code as without the confinement: bubblewrap says 128 + N where signal N ended it."""
         return 128 - code if 128 < code < 128 + 65 else code
 
     def finish(self) -> tuple[str, ...]:
@@ -89,12 +91,9 @@ def missing_tools() -> tuple[str, ...]:
 def _works(confinement: Confinement) -> bool:
     """Whether the system lets us: containers and some distributions forbid user namespaces."""
     try:
-        said = subprocess.run(
-            [*confinement.prefix, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        return run_program([*confinement.prefix, "true"], timeout_s=_PROBE_S).returncode == 0
+    except WorkbenchError:
         return False
-    return said.returncode == 0
 
 
 def _escaped(path: Path) -> str:

@@ -10,9 +10,11 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -172,6 +174,48 @@ class Supervised:
 
     def _read_status(self) -> str:
         return os.read(self._status, 64).decode().strip()
+
+
+@dataclass(frozen=True)
+class ProcessResult:
+    """How a program ended, -N where signal N ended it, and the first 16 MiB of both of its outputs."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_program(
+    command: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout_s: float | None = None,
+    on_line: Callable[[str], None] = lambda line: None,
+    check: Callable[[], None] = lambda: None,
+) -> ProcessResult:
+    """Run a program to its end; `on_line` gets the lines of its standard error, and what `check` raises ends it.
+
+    Whatever happens, nothing that it started is left. WorkbenchError where it cannot be started, or the time is over.
+    """
+    words = [str(word) for word in command]
+    program = Supervised(words, cwd=cwd, env=env)
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    try:
+        while program.poll() is None:
+            program.wait(0.05)
+            for line in program.stderr.lines():
+                on_line(line)
+            check()
+            if deadline is not None and time.monotonic() > deadline:
+                message = f"{Path(words[0]).name} was still running after {timeout_s:g} s and was ended"
+                raise WorkbenchError(Diagnostic(message, "Give it less to do, or look for an endless loop."))
+    finally:
+        program.stop()
+    for line in program.stderr.lines():
+        on_line(line)
+    kept = (output.kept.decode(errors="replace") for output in (program.stdout, program.stderr))
+    return ProcessResult(program.returncode, *kept)
 
 
 def _cannot_start(program: str, why: str) -> Diagnostic:

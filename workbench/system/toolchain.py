@@ -6,14 +6,14 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.process import run_program
 
 OLDEST_VERILATOR = (5, 2)
 
@@ -83,8 +83,8 @@ def symbols(objects: Sequence[Path], *, defined: bool) -> frozenset[str]:
     """The functions and variables that object files bring, or those that others have to; what binutils' nm says."""
     option = "--defined-only" if defined else "--undefined-only"
     try:
-        done = subprocess.run(["nm", "-g", option, *objects], capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_program(["nm", "-g", option, *objects], timeout_s=60)
+    except WorkbenchError:
         return frozenset()
     return frozenset(words[-1] for words in map(str.split, done.stdout.splitlines()) if len(words) > 1)
 
@@ -124,7 +124,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 @cache
 def _first_line(program: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_program([program, *arguments], timeout_s=20)
+    except WorkbenchError:
         return ""
     return (done.stdout.strip().splitlines() or [""])[0]

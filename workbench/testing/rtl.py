@@ -6,8 +6,7 @@ compared), each of up to 64 bits.
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.process import run_program
 from workbench.system.toolchain import Tool, find_compiler, find_verilator, verilator_environment
 
 _HARNESS = """
@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     Vdut dut(&context);
     unsigned long long rst, addr, wr, rd, data, in;
     dut.clk = 0;
+    if (argc > 1 && !std::freopen(argv[1], "r", stdin)) return 1;
     while (std::scanf("%llu %llu %llu %llu %llu %llu", &rst, &addr, &wr, &rd, &data, &in) == 6) {
         dut.rst = rst; dut.addr = addr; dut.wr_en = wr; dut.rd_en = rd; dut.wr_data = data; dut.in = in;
         dut.clk = 0; dut.eval();
@@ -120,16 +121,14 @@ class Simulator:
 
 
 def simulate(executable: Path, cycles: Iterable[Cycle]) -> Seen:
-    done = _run([executable], text="\n".join(cycle.line() for cycle in cycles))
-    values = np.array(done.split(), dtype=np.uint64).reshape(-1, 3)
+    inputs = executable.with_name("cycles.txt")
+    inputs.write_text("\n".join(cycle.line() for cycle in cycles))
+    values = np.array(_run([executable, inputs]).split(), dtype=np.uint64).reshape(-1, 3)
     return Seen(values[:, 0], values[:, 1], values[:, 2])
 
 
-def _run(command: Sequence[str | Path], environment: dict[str, str] | None = None, text: str = "") -> str:
-    done = subprocess.run(
-        [str(c) for c in command], env={"PATH": "/usr/bin:/bin", **(environment or {})}, input=text,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+def _run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> str:
+    done = run_program(command, env=environment)
     if done.returncode:
         raise WorkbenchError(
             Diagnostic(f"{Path(str(command[0])).name} failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")

@@ -12,8 +12,9 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.api import PlatformSupport, Task
-    from workbench.api.job import Job, ProcessResult
+    from workbench.api.job import Job
     from workbench.model.platform import Platform
+    from workbench.system.process import ProcessResult
 
 _BUILD, _RUN, _FETCH = "Build on the machine", "Run on the machine", "Fetch the records"
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
+
+from workbench.model.diagnostic import WorkbenchError
+from workbench.system.process import run_program
 
 _ADDRESS = re.compile(r" \(at host\+0x(?P<address>[0-9a-f]+)\)")
 
@@ -19,9 +21,8 @@ def with_source_lines(text: str, executable: Path, root: Path | None) -> str:
         return text
     command = ["addr2line", "-e", str(executable), *(hex(address) for address in addresses)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
-        lines = done.stdout.splitlines()
-    except (OSError, subprocess.TimeoutExpired):
+        lines = run_program(command, timeout_s=20).stdout.splitlines()
+    except WorkbenchError:
         lines = []
     found = iter([*lines, *[""] * (len(addresses) - len(lines))])
 
