@@ -18,11 +18,11 @@ from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.compare import compare
 from workbench.analysis.html_report import html_report
 from workbench.analysis.svg_curve import curve_svg
-from workbench.analysis.svg_graph import graph_svg
 from workbench.model.blocks import BlockGraph
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import Category
 from workbench.model.run import Run, RunStatus
+from workbench.pictures.graph import STYLE, graph_svg
 from workbench.pictures.layout import layout_graph
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
 from workbench.testing.small_runs import Spent, small_run
@@ -103,11 +103,11 @@ def test_every_link_leads_somewhere(page: str, analysis: Analysis) -> None:
 
 
 def test_the_warnings_on_the_graph_link_to_the_findings(analysis: Analysis) -> None:
-    drawing = ET.fromstring(graph_svg(analysis.graph, analysis.findings, analysis.blocks, "report.html"))
+    drawing = ET.fromstring(graph_svg(analysis, None, "report.html"))
     links = {a.get("href") for a in drawing.iter("{http://www.w3.org/2000/svg}a")}
     first = next(f for f in analysis.findings if f.block == "host.main")
     assert f"report.html#finding-{first.id}" in links
-    layout = layout_graph(analysis.graph)
+    layout = layout_graph(analysis.graph, STYLE)
     top = [f for f in analysis.findings if not f.part_of and f.scope != "application"]
     assert len(links) == sum(any(f.block in node.block_ids for f in top) for node in layout.nodes)
 
@@ -172,8 +172,8 @@ def test_drawings_are_svg_that_other_programs_draw(analysis: Analysis, direction
     curve = curve_svg(synthetic_platform(), analysis.calls, direction, marked=("readBins",))
     for drawing in (
         curve,
-        graph_svg(analysis.graph, analysis.findings, analysis.blocks),
-        graph_svg(BlockGraph((), ()), ()),
+        graph_svg(analysis),
+        graph_svg(replace(analysis, graph=BlockGraph((), ()))),
     ):
         ET.fromstring(drawing)
         renderer = QSvgRenderer(QByteArray(drawing.encode()))

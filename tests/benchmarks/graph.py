@@ -21,9 +21,9 @@ from PySide6.QtWidgets import QApplication
 
 from workbench.gui import theme
 from workbench.gui.analyse.graph import GraphView
-from workbench.gui.analyse.graph_paint import NodeFacts
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import Category
+from workbench.pictures.graph import NodeFacts
 from workbench.pictures.layout import layout_graph
 
 SHARES = tuple((category, 1 / len(Category)) for category in Category)

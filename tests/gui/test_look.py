@@ -16,10 +16,11 @@ import workbench.gui
 from workbench.gui import fonts, theme
 from workbench.gui.app import make_application
 from workbench.gui.icons import icon_pixmap
-from workbench.gui.widgets import axis_x, paint_state_bar
+from workbench.gui.widgets import paint_state_bar
 from workbench.model.pragma import Category
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
 from workbench.pictures.palette import DARK, LIGHT, Palette, contrast
+from workbench.pictures.signs import axis_x
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 TEXTS = ("text", "second", "muted", "link", "accent", "high", "medium_text", "low", "good")

@@ -14,7 +14,9 @@ from workbench.analysis.compare import Comparison, Pair, faster_words
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, nothing_words
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import (
+    BAR_WIDTH,
     axis_svg,
+    bar_keys,
     block_rows,
     call_rows,
     finding_rows,
@@ -23,8 +25,6 @@ from workbench.analysis.report_rows import (
     swatch,
 )
 from workbench.analysis.svg_curve import curve_svg
-from workbench.analysis.svg_graph import ORDER, graph_svg, mean_shares
-from workbench.analysis.svg_parts import COLOURS, category_name, rect, svg
 from workbench.api.results import Analysis, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -33,6 +33,11 @@ from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
 from workbench.model.text import frequency_text, percent_text, thousands, time_text
+from workbench.pictures.graph import graph_svg
+from workbench.pictures.palette import LIGHT
+from workbench.pictures.signs import draw_swatch
+from workbench.pictures.states import ORDER, category_name, mean_shares
+from workbench.pictures.svg import SvgCanvas
 
 
 def html_report(run: Run, analysis: Analysis, platform: Platform | None, comparison: Comparison | None = None) -> str:
@@ -46,10 +51,10 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
     short = shortener(run.manifest.project)
     return template.render(
         page=_page(run, analysis, platform),
-        colours=COLOURS,
+        colours=LIGHT.colours(),
         css=Markup(folder.joinpath("report.css").read_text("utf-8")),
         legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
-        graph=Markup(graph_svg(analysis.graph, analysis.findings, analysis.blocks)),
+        graph=Markup(graph_svg(analysis, platform)),
         findings=finding_rows(analysis, platform, short),
         calls=call_rows(analysis, short),
         curves=[{"title": title, "svg": Markup(curve)} for title, curve in drawn if curve],
@@ -79,6 +84,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "bars": _bars(analysis),
         "simulated": _simulated(run, platform),
         "axis": axis_svg(),
+        "bar_keys": bar_keys(),
         "findings_said": (f"{count_words(analysis.findings)}, {RANKED}"),
         "no_findings": nothing_words(analysis),
         "states_said": (
@@ -179,10 +185,9 @@ def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
     a, b = (state.time_s if state else 0.0 for state in (pair.a, pair.b))
     either = pair.a or pair.b
     category = either.state.category if either else None
-    scale = 230 / largest if largest else 0
-    fill = f"url(#fill-{category_name(category)})"
-    ink = {"fill": fill, "stroke": COLOURS["text"], "stroke_opacity": ".53"}
-    bars = [rect(0.5, y, max(scale * value, 1), 7, **ink) for y, value in ((1.5, a), (10.5, b))]
+    canvas = SvgCanvas()
+    for y, value in ((1.0, a), (10.0, b)):
+        draw_swatch(canvas, 0, y, max(BAR_WIDTH * value / largest if largest else 0.0, 1.0), 8, category)
     change = b - a
     sign = "−" if change < 0 else "+" if change > 0 else ""
     return {
@@ -190,7 +195,7 @@ def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
         "swatch": swatch(category),
         "a": time_text(a) if pair.a else "none",
         "b": time_text(b) if pair.b else "none",
-        "bar": Markup(svg(232, 19, bars, f"{pair.name} in both runs")),
+        "bar": Markup(canvas.document(BAR_WIDTH, 19, f"{pair.name} in both runs")),
         "change": f"{sign}{time_text(abs(change))}",
         "less": change < 0,
     }

@@ -12,17 +12,6 @@ from markupsafe import Markup
 
 from workbench.analysis.finding_words import becomes_words, bound_text, bound_words, cap_words, folded_words
 from workbench.analysis.svg_curve import curve_svg
-from workbench.analysis.svg_parts import (
-    COLOURS,
-    Shares,
-    category_name,
-    fill_of,
-    rect,
-    severity_sign,
-    state_bar,
-    svg,
-    text,
-)
 from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, tops
@@ -38,50 +27,65 @@ from workbench.model.text import (
     thousands,
     time_text,
 )
+from workbench.pictures.palette import LIGHT
+from workbench.pictures.signs import (
+    draw_beyond,
+    draw_cap,
+    draw_severity,
+    draw_speedup_axis,
+    draw_speedup_bar,
+    draw_state_bar,
+    draw_swatch,
+)
+from workbench.pictures.states import Shares, category_name
+from workbench.pictures.svg import SvgCanvas
 
 BAR_WIDTH = 232.0
-BAR_TOP = 20.0  # the greatest speedup that bars show
+SHARES_WIDTH = 790.0
 MOST_STATES = 16  # of a transition matrix
 
 
 def swatch(category: Category | None) -> Markup:
-    box = rect(0.5, 0.5, 11, 11, fill=fill_of(category), stroke=COLOURS["text"], stroke_opacity=".53")
-    return Markup(
-        f'<svg class="swatch" width="12" height="12" role="img" aria-label="{category_name(category)}">{box}</svg>'
-    )
+    canvas = SvgCanvas()
+    draw_swatch(canvas, 0, 0, 16, 11, category)
+    return Markup(canvas.document(16, 11, category_name(category), "swatch"))
 
 
 def share_bar(shares: Shares) -> Markup:
+    canvas = SvgCanvas()
+    canvas.rect(0, 1, SHARES_WIDTH, 14, "track")
+    draw_state_bar(canvas, 0, 1, SHARES_WIDTH, 14, shares)
     said = ", ".join(f"{category_name(c)} {percent_text(share)}" for c, share in shares if share > 0)
-    return Markup(svg(790, 16, [state_bar(0, 1, 790, 14, shares)], said))
-
-
-def _along(speedup: float) -> float:
-    """Where a speedup stands on a bar: logarithmic, from 1 to 20 times."""
-    return BAR_WIDTH * min(max(log(max(speedup, 1)) / log(BAR_TOP), 0.0), 1.0)
+    return Markup(canvas.document(SHARES_WIDTH, 16, said))
 
 
 def axis_svg() -> Markup:
-    marks = []
-    for speedup in (1, 2, 5, 10, 20):
-        anchor = "start" if speedup == 1 else "end" if speedup == BAR_TOP else "middle"
-        marks.append(text(_along(speedup), 11, f"{speedup}×", colour="second", text_anchor=anchor))
-    return Markup(svg(BAR_WIDTH, 14, marks, "speedup, logarithmic"))
+    canvas = SvgCanvas()
+    draw_speedup_axis(canvas, 0, 0, BAR_WIDTH)
+    return Markup(canvas.document(BAR_WIDTH, 14, "speedup, logarithmic"))
 
 
 def speedup_bar(finding: Finding) -> Markup:
-    """Tint up to what the cap allows, hatch from there to the ideal, a tick at the cap where it binds."""
-    ideal, gain = _along(finding.speedup_ideal), _along(finding.gain)
-    parts = [rect(0, 2, BAR_WIDTH, 11, fill=COLOURS["track"])]
-    parts.append(rect(0, 2, max(gain, 1.5), 11, fill=COLOURS["within-cap"]))
-    if finding.speedup_predicted is not None:
-        parts.append(rect(0, 2, max(_along(finding.speedup_predicted), 1.5), 11, fill=COLOURS["accent"]))
-    if ideal - gain > 1:
-        parts.append(rect(gain, 2.5, ideal - gain, 10, fill="url(#fill-beyond)", stroke=COLOURS["edge"]))
-    if finding.speedup_cap is not None and finding.speedup_cap < finding.speedup_ideal:
-        parts.append(rect(_along(finding.speedup_cap) - 1, 0, 2.5, 15, fill=COLOURS["text"]))
+    canvas = SvgCanvas()
+    draw_speedup_bar(canvas, 0, 3, BAR_WIDTH, 10, finding.gain, finding.speedup_cap, finding.speedup_ideal)
     said = f"gain {bound_text(finding.gain)}, ideal {bound_text(finding.speedup_ideal)}"
-    return Markup(svg(BAR_WIDTH, 15, parts, said))
+    return Markup(canvas.document(BAR_WIDTH, 16, said))
+
+
+def bar_keys() -> list[dict[str, Any]]:
+    """What the parts of a speedup bar mean."""
+    gain, cap, beyond = SvgCanvas(), SvgCanvas(), SvgCanvas()
+    gain.rect(0, 0, 22, 11, "accent")
+    draw_cap(cap, 2, 3, 7)
+    draw_beyond(beyond, 0, 0, 22, 11)
+    said = ((gain, 22, "gain at most"), (cap, 4, "cap: the best advice's bound"), (beyond, 22, "ideal, out of reach"))
+    return [{"svg": Markup(c.document(width, 13, words)), "name": words} for c, width, words in said]
+
+
+def _sign(severity: str) -> Markup:
+    canvas = SvgCanvas()
+    draw_severity(canvas, 0, 0, 16, severity)
+    return Markup(canvas.document(16, 16, severity, "sign"))
 
 
 Shorten = Callable[[str], str]
@@ -129,7 +133,6 @@ def place_words(finding: Finding, analysis: Analysis) -> str:
 def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[str, Any]:
     labels = list(dict.fromkeys(place.label for place in finding.places if place.label))
     kind = finding.scope if finding.rule.lower() in finding.title.lower() else f"{finding.rule} ({finding.scope})"
-    sign = f'<svg class="sign" viewBox="-8 -8 16 16" role="img" aria-label="{finding.severity}">'
     place = finding.places[0] if finding.places else None
     return {
         "id": finding.id,
@@ -138,7 +141,7 @@ def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[s
         "kind": kind,
         "where": place_words(finding, analysis),
         "place": short(f"{place.file}:{place.line}") if place else "",
-        "sign": Markup(sign + severity_sign(finding.severity, 0, 0, 14) + "</svg>"),
+        "sign": _sign(finding.severity),
         "time": time_text(finding.time_s),
         "bar": speedup_bar(finding),
         "gain": bound_text(finding.gain),
@@ -271,10 +274,10 @@ def _matrix(metrics: BlockMetrics) -> dict[str, Any] | None:
 
 def _shade(part: float) -> str:
     """From the selection's tint to the accent."""
-    low, high = (tuple(int(COLOURS[name][n : n + 2], 16) for n in (1, 3, 5)) for name in ("selection", "accent"))
+    low, high = (tuple(int(colour[n : n + 2], 16) for n in (1, 3, 5)) for colour in (LIGHT.selection, LIGHT.accent))
     strength = part * part
     return "#" + "".join(f"{round(a + (b - a) * strength):02X}" for a, b in zip(low, high, strict=True))
 
 
 def _ink(part: float) -> str:
-    return "#FFFFFF" if part * part > 0.5 else COLOURS["text"]
+    return "#FFFFFF" if part * part > 0.5 else LIGHT.text

@@ -9,7 +9,6 @@ from pathlib import Path
 from workbench.analysis.compare import compare, comparison_json, faster_words
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
-from workbench.analysis.svg_graph import graph_svg
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
 from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json
@@ -17,6 +16,7 @@ from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S
+from workbench.pictures.graph import graph_svg
 from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
 from workbench.session.results import OpenRun, open_result
@@ -52,9 +52,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     if arguments.html:
         write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:
-        write_result_text(
-            arguments.svg, graph_svg(opened.analysis.graph, opened.analysis.findings, opened.analysis.blocks)
-        )
+        write_result_text(arguments.svg, graph_svg(opened.analysis, opened.platform))
     if arguments.png:
         from workbench.gui.pictures import take_picture  # the window's libraries only where a picture is asked for
 

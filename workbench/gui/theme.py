@@ -14,11 +14,8 @@ from shiboken6 import isValid
 from workbench.gui import fonts
 from workbench.gui.stylesheet import style_sheet
 from workbench.model.pragma import Category
-from workbench.pictures.palette import DARK, LIGHT, PALETTES, Palette
-
-#: Pixels a state must be wide to carry its pattern.
-PATTERN_FROM_PX = 3
-_TILE_PX: dict[Category | None, int] = {Category.OVERHEAD: 7, Category.WAIT_SEND: 4, Category.WAIT_RECV: 4, None: 5}
+from workbench.pictures.palette import LIGHT, PALETTES, Palette
+from workbench.pictures.states import PATTERN_FROM_PX, TILES
 
 _current: Palette = LIGHT
 
@@ -140,34 +137,20 @@ def frame_colour() -> QColor:
 
 @lru_cache(maxsize=32)
 def _tile(name: str, category: Category | None) -> QPixmap:
-    """One tile of a pattern; drawn over three tiles' breadth so that slanted lines meet at the edges."""
-    p = DARK if name == "dark" else LIGHT
-    size = _TILE_PX.get(category, 6)
-    ratio = 2.0
-    pixmap = QPixmap(round(size * ratio), round(size * ratio))
+    p, tile, ratio = PALETTES[name], TILES[category], 2.0
+    pixmap = QPixmap(round(tile.size * ratio), round(tile.size * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(QColor(p.states[category]))
-    line = QColor(p.pattern)
-    line.setAlphaF(p.pattern_opacity)
+    ink = QColor(p.pattern)
+    ink.setAlphaF(p.pattern_opacity)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(line, 1.1 if category else 0.8))
-    lines: list[tuple[float, float, float, float]] = []
-    slanted = range(-1, 3)
-    if category is Category.SEND or category is None:
-        lines += [(i * size - size, size * 2, i * size + size * 2, -size) for i in slanted]
-    if category is Category.RECV or category is None:
-        lines += [(i * size - size * 2, -size, i * size + size, size * 2) for i in slanted]
-    if category is Category.WAIT_SEND:
-        lines.append((size - 0.5, 0, size - 0.5, size))
-    if category is Category.WAIT_RECV:
-        lines.append((0, size - 0.5, size, size - 0.5))
-    for x0, y0, x1, y1 in lines:
+    painter.setPen(QPen(ink, tile.line))
+    for x0, y0, x1, y1 in tile.lines:
         painter.drawLine(QPointF(x0, y0), QPointF(x1, y1))
-    if category is Category.OVERHEAD:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(line)
-        for x, y in ((1.75, 1.75), (5.25, 5.25)):
-            painter.drawEllipse(QPointF(x, y), 1.0, 1.0)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ink)
+    for x, y in tile.dots:
+        painter.drawEllipse(QPointF(x, y), 1.0, 1.0)
     painter.end()
     return pixmap

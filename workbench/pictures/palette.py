@@ -1,10 +1,10 @@
-"""The window's colours, light and dark: the only place that names one."""
+"""The program's colours, light and dark: the only place that names one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from workbench.model.pragma import Category
+from workbench.model.pragma import UNCLASSIFIED, Category
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,14 @@ class Palette:
     @property
     def dark(self) -> bool:
         return self.name == "dark"
+
+    def colour(self, name: str) -> str:
+        """#RRGGBB by a name here, or by `state:` and a category's name."""
+        if name.startswith("state:"):
+            kind = name.removeprefix("state:")
+            return self.states[None if kind == UNCLASSIFIED else Category(kind)]
+        value: str = getattr(self, name)
+        return value
 
     def colours(self) -> dict[str, str]:
         """Every plain colour by its name."""

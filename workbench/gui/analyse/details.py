@@ -25,13 +25,13 @@ from workbench.gui.widgets import (
     SeverityIcon,
     StateBar,
     Swatch,
-    category_name,
     label,
     rule,
 )
 from workbench.model.blocks import Side
 from workbench.model.finding import Advice, Finding
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, time_text
+from workbench.pictures.states import category_name
 
 MOST_METRICS = 12
 

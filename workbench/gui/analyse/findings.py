@@ -30,10 +30,10 @@ from PySide6.QtWidgets import (
 
 from workbench.gui import fonts, icons, theme
 from workbench.gui.analyse.words import ratio_or_dash, where_words
-from workbench.gui.widgets import axis_x, paint_severity, paint_speedup_bar
-from workbench.gui.widgets.speedup_bar import TICKS
+from workbench.gui.widgets import paint_severity, paint_speedup_bar
 from workbench.model.finding import Finding
 from workbench.model.text import ratio_text, time_text
+from workbench.pictures.signs import TICKS, axis_x
 
 Align = Qt.AlignmentFlag
 Index = QModelIndex | QPersistentModelIndex

@@ -10,21 +10,12 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui import theme
-from workbench.gui.analyse.graph_paint import (
-    NodeFacts,
-    badge_rect,
-    edge_width,
-    paint_edge,
-    paint_edge_label,
-    paint_frame,
-    paint_node,
-    paint_node_badge,
-    rect_of,
-)
-from workbench.gui.widgets import category_name
+from workbench.gui.canvas import QtCanvas
 from workbench.model.text import percent_text, time_text
-from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
+from workbench.pictures.graph import NodeFacts, badge_box, draw_graph
+from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import fit_scale
+from workbench.pictures.states import category_name
 
 IDLE_MS = 60
 SLOW_FRAME_MS = 10.0
@@ -174,31 +165,14 @@ class GraphView(QWidget):
         layout = self.layout_
         if layout is None:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.translate(self.offset)
         painter.scale(self.scale, self.scale)
-        seen = QRectF(self.to_layout(area.topLeft()), self.to_layout(area.bottomRight()))
-        for frame in layout.frames:
-            paint_frame(painter, frame, self.notes.get(frame.title, ""))
-        longest = max((e.time_s for e in layout.edges), default=0.0)
-        inside = [rect_of(f.box) for f in layout.frames]
-        visible = [e for e in layout.edges if _bounds(e).intersects(seen)]
-        for edge in sorted(visible, key=lambda e: e in self.chosen_edges):
-            paint_edge(painter, edge, edge_width(edge, longest), edge in self.chosen_edges)
-        nodes = [n for n in layout.nodes if rect_of(n.box).adjusted(-8, -16, 16, 12).intersects(seen)]
-        for node in nodes:
-            paint_node(painter, node, self.facts[node.key], self._state(node))
-        for edge in visible:
-            middle = rect_of(edge.label_box).center()
-            paint_edge_label(painter, edge, any(r.contains(middle) for r in inside))
-        for node in nodes:
-            paint_node_badge(painter, node, self.facts[node.key])
-
-    def _state(self, node: NodeBox) -> str:
-        if node.key in self.chosen or any(b in self.chosen for b in node.block_ids):
-            return "chosen"
-        return "hover" if node.key == self._hover else ""
+        left, top = self.to_layout(area.topLeft()).toTuple()
+        seen = Box(left, top, area.width() / self.scale, area.height() / self.scale)
+        draw_graph(
+            QtCanvas(painter), layout, self.facts, self.notes, seen=seen, chosen=self.chosen,
+            chosen_edges=self.chosen_edges, hover=self._hover,
+        )  # fmt: skip
 
     def image(self, scale: float = 2.0) -> QImage:
         """The whole graph as a picture, whatever is in view."""
@@ -220,8 +194,8 @@ class GraphView(QWidget):
         """The node under a position, and the block id meant: a tile's where the pointer is on one."""
         spot = self.to_layout(position)
         for node in self.layout_.nodes if self.layout_ else ():
-            if rect_of(node.box).contains(spot):
-                tile = next((t for t in node.tiles if rect_of(t.box).contains(spot)), None)
+            if _contains(node.box, spot):
+                tile = next((t for t in node.tiles if _contains(t.box, spot)), None)
                 return node, tile.block_id if tile else node.key
         return None
 
@@ -229,15 +203,13 @@ class GraphView(QWidget):
         spot = self.to_layout(position)
         for node in self.layout_.nodes if self.layout_ else ():
             badge = self.facts[node.key].badge
-            if badge and badge_rect(node, badge[1]).contains(spot):
+            if badge and _contains(badge_box(node, badge[1]), spot):
                 return node.key
         return ""
 
     def _edge_at(self, position: QPointF) -> RoutedEdge | None:
         spot = self.to_layout(position)
-        return next(
-            (e for e in (self.layout_.edges if self.layout_ else ()) if rect_of(e.label_box).contains(spot)), None
-        )
+        return next((e for e in (self.layout_.edges if self.layout_ else ()) if _contains(e.label_box, spot)), None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
@@ -334,10 +306,5 @@ class GraphView(QWidget):
             self._redraw()
 
 
-def _bounds(edge: RoutedEdge) -> QRectF:
-    xs, ys = [x for x, _ in edge.points], [y for _, y in edge.points]
-    return (
-        QRectF(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
-        .adjusted(-8, -8, 8, 8)
-        .united(rect_of(edge.label_box))
-    )
+def _contains(box: Box, spot: QPointF) -> bool:
+    return QRectF(box.x, box.y, box.width, box.height).contains(spot)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from workbench.gui import theme
+from workbench.gui.canvas import QtCanvas
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Legend, SeverityIcon, label
+from workbench.pictures.signs import SEVERITIES, draw_beyond, draw_cap
 
 BOTH_FROM_PX = 900
-SEVERITIES = (("high", "over 2×"), ("medium", "1.2 to 2×"), ("low", "1.05 to 1.2×"))
 
 
 class GraphLegend(QWidget):
@@ -33,7 +33,9 @@ class GraphLegend(QWidget):
         inner = QHBoxLayout(self._severities)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(6)
-        for level, said in SEVERITIES:
+        for level, said in SEVERITIES.items():
+            if level == "aside":
+                continue
             inner.addSpacing(8)
             inner.addWidget(SeverityIcon(level, 14))
             inner.addWidget(label(said, "smallsecond"))
@@ -55,18 +57,13 @@ class BarKey(QWidget):
         self.setFixedSize(4 if part == "cap" else 18, 14)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        rect = QRectF(self.rect()).adjusted(0, 2, 0, -2)
+        canvas, high = QtCanvas(QPainter(self)), self.height() - 4
         if self._part == "reach":
-            painter.fillRect(rect, theme.colour("accent"))
+            canvas.rect(0, 2, self.width(), high, "accent")
         elif self._part == "cap":
-            painter.setPen(QPen(theme.colour("text"), 2))
-            painter.drawLine(QPointF(2, 0), QPointF(2, self.height()))
+            draw_cap(canvas, 2, 3, self.height() - 6)
         else:
-            painter.fillRect(rect, theme.colour("panel"))
-            painter.fillRect(rect, QBrush(theme.colour("second"), Qt.BrushStyle.BDiagPattern))
-            painter.setPen(QPen(theme.colour("second"), 1))
-            painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
+            draw_beyond(canvas, 0, 2, self.width(), high)
 
 
 def bar_legend() -> QHBoxLayout:

@@ -13,7 +13,6 @@ from workbench.analysis.recording import recording_parts
 from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
-from workbench.gui.analyse.graph_paint import node_facts
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
 from workbench.gui.context import Context
 from workbench.gui.focus import turn_to
@@ -34,14 +33,13 @@ from workbench.gui.widgets import (
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding, count_words, findings_on, tops
-from workbench.model.text import frequency_text
-from workbench.pictures.layout import GraphLayout, LayoutStyle, RoutedEdge
+from workbench.pictures.graph import STYLE, frame_notes, node_facts
+from workbench.pictures.layout import GraphLayout, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 
 FILTERS = ("all", "host", "fpga", "aside")
 #: A graph of up to so many nodes is laid out anew whenever its room changes.
 MOST_REFITTED = 60
-STYLE = LayoutStyle(label_height=31, head_height=34, padding=14, gap=14, margin=4, host_height=178, tile_height=33)
 
 
 class AnalyseMode(Mode):
@@ -170,7 +168,8 @@ class AnalyseMode(Mode):
         graph = analysis.graph
         layout = layout_to_fit(graph, STYLE, *self.graph.room())
         again = partial(layout_to_fit, graph, STYLE) if len(layout.nodes) <= MOST_REFITTED else None
-        self.graph.show_graph(layout, node_facts(layout, analysis), self._frame_notes(layout), again)
+        notes = frame_notes(layout, analysis, self.context.platform)
+        self.graph.show_graph(layout, node_facts(layout, analysis), notes, again)
         shown = len(analysis.blocks)
         incomplete = "" if run.complete else f"{run.manifest.status.value}: {run.manifest.reason or 'incomplete'}. "
         chosen = self.context.shown_range
@@ -188,22 +187,6 @@ class AnalyseMode(Mode):
     @property
     def _layout(self) -> GraphLayout | None:
         return self.graph.layout_
-
-    def _frame_notes(self, layout: GraphLayout) -> dict[str, str]:
-        analysis, platform = self.context.analysis, self.context.platform
-        if analysis is None:
-            return {}
-        notes = {}
-        for frame in layout.frames:
-            count = len(analysis.side(frame.side))
-            if frame.side is Side.HOST:
-                cpu = platform.cpu if platform else ""
-                notes[frame.title] = f"{cpu}{', ' if cpu else ''}{count} thread{'s' if count != 1 else ''}"
-            else:
-                device = platform.device.name if platform else ""
-                clocks = [frequency_text(clock.frequency_hz) for clock in analysis.clocks]
-                notes[frame.title] = ", ".join(p for p in ("FPGA", device, *clocks, f"{count} blocks") if p)
-        return notes
 
     def _selection_changed(self) -> None:
         analysis, chosen = self.context.analysis, self.context.navigation.selection

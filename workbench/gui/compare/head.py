@@ -9,14 +9,13 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBo
 from workbench.analysis.compare import Comparison, output_words
 from workbench.api.results import Analysis
 from workbench.gui import fonts, theme
-from workbench.gui.analyse.graph_paint import Shares, mean_shares
 from workbench.gui.naming import run_title
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, paint_state_bar, rule, set_role
-from workbench.gui.widgets.state_bar import ORDER
 from workbench.model.blocks import Side
 from workbench.model.run import Manifest, Run
 from workbench.model.text import ratio_text, time_text
+from workbench.pictures.states import ORDER, Shares, mean_shares
 
 
 class Letter(QWidget):

@@ -23,13 +23,13 @@ from workbench.gui.widgets import (
     StateBar,
     Swatch,
     TextButton,
-    category_name,
     label,
     rule,
 )
 from workbench.model.blocks import Side, State
 from workbench.model.finding import Finding
 from workbench.model.text import count_text, frequency_text, percent_text, ratio_text, thousands, time_text
+from workbench.pictures.states import category_name
 
 _MOST_STATES = 8
 

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 from workbench.gui.theme import set_ground
 from workbench.gui.timeline.look import category
 from workbench.gui.timeline.scale import exact_time
-from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, category_name, label, rule
+from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, rule
 from workbench.model.run import PS_PER_S
 from workbench.model.text import NARROW, count_text, percent_text, time_text
+from workbench.pictures.states import category_name
 from workbench.traces.scene import Scene
 from workbench.traces.statistics import Share, Statistics
 from workbench.traces.trace import CATEGORIES

@@ -5,10 +5,10 @@ from workbench.gui.widgets.diagnostic_row import DiagnosticRow
 from workbench.gui.widgets.empty_state import EmptyState, IconLabel
 from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role, shortened
 from workbench.gui.widgets.panel_header import PanelHeader
-from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_badge, paint_severity
-from workbench.gui.widgets.speedup_bar import SpeedupBar, axis_x, paint_speedup_bar
+from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_severity
+from workbench.gui.widgets.speedup_bar import SpeedupBar, paint_speedup_bar
 from workbench.gui.widgets.split import Split
-from workbench.gui.widgets.state_bar import Legend, StateBar, Swatch, category_name, paint_state_bar
+from workbench.gui.widgets.state_bar import Legend, StateBar, Swatch, paint_state_bar
 
 __all__ = [
     "Button",
@@ -27,12 +27,9 @@ __all__ = [
     "StateBar",
     "Swatch",
     "TextButton",
-    "axis_x",
-    "category_name",
     "draw_swatch",
     "label",
     "level_of",
-    "paint_badge",
     "paint_severity",
     "paint_speedup_bar",
     "paint_state_bar",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from workbench.gui import fonts, theme
+from workbench.gui.canvas import QtCanvas
 from workbench.gui.icons import draw_icon, icon
 from workbench.model.pragma import Category
+from workbench.pictures import signs
 
 #: Air between a button's icon and its text.
 _ROOM_PX = 4
@@ -88,10 +90,7 @@ def swatch_icon(category: Category | None, width: int = 14, height: int = 10, ro
 
 
 def draw_swatch(painter: QPainter, x: int, y: int, width: int, height: int, category: Category | None) -> None:
-    theme.fill_state(painter, QRectF(x, y, width, height), category)
-    painter.setPen(theme.frame_colour())
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(QRectF(x + 0.5, y + 0.5, width - 1, height - 1))
+    signs.draw_swatch(QtCanvas(painter), x, y, width, height, category)
 
 
 class TextButton(QAbstractButton):

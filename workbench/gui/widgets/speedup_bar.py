@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from workbench.gui import theme
+from workbench.gui.canvas import QtCanvas
 from workbench.model.text import ratio_text
-
-#: The axis runs from 1x to this.
-AXIS_END = 20.0
-TICKS = (1, 2, 5, 10, 20)
-
-
-def axis_x(ratio: float, left: float, width: float) -> float:
-    """Where a speedup stands on the axis; what is beyond an end stands at the end."""
-    return left + width * math.log(min(max(ratio, 1.0), AXIS_END)) / math.log(AXIS_END)
+from workbench.pictures.signs import draw_speedup_bar
 
 
 def paint_speedup_bar(
     painter: QPainter, rect: QRectF, predicted: float | None, cap: float | None, ideal: float
 ) -> None:
-    """Solid up to `predicted`, tint up to the cap (the ideal where none is known), hatch from the cap to an ideal
-    that is more, tick at such a cap. Without a prediction there is no solid part."""
-    p = theme.palette()
-    painter.fillRect(rect, QColor(p.track))
-    reach = ideal if cap is None else cap
-    middle = axis_x(reach, rect.left(), rect.width())
-    painter.fillRect(QRectF(rect.left(), rect.top(), middle - rect.left(), rect.height()), QColor(p.within_cap))
-    if predicted is not None:
-        end = axis_x(predicted, rect.left(), rect.width())
-        painter.fillRect(QRectF(rect.left(), rect.top(), end - rect.left(), rect.height()), QColor(p.accent))
-    if cap is not None and cap < ideal:
-        end = axis_x(ideal, rect.left(), rect.width())
-        beyond = QRectF(middle, rect.top(), end - middle, rect.height())
-        painter.fillRect(beyond, QColor(p.panel))
-        painter.fillRect(beyond, QBrush(QColor(p.second), Qt.BrushStyle.BDiagPattern))
-        painter.setPen(QPen(QColor(p.second), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(beyond.adjusted(0.5, 0.5, -0.5, -0.5))
-        painter.setPen(QPen(QColor(p.text), 2))
-        painter.drawLine(QPointF(middle, rect.top() - 3), QPointF(middle, rect.bottom() + 3))
+    draw_speedup_bar(QtCanvas(painter), rect.x(), rect.y(), rect.width(), rect.height(), predicted, cap, ideal)
 
 
 class SpeedupBar(QWidget):

@@ -4,38 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from workbench.gui import theme
+from workbench.gui.canvas import QtCanvas
 from workbench.gui.widgets.buttons import draw_swatch
 from workbench.gui.widgets.labels import label
-from workbench.model.pragma import UNCLASSIFIED, Category
+from workbench.model.pragma import Category
 from workbench.model.text import percent_text
-
-Shares = Sequence[tuple[Category | None, float]]
-#: The order of states in bars and legends.
-ORDER: tuple[Category | None, ...] = (*Category, None)
-
-
-def category_name(category: Category | None) -> str:
-    return category.value if category else UNCLASSIFIED
+from workbench.pictures.signs import draw_state_bar
+from workbench.pictures.states import ORDER, Shares, category_name
 
 
 def paint_state_bar(painter: QPainter, rect: QRectF, shares: Shares, *, frame: bool = True) -> None:
     """Paint shares of 1 from left to right, in the order given. What is missing to 1 stays empty."""
-    left = rect.left()
-    for category, share in shares:
-        width = share * rect.width()
-        if width > 0:
-            theme.fill_state(painter, QRectF(left, rect.top(), width, rect.height()), category)
-            left += width
-    if frame:
-        painter.setPen(theme.frame_colour())
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        width = min(left, rect.right()) - rect.left()
-        painter.drawRect(QRectF(rect.left() + 0.5, rect.top() + 0.5, max(width - 1, 0), rect.height() - 1))
+    draw_state_bar(QtCanvas(painter), rect.x(), rect.y(), rect.width(), rect.height(), shares, frame=frame)
 
 
 class StateBar(QWidget):

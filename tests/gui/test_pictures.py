@@ -1,0 +1,119 @@
+"""Pictures have one description: what the window paints and what a file holds are the same."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+from PySide6.QtCore import QByteArray
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
+
+from workbench.gui import fonts, theme
+from workbench.gui.canvas import QtCanvas
+from workbench.gui.timeline.look import pixels_of
+from workbench.model.pragma import Category
+from workbench.pictures import letters
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.palette import LIGHT, PALETTES
+from workbench.pictures.signs import SEVERITIES, draw_badge, draw_severity, draw_speedup_bar, draw_state_bar
+from workbench.pictures.states import ORDER
+from workbench.pictures.svg import SvgCanvas
+
+SIZE = (240, 60)
+
+
+def signs(canvas: Canvas) -> None:
+    """One of each, without text, whose letters no two programs place alike to the pixel."""
+    canvas.rect(0, 0, *SIZE, "panel")
+    for n, level in enumerate(SEVERITIES):
+        draw_severity(canvas, 4 + 20 * n, 4, 16, level)
+    draw_speedup_bar(canvas, 90, 8, 140, 10, 1.5, 3.0, 12.0)
+    draw_state_bar(canvas, 4, 30, 232, 20, [(category, 1 / 8) for category in ORDER])
+
+
+def painted(theme_name: str, qapp: QApplication) -> QImage:
+    theme.apply_theme(qapp, theme_name)
+    image = QImage(*SIZE, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    signs(QtCanvas(painter))
+    painter.end()
+    return image
+
+
+def rasterised(svg: str, size: tuple[int, int] = SIZE) -> QImage:
+    renderer = QSvgRenderer(QByteArray(svg.encode()))
+    assert renderer.isValid()
+    image = QImage(*size, QImage.Format.Format_RGB32)
+    image.fill(0xFFFF00FF)
+    painter = QPainter(image)
+    renderer.render(painter)
+    painter.end()
+    return image
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_the_window_and_a_file_show_the_same_signs(qapp: QApplication, name: str) -> None:
+    canvas = SvgCanvas(PALETTES[name])
+    signs(canvas)
+    ours, other = (
+        pixels_of(image).view("u1").astype(int)
+        for image in (painted(name, qapp), rasterised(canvas.document(*SIZE, "signs")))
+    )
+    far = (abs(ours - other) > 90).mean()  # of hatches, whose phase is each program's own
+    assert far < 0.03
+    states = {int(PALETTES[name].states[c].removeprefix("#"), 16) | 0xFF000000 for c in ORDER}
+    assert states <= set(pixels_of(painted(name, qapp)).ravel().tolist())
+    assert states <= set(pixels_of(rasterised(canvas.document(*SIZE, "signs"))).ravel().tolist())
+
+
+@pytest.mark.parametrize("weight", [400, 500, 600, 700])
+def test_text_is_as_wide_where_no_window_is(qapp: QApplication, weight: int) -> None:
+    fonts.load_fonts()
+    for words in ("readBins 128 B, 12.3 MB/s", "95 % of best × µs – 0,5", "AV To Wort", "αβ → ≤"):
+        expected = QFontMetricsF(fonts.ui_font(12, weight)).horizontalAdvance(words)
+        assert 0.99 <= letters.text_width(words, 12, weight) / expected <= 1.05  # it knows no kerning
+
+
+def test_a_drawing_is_xml_whatever_its_words_are() -> None:
+    evil = '<script>alert("1")</script>&"\''
+    canvas = SvgCanvas()
+    with canvas.named(evil, evil), canvas.clipped(0, 0, 10, 10), canvas.placed(1, 2, 2):
+        canvas.write(0, 0, evil, "text", 12, 400)
+    document = ET.fromstring(canvas.document(10, 10, evil))
+    assert not list(document.iter("{http://www.w3.org/2000/svg}script"))
+    assert [t.text for t in document.iter("{http://www.w3.org/2000/svg}text")] == [evil]
+    assert canvas.scale == 1
+
+
+def test_an_elided_text_fits_and_says_something() -> None:
+    canvas = SvgCanvas()
+    words = "Inefficient transfer size or type"
+    for room in (300, 120, 80, 60):
+        used = canvas.text(0, 0, room, 16, words)
+        assert 0 < used <= room + 0.5
+    assert canvas.text(0, 0, 20, 16, words) == 0
+
+
+def test_colours_have_names_and_opacity() -> None:
+    canvas = SvgCanvas()
+    assert canvas.colour("accent/0.2") == (LIGHT.accent, 0.2)
+    assert canvas.colour("state:send") == (LIGHT.states[Category.SEND], 1)
+    assert canvas.colour("state:unclassified") == (LIGHT.states[None], 1)
+    with pytest.raises(AttributeError):
+        canvas.colour("mauve")
+
+
+def test_a_badge_is_as_wide_as_its_number() -> None:
+    one, three = SvgCanvas(), SvgCanvas()
+    draw_badge(one, 0, 0, "high", 7)
+    draw_badge(three, 0, 0, "high", 700)
+    widths = [
+        max(
+            float(r.get("width", 0))
+            for r in ET.fromstring(c.document(60, 20, "")).iter("{http://www.w3.org/2000/svg}rect")
+        )
+        for c in (one, three)
+    ]
+    assert widths[1] == widths[0] + 16

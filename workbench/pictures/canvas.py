@@ -1,0 +1,106 @@
+"""What pictures are drawn on. A picture is a function that takes a canvas: the window's paints, `svg.py`'s writes.
+
+A colour is a name of the palette, or `state:` and a category's name, followed by `/` and an opacity where it is not
+opaque (`accent/0.2`), or "" for none. Lengths are in the picture's own units, each a pixel where it is shown unzoomed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+from workbench.model.pragma import Category
+from workbench.pictures.palette import Palette
+
+Points = Sequence[tuple[float, float]]
+LEFT, CENTRE, RIGHT = 0.0, 0.5, 1.0
+#: A shortened text of so few characters says nothing.
+LEAST_CHARACTERS = 6
+#: From the middle of a line of Inter down to its baseline, as a part of the font's size: half of ascent less descent.
+BASELINE = 0.364
+
+
+class Canvas(ABC):
+    """`scale` is how many pixels of the screen a unit takes."""
+
+    def __init__(self, palette: Palette, scale: float = 1.0) -> None:
+        self.palette, self.scale = palette, scale
+
+    @abstractmethod
+    def rect(
+        self, x: float, y: float, width: float, height: float, fill: str = "", edge: str = "", line: float = 1.0,
+        radius: float = 0.0,
+    ) -> None: ...  # fmt: skip
+
+    @abstractmethod
+    def path(self, points: Points, ink: str, line: float = 1.0, dashes: Sequence[float] = ()) -> None:
+        """An open line through points; `dashes` are lengths of line and gap in turn, in widths of the line."""
+
+    @abstractmethod
+    def shape(self, points: Points, fill: str, edge: str = "", line: float = 1.0) -> None:
+        """A closed polygon with round joins."""
+
+    @abstractmethod
+    def disc(self, x: float, y: float, radius: float, fill: str = "", edge: str = "", line: float = 1.0) -> None: ...
+
+    @abstractmethod
+    def hatch(self, x: float, y: float, width: float, height: float, ink: str) -> None:
+        """Slanted lines over what is there."""
+
+    @abstractmethod
+    def state(self, x: float, y: float, width: float, height: float, category: Category | None) -> None:
+        """Fill with a state: plain when narrow, patterned from three pixels on."""
+
+    @abstractmethod
+    def icon(self, name: str, x: float, y: float, size: float = 16) -> None:
+        """A bundled icon in the second text colour."""
+
+    @abstractmethod
+    def write(
+        self, x: float, middle: float, words: str, ink: str, size: float, weight: int, align: float = LEFT
+    ) -> None:
+        """One line, whatever room it takes; `x` is its left, centre or right by `align`."""
+
+    @abstractmethod
+    def width_of(self, words: str, size: float = 12, weight: int = 400) -> float:
+        """How wide a line of text is."""
+
+    @abstractmethod
+    def placed(self, x: float, y: float, scale: float = 1.0) -> AbstractContextManager[None]:
+        """Draw relative to a point, `scale` times as large."""
+
+    @abstractmethod
+    def clipped(self, x: float, y: float, width: float, height: float) -> AbstractContextManager[None]:
+        """Draw nothing outside of a rectangle."""
+
+    def named(self, title: str, href: str = "") -> AbstractContextManager[None]:
+        """What is drawn in it has a tooltip and, where told, leads somewhere, on a page. The window has its own."""
+        return nullcontext()
+
+    def text(
+        self, x: float, y: float, width: float, height: float, words: str, ink: str = "text", size: float = 12,
+        weight: int = 400, align: float = LEFT, least: int = LEAST_CHARACTERS,
+    ) -> float:  # fmt: skip
+        """One line in a place: elided where it does not fit, left out where fewer than `least` letters would stay; its
+        width."""
+        words, used = self.fitted(words, width, size, weight, least)
+        if words:
+            self.write(x + align * width, y + height / 2, words, ink, size, weight, align)
+        return used
+
+    def fitted(self, words: str, room: float, size: float, weight: int, least: int) -> tuple[str, float]:
+        """As much of a text as there is room for, and its width."""
+        used = self.width_of(words, size, weight)
+        if used <= room + 0.5:
+            return words, used
+        while words and used > room:
+            over = (used - room) / max(used, 1.0)
+            words = words[: min(len(words) - 1, round(len(words) * (1 - over)))].rstrip()
+            used = self.width_of(words + "…", size, weight)
+        return (words + "…", used) if len(words) >= least else ("", 0.0)
+
+    def colour(self, ink: str) -> tuple[str, float]:
+        """#RRGGBB and opacity."""
+        name, _, opacity = ink.partition("/")
+        return self.palette.colour(name), float(opacity or 1)

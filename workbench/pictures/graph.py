@@ -1,0 +1,351 @@
+"""The block graph as it is drawn: what each node says, and how its parts look at any zoom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.api.results import Analysis, BlockMetrics
+from workbench.model.blocks import Side
+from workbench.model.finding import Finding, findings_on
+from workbench.model.platform import Platform
+from workbench.model.pragma import COMMUNICATION, WAITS, Category
+from workbench.model.text import frequency_text, percent_text, time_text
+from workbench.pictures.canvas import CENTRE, LEAST_CHARACTERS, LEFT, RIGHT, Canvas
+from workbench.pictures.layout import Box, FrameBox, GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
+from workbench.pictures.palette import LIGHT, Palette
+from workbench.pictures.signs import SEVERITIES, badge_size, draw_badge, draw_severity, draw_state_bar, draw_swatch
+from workbench.pictures.states import ORDER, Shares, category_name, mean_shares
+from workbench.pictures.svg import SvgCanvas
+
+STYLE = LayoutStyle(label_height=31, head_height=34, padding=14, gap=14, margin=4, host_height=178, tile_height=33)
+#: The least size of text on the screen: what would be smaller is written larger, or left out where there is no room.
+LEAST_PX = 11.0
+TILE_TEXT_PX = 20.0
+LEGEND_PX = 34.0
+MOST_ROWS = 5
+
+
+@dataclass(frozen=True)
+class NodeFacts:
+    """What a node says: shares by category (mean of replicas), and its lines. `badge` is a severity and a count, and
+    `first` the finding it leads to."""
+
+    shares: Shares
+    figure: str
+    words: str
+    second: str
+    rows: tuple[tuple[Category | None, str, str, str], ...] = ()
+    tiles: Mapping[str, tuple[Shares, str]] = field(default_factory=dict)
+    badge: tuple[str, int] | None = None
+    first: Finding | None = None
+
+
+def node_facts(layout: GraphLayout, analysis: Analysis) -> dict[str, NodeFacts]:
+    """Facts of every node, computed once for a run."""
+    metrics = {m.block.id: m for m in analysis.blocks}
+    return {node.key: _facts(node, metrics, findings_on(analysis.findings, node.block_ids)) for node in layout.nodes}
+
+
+def _facts(node: NodeBox, metrics: Mapping[str, BlockMetrics], findings: Sequence[Finding]) -> NodeFacts:
+    members = [metrics[b] for b in node.block_ids if b in metrics]
+    rank = tuple(SEVERITIES).index
+    first = min(findings, key=lambda f: (rank(f.severity), -f.gain), default=None)
+    badge = (first.severity, len(findings)) if first else None
+    if not members:
+        return NodeFacts((), "", "outside the FPGA" if node.key == "$MEM" else "", "", badge=badge, first=first)
+    shares = mean_shares(members)
+    by = dict(shares)
+    parts = sorted(
+        (
+            (by.get(Category.WORK, 0.0), "working"),
+            (sum(by.get(c, 0.0) for c in COMMUNICATION), "moving data"),
+            (by.get(Category.OVERHEAD, 0.0), "overhead"),
+            (sum(by.get(c, 0.0) for c in WAITS), "waiting"),
+        ),
+        key=lambda p: (p[1] != "working" or not p[0], -p[0]),
+    )
+    parts = [p for p in parts if p[0] > 0] or [(by.get(None, 0.0), "unclassified")]
+    second = f"{percent_text(parts[1][0])} {parts[1][1]}" if len(parts) > 1 else ""
+    rows: tuple[tuple[Category | None, str, str, str], ...] = ()
+    if node.side is Side.HOST:
+        time = sum(m.time_s for m in members)
+        ranked = sorted(shares, key=lambda s: -s[1])[:MOST_ROWS]
+        rows = tuple((c, category_name(c), percent_text(s), time_text(s * time)) for c, s in ranked)
+    tiles = {
+        t.block_id: (mean_shares([metrics[t.block_id]]), f"{metrics[t.block_id].share_of(Category.WORK) * 100:.1f}")
+        for t in node.tiles
+        if t.block_id in metrics
+    }
+    return NodeFacts(shares, percent_text(parts[0][0]), parts[0][1], second, rows, tiles, badge, first)
+
+
+def frame_notes(layout: GraphLayout, analysis: Analysis, platform: Platform | None) -> dict[str, str]:
+    """What stands beside each frame's title: the processor and its threads, or the device, its clocks and blocks."""
+    notes = {}
+    for frame in layout.frames:
+        count = len(analysis.side(frame.side))
+        if frame.side is Side.HOST:
+            parts = [platform.cpu if platform else "", f"{count} thread{'s' if count != 1 else ''}"]
+        else:
+            clocks = [frequency_text(clock.frequency_hz) for clock in analysis.clocks]
+            device = platform.device.name if platform else ""
+            parts = ["FPGA", device, *clocks, f"{count} block{'s' if count != 1 else ''}"]
+        notes[frame.title] = ", ".join(filter(None, parts))
+    return notes
+
+
+def graph_svg(
+    analysis: Analysis, platform: Platform | None = None, link_prefix: str = "", palette: Palette = LIGHT
+) -> str:
+    """The whole graph with its legend. A node's badge leads to `link_prefix`, `#finding-` and the id of its first."""
+    layout = layout_graph(analysis.graph, STYLE)
+    notes = frame_notes(layout, analysis, platform)
+    return drawn_svg(layout, node_facts(layout, analysis), notes, link_prefix, palette)
+
+
+def drawn_svg(
+    layout: GraphLayout,
+    facts: Mapping[str, NodeFacts],
+    notes: Mapping[str, str],
+    link_prefix: str = "",
+    palette: Palette = LIGHT,
+) -> str:
+    """A graph that is laid out, and its legend, as an SVG document."""
+    canvas = SvgCanvas(palette)
+    height = layout.height + LEGEND_PX
+    canvas.rect(0, 0, layout.width, height, "window")
+    draw_graph(canvas, layout, facts, notes, link_prefix=link_prefix)
+    _draw_legend(canvas, layout.width, layout.height + LEGEND_PX / 2)
+    return canvas.document(layout.width, height, "Block graph")
+
+
+def draw_graph(
+    canvas: Canvas,
+    layout: GraphLayout,
+    facts: Mapping[str, NodeFacts],
+    notes: Mapping[str, str],
+    *,
+    seen: Box | None = None,
+    chosen: Collection[str] = (),
+    chosen_edges: Collection[RoutedEdge] = (),
+    hover: str = "",
+    link_prefix: str = "",
+) -> None:
+    """What of a graph lies in `seen`, all of it where none is told."""
+    for frame in layout.frames:
+        draw_frame(canvas, frame, notes.get(frame.title, ""))
+    longest = max((e.time_s for e in layout.edges), default=0.0)
+    edges = [e for e in layout.edges if seen is None or bounds(e).overlaps(seen)]
+    for edge in sorted(edges, key=lambda e: e in chosen_edges):
+        draw_edge(canvas, edge, edge_width(edge, longest), edge in chosen_edges)
+    nodes = [n for n in layout.nodes if seen is None or _grown(n.box, 16).overlaps(seen)]
+    for node in nodes:
+        ringed = node.key in chosen or any(b in chosen for b in node.block_ids)
+        draw_node(canvas, node, facts[node.key], "chosen" if ringed else "hover" if node.key == hover else "")
+    for edge in edges:
+        draw_edge_label(canvas, edge, any(_holds(f.box, edge.label_box) for f in layout.frames))
+    for node in nodes:
+        draw_node_badge(canvas, node, facts[node.key], link_prefix)
+
+
+def text(
+    canvas: Canvas,
+    place: Box,
+    words: str,
+    ink: str,
+    size: float,
+    weight: int = 400,
+    align: float = LEFT,
+    *,
+    always: bool = False,
+) -> float:
+    """One line of text, never smaller on the screen than can be read; its width. Nothing where the line is too low for
+    that, unless it is wanted always."""
+    if not always and not legible(canvas, place.height):
+        return 0.0
+    grown = max(LEAST_PX / (size * canvas.scale), 1.0)
+    least = 1 if always else LEAST_CHARACTERS
+    return canvas.text(place.x, place.y, place.width, place.height, words, ink, size * grown, weight, align, least)
+
+
+def legible(canvas: Canvas, height: float) -> bool:
+    """Whether a line of text so high can be read at the canvas's zoom: letters are lower than their size."""
+    return height * canvas.scale >= LEAST_PX - 1
+
+
+def draw_frame(canvas: Canvas, frame: FrameBox, note: str) -> None:
+    box = frame.box
+    canvas.rect(box.x, box.y, box.width, box.height, "sunken", "rule", radius=8)
+    head = Box(box.x + 14, box.y + 6, box.width - 24, 22)
+    used = text(canvas, head, frame.title, "text", 13, 600, always=True)
+    text(canvas, Box(head.x + used + 10, head.y, head.width - used - 10, head.height), note, "second", 12)
+
+
+def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> None:
+    """`state` is "", "hover" or "chosen"."""
+    box = node.box
+    for shift in (6, 3) if node.tiles else ():
+        canvas.rect(box.x + shift, box.y + shift, box.width, box.height, "panel", "edge", radius=5)
+    if state == "chosen":
+        canvas.rect(box.x - 4, box.y - 4, box.width + 8, box.height + 8, "panel", "accent", 2, radius=8)
+    canvas.rect(
+        box.x, box.y, box.width, box.height, "panel", "accent" if state else "edge", 1.4 if state else 1, radius=5
+    )
+    left, width = box.x + 11, box.width - 22
+    room = Box(box.x + 2 / canvas.scale, box.y + 5, box.width - 4 / canvas.scale, 22)
+    fpga = "layers" if node.tiles else "workflow" if node.block_ids else "cpu"
+    if legible(canvas, 22):
+        canvas.icon("terminal" if node.side is Side.HOST else fpga, left, box.y + 8)
+        room = Box(left + 23, box.y + 5, width - 23, 22)
+    text(canvas, room, node.title, "text", 13, 600, always=True)
+    y = box.y + 31
+    if facts.shares:
+        draw_state_bar(canvas, left, y, width, 12, facts.shares)
+        y += 16
+    used = text(canvas, Box(left, y, width, 18), facts.figure, "text", 12, 600)
+    at = used + 5 if used else 0
+    text(canvas, Box(left + at, y, width - at, 18), facts.words, "second", 12)
+    if facts.rows:
+        draw_rows(canvas, Box(left, y + 22, width, box.bottom - y - 26), facts.rows)
+    elif y + 36 <= (min(t.box.y for t in node.tiles) if node.tiles else box.bottom):
+        text(canvas, Box(left, y + 17, width, 17), facts.second, "muted", 12)
+    for tile in node.tiles:
+        if tile.block_id in facts.tiles:
+            shares, figure = facts.tiles[tile.block_id]
+            with canvas.named(f"{tile.block_id}: {figure} % working"):
+                draw_tile(canvas, tile.box, shares, figure)
+
+
+def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:
+    """The host's states, largest first: swatch, name, share, and time where there is room for it."""
+    pitch = min(22.0, area.height / max(len(rows), 1))
+    if pitch < 14:
+        rows, pitch = rows[: max(int(area.height / 16), 1)], 16
+    grown = max(LEAST_PX / (12 * canvas.scale), 1.0)
+    share_px, time_px = 52 * grown, 56 * grown
+    if area.width - 19 - share_px - time_px < 60 * grown:
+        time_px = 0.0
+    for at, (category, name, share, time) in enumerate(rows):
+        y = area.y + at * pitch
+        right = area.right - time_px
+        draw_swatch(canvas, round(area.x), round(y + pitch / 2 - 5), 12, 10, category)
+        text(canvas, Box(area.x + 19, y, right - share_px - area.x - 19, pitch), name, "text", 12)
+        text(canvas, Box(right - share_px, y, share_px, pitch), share, "text", 12, 600, RIGHT)
+        if time_px:
+            text(canvas, Box(right, y, time_px, pitch), time, "second", 12, 400, RIGHT)
+
+
+def draw_tile(canvas: Canvas, box: Box, shares: Shares, figure: str) -> None:
+    canvas.rect(box.x, box.y, box.width, box.height, "panel", "rule", radius=3)
+    roomy = box.height >= TILE_TEXT_PX
+    if roomy and box.width >= 22:
+        text(canvas, Box(box.x, box.y + 1, box.width, 14), figure, "text", 11, 500, CENTRE)
+        bar = Box(box.x + 4, box.y + 16, box.width - 8, box.height - 20)
+    else:
+        bar = _grown(box, -1)
+    if bar.width > 2 and bar.height > 1:
+        draw_state_bar(canvas, bar.x, bar.y, bar.width, bar.height, shares, frame=roomy)
+
+
+def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix: str = "") -> None:
+    if facts.badge is None:
+        return
+    level, count = facts.badge
+    box = badge_box(node, count)
+    said, href = "", ""
+    if facts.first:
+        said = f"{count} finding{'s' if count != 1 else ''}, the first: {facts.first.title}"
+        href = f"{link_prefix}#finding-{facts.first.id}"
+    grown = max(1 / canvas.scale, 1.0)  # its number is to be read at any zoom
+    with canvas.named(said, href), canvas.placed(*box.centre, grown):
+        draw_badge(canvas, -box.width / 2, -box.height / 2, level, count)
+
+
+def badge_box(node: NodeBox, count: int) -> Box:
+    """Over the node's top right corner."""
+    width, height = badge_size(count)
+    return Box(node.box.right - width + 8, node.box.y - height / 2 - 1, width, height)
+
+
+def edge_width(edge: RoutedEdge, longest_s: float) -> float:
+    """1.3 to 4.5 pixels by the time of its messages."""
+    share = edge.time_s / longest_s if longest_s > 0 else 0.0
+    return 1.3 + 3.2 * math.sqrt(share)
+
+
+def draw_edge(canvas: Canvas, edge: RoutedEdge, width: float, chosen: bool) -> None:
+    ink = "accent" if chosen else "second"
+    if len(edge.points) < 2:
+        return
+    (x0, y0), (x1, y1) = edge.points[-2:]
+    length = math.hypot(x1 - x0, y1 - y0) or 1.0
+    dx, dy = (x1 - x0) / length, (y1 - y0) / length
+    head, half = 6.0 + width, 3.0 + width * 0.7
+    neck = (x1 - dx * head, y1 - dy * head)
+    canvas.path([*edge.points[:-1], neck], ink, width)
+    sides = [(neck[0] - dy * half, neck[1] + dx * half), (neck[0] + dy * half, neck[1] - dx * half)]
+    canvas.shape([(x1, y1), *sides], ink)
+
+
+def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> None:
+    """How many and how large, and which messages: in two lines, or beside each other where the place is flat."""
+    lines = [
+        (words, weight, ink)
+        for words, weight, ink in ((edge.label, 600, "text"), (edge.detail, 400, "second" if edge.label else "text"))
+        if words
+    ]
+    if not lines or not legible(canvas, 15):
+        return
+    box = edge.label_box
+    grown = max(1 / canvas.scale, 1.0)
+    widths = [canvas.width_of(words, 11, weight) * grown for words, weight, _ in lines]
+    flat = box.height < 20
+    width = min((sum(widths) + 8 * (len(widths) - 1) if flat else max(widths)) + 8, box.width)
+    high = 15.0 if flat or len(lines) == 1 else 30.0
+    left, y = box.centre[0] - width / 2, box.centre[1] - high / 2
+    canvas.rect(left, y, width, high, "sunken" if inside_frame else "window")
+    x = left + 4
+    for (words, weight, ink), wide in zip(lines, widths, strict=True):
+        if flat:
+            text(canvas, Box(x, y, left + width - x, high), words, ink, 11, weight)
+            x += wide + 8
+        else:
+            text(canvas, Box(box.x, y, box.width, 15), words, ink, 11, weight, CENTRE)
+            y += 15
+
+
+def _draw_legend(canvas: Canvas, width: float, middle: float) -> None:
+    """The states' names and, where there is room, the severities'."""
+    x = 18.0
+    for category in ORDER:
+        draw_swatch(canvas, x, middle - 6, 16, 11, category)
+        canvas.write(x + 22, middle, category_name(category), "second", 12, 400)
+        x += 36 + canvas.width_of(category_name(category), 12)
+    said = [(level, words) for level, words in SEVERITIES.items() if level != "aside"]
+    wide = sum(36 + canvas.width_of(words, 12) for _, words in said)
+    if x + wide > width:
+        return
+    x = width - wide
+    for level, words in said:
+        draw_severity(canvas, x, middle - 7, 14, level)
+        canvas.write(x + 20, middle, words, "second", 12, 400)
+        x += 36 + canvas.width_of(words, 12)
+
+
+def bounds(edge: RoutedEdge) -> Box:
+    """Around an edge, its arrow head and its label."""
+    label = edge.label_box
+    xs = [x for x, _ in edge.points] + [label.x + 8, label.right - 8]
+    ys = [y for _, y in edge.points] + [label.y + 8, label.bottom - 8]
+    return _grown(Box(min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)), 8)
+
+
+def _grown(box: Box, by: float) -> Box:
+    return Box(box.x - by, box.y - by, box.width + 2 * by, box.height + 2 * by)
+
+
+def _holds(frame: Box, label: Box) -> bool:
+    x, y = label.centre
+    return frame.x <= x <= frame.right and frame.y <= y <= frame.bottom

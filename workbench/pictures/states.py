@@ -1,0 +1,60 @@
+"""The categories of states as pictures show them: their order, their names, and the pattern of each fill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.api.results import BlockMetrics
+from workbench.model.pragma import UNCLASSIFIED, Category
+
+Shares = Sequence[tuple[Category | None, float]]
+#: The order of states in bars and legends; None is unclassified.
+ORDER: tuple[Category | None, ...] = (*Category, None)
+#: Pixels a state must be wide to carry its pattern.
+PATTERN_FROM_PX = 3
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A square that repeats: `lines` as (x0, y0, x1, y1), and `dots` of radius 1, over the state's colour."""
+
+    size: float
+    lines: tuple[tuple[float, float, float, float], ...] = ()
+    dots: tuple[tuple[float, float], ...] = ()
+    line: float = 1.1
+
+
+def _slanted(size: float, *, up: bool = False, down: bool = False) -> tuple[tuple[float, float, float, float], ...]:
+    """Lines over three tiles' breadth, so that they meet at the edges."""
+    starts = [i * size for i in range(-1, 3)]
+    rising = [(x - size, size * 2, x + size * 2, -size) for x in starts] if up else []
+    falling = [(x - size * 2, -size, x + size, size * 2) for x in starts] if down else []
+    return (*rising, *falling)
+
+
+#: The second cue beside the colours, which are after Okabe and Ito.
+TILES: Mapping[Category | None, Tile] = {
+    Category.WORK: Tile(6),
+    Category.OVERHEAD: Tile(7, dots=((1.75, 1.75), (5.25, 5.25))),
+    Category.SEND: Tile(6, _slanted(6, up=True)),
+    Category.RECV: Tile(6, _slanted(6, down=True)),
+    Category.WAIT_SEND: Tile(4, ((3.5, 0, 3.5, 4),)),
+    Category.WAIT_RECV: Tile(4, ((0, 3.5, 4, 3.5),)),
+    None: Tile(5, _slanted(5, up=True, down=True), line=0.8),
+}
+
+
+def category_name(category: Category | None) -> str:
+    return category.value if category else UNCLASSIFIED
+
+
+def mean_shares(members: Sequence[BlockMetrics]) -> tuple[tuple[Category | None, float], ...]:
+    """Shares of 1 by category, the mean over replicas, in the legend's order."""
+    totals: dict[Category | None, float] = {}
+    for metrics in members:
+        whole = max(sum(s.time_s for s in metrics.states), 1e-30)
+        for state in metrics.states:
+            kind = state.state.category
+            totals[kind] = totals.get(kind, 0.0) + state.time_s / whole / len(members)
+    return tuple((kind, totals[kind]) for kind in ORDER if totals.get(kind, 0.0) > 0)
