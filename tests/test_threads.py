@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.simulated_card.host_points import with_points
 from rc_workbench_plugins.simulated_card.places import with_source_lines
 
 from workbench.api.records import CALLS, WAITS, read_lines
@@ -122,24 +124,73 @@ def test_a_wait_inside_a_call_is_the_calls_and_no_wait_is_the_hosts_own_time() -
 
 @pytest.fixture(scope="module")
 def timed(threads: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The C++ programs, of which each thread's time is what the processor took."""
-    return threads.build("programs.cpp", tmp_path_factory.mktemp("timed"), deterministic=False)
+    """The programs, of which each thread's time is what the processor took."""
+    folder = tmp_path_factory.mktemp("timed")
+    return {name: threads.build(name, folder / name, deterministic=False) for name in ("programs.c", "programs.cpp")}
 
 
-@pytest.mark.parametrize("name", ["spin", "own_lock", "lock_free_queue", "cpp_barrier", "shared", "atomic_wait"])
+@pytest.mark.parametrize("name", [
+    "spin", "spin_volatile", "atomic_operators", "own_lock", "lock_free_queue", "cpp_barrier", "shared", "atomic_wait",
+])  # fmt: skip
 def test_measured_threads_share_one_core_and_wait_on_the_same_clock(
     threads: ModuleType, timed: Any, tmp_path: Path, name: str
 ) -> None:
     program = next(p for p in threads.PROGRAMS if p.name == name)
-    ran = threads.run(timed, replace(program, settings={"slice_ps": 5_000_000}), 1, tmp_path / "one")
+    ran = threads.run(timed[program.source], replace(program, settings={"slice_ps": 5_000_000}), 1, tmp_path / "one")
     assert (ran.message, ran.output) == ("", "")
     rows = [[int(word) for word in line.split()] for line in read_lines(tmp_path / "one" / "host_threads.txt")]
     assert sum(work_ps for _, _, _, work_ps, _, _ in rows) == ran.end_ps  # its core was never free
-    ran = threads.run(timed, program, 4, tmp_path / "four")
+    ran = threads.run(timed[program.source], program, 4, tmp_path / "four")
     assert ran.message == ""
     rows = [[int(word) for word in line.split()] for line in read_lines(tmp_path / "four" / "host_threads.txt")]
     assert all(begin + work + waited + queued == end for _, begin, end, work, waited, queued in rows)
     assert all(queued == 0 for *_, queued in rows)
+
+
+ACCESSES = """
+#include <stdatomic.h>
+volatile int v; _Atomic int a; struct { volatile unsigned bits : 3; } s; _Atomic __int128 big; int plain, sink(void *);
+int volatile_read_3(void) { return v + v * v; }
+int operators_4(void) { a++; a |= 4; a = 5; return a; }
+int old_builtins_2(void) { __sync_fetch_and_add(&plain, 1); return __sync_lock_test_and_set(&plain, 2); }
+void bit_field_2(void) { s.bits = 3; }
+void of_16_bytes_1(void) { big = 3; }
+int exchange_1(int *e) { return atomic_compare_exchange_strong(&a, e, 4); }
+int guarded_0(int n) { char buffer[64]; sink(buffer); plain = n; return buffer[n]; }
+"""
+
+
+def test_what_of_a_source_is_a_point_where_time_is_measured(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(ACCESSES)
+    flags = ["-O2", "-fstack-protector-strong", "-mno-red-zone", "-dP", "-S", "-o", "-"]
+    assembly = subprocess.check_output(["gcc", *flags, tmp_path / "a.c"], text=True)
+    found: dict[str, int] = {}
+    for line in with_points(assembly.splitlines(keepends=True)):
+        if match := re.match(r"(\w+_\d):", line):
+            found[match[1]] = 0
+        elif "rcw_access" in line:
+            found[next(reversed(found))] += 1
+    assert len(found) == 7
+    assert {name: int(name[-1]) for name in found} == found
+
+
+def test_a_point_keeps_every_register_where_time_is_measured(threads: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "own.cpp").write_text(
+        "#include <cstdio>\n#include <thread>\nvolatile int zero, stop; int plain_zero;\n"
+        "template <class T> double sum(T &zero) {\n"
+        "    double d[8] = {1, 2, 3, 4, 5, 6, 7, 8}, all = 0; long double l = 0.1L; unsigned long h = 1;\n"
+        "    for (int i = 0; i < 200; i++) {\n"
+        "        for (int k = 0; k < 8; k++) d[k] = d[k] * 1.0001 + k;\n"
+        "        h = h * 31 + (h >> 7) + zero; l = l * 1.001L + zero;\n"
+        "        all += d[i & 7] + (h > 1ul << 63 ? zero + 1 : 2) + zero;\n"
+        "    }\n    return all + (double)l;\n}\n"
+        "int main() {\n    std::thread t([] { while (!stop); }); double with_points = sum(zero); stop = 1; t.join();\n"
+        '    std::printf("%d\\n", with_points == sum(plain_zero));\n}\n'
+    )
+    flags = ("-O2", "-ftree-vectorize", "-march=native", "-ffp-contract=off")
+    built = threads.build("own.cpp", tmp_path / "host", False, flags, tmp_path)
+    assert b"rcw_access" in (tmp_path / "host" / "obj" / "0_own.s").read_bytes()
+    assert threads.run(built, threads.Program("", {}), 2, tmp_path / "raw").output == "1\n"
 
 
 @pytest.mark.parametrize("flag", ["-fopenmp", "-static", "-fsanitize=thread"])

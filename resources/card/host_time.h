@@ -19,6 +19,9 @@ int64_t host_time_charge(void);
 /* What the calling thread did before this is the library's own, and costs nothing. */
 void host_time_forget(void);
 
+/* The calling thread is in rcw_access: what that takes is taken off its next stretch. */
+void host_time_owe(void);
+
 /* What all threads together were charged. */
 int64_t host_time_total_ps(void);
 #endif

@@ -21,6 +21,7 @@
 
 vc_settings vc_set = {.cores = 1, .slice_ps = VC_LATEST_PS};
 __thread vthread *vc_self;
+int vc_live;
 int64_t (*vc_interrupt)(int64_t until_ps);
 int (*vc_outside)(void);
 void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
@@ -32,7 +33,7 @@ static vthread **threads_end = &vc_threads;
 static vthread *queue_head, *queue_tail;
 static vthread *on_core[MAX_CORES];
 static int last_on[MAX_CORES]; /* the number after that of the thread that a core had last */
-static int count, numbers, interrupt_waiters, frozen;
+static int numbers, interrupt_waiters, frozen;
 static int64_t now_ps;
 static int64_t others_ps = VC_NEVER; /* before this nothing happens but the running thread's calls */
 static uint64_t orders;
@@ -378,7 +379,7 @@ void vc_start(void)
     if (vc_set.cores > MAX_CORES)
         vc_set.cores = MAX_CORES;
     main_thread->real = pthread_self();
-    count = 1;
+    vc_live = 1;
     get_core(main_thread, 0);
     vc_self = main_thread;
 }
@@ -410,7 +411,7 @@ vthread *vc_new(void)
 
 void vc_ready(vthread *t)
 {
-    count++;
+    vc_live++;
     make_ready(t);
 }
 
@@ -438,7 +439,7 @@ void vc_end(void)
     vthread *self = vc_self;
     vc_remember(self, now_ps);
     self->state = VC_ENDED;
-    count--;
+    vc_live--;
     vc_wake(self, INT_MAX);
     give_up_core(self);
     vc_self = NULL;
@@ -452,8 +453,6 @@ void vc_freeze(void)
     frozen = 1;
     others_ps = VC_NEVER;
 }
-
-int vc_count(void) { return count; }
 
 vthread *vc_find(int number)
 {

@@ -52,6 +52,7 @@ typedef struct vthread {
 /* The calling thread, or NULL where it is none of the host program's threads on the virtual clock. */
 extern __thread vthread *vc_self;
 extern int vc_failed; /* the run has ended with a message */
+extern int vc_live;   /* threads that have not ended */
 
 /* The calling thread is the first, at time 0. */
 void vc_start(void);
@@ -86,7 +87,6 @@ void vc_begin(vthread *thread);
 void vc_end(void);    /* the caller is on the clock no more, and others go on */
 void vc_freeze(void); /* nobody else goes on any more */
 
-int vc_count(void);   /* threads that have not ended */
 vthread *vc_find(int number);
 vthread *vc_by_real(pthread_t real);
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.card import harness_dir
 from rc_workbench_plugins.simulated_card.card_cache import contents, keep, take
+from rc_workbench_plugins.simulated_card.host_points import compile_with_points
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HostBuild, PlatformSupport
 from workbench.api.job import Job
@@ -23,12 +24,6 @@ _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
 _STARTS_THREADS = re.compile(
     r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
 )
-#: each access to memory becomes a call, of which atomics.c makes the atomic and the volatile ones points in time; where
-#: time is measured that would cost too much
-_ATOMICS = (
-    "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0",
-    "-U__SANITIZE_THREAD__", "-Wno-tsan",
-)  # fmt: skip
 
 
 def build_host(
@@ -45,7 +40,7 @@ def build_host(
     """Compile and link the host below `out`; the path of the executable.
 
     `host` is the instrumented build, or None for the user's own sources below `root`. `defines` come on top of the
-    project's. With `deterministic` the user's sources, and only they, count the basic blocks that they run; where they
+    project's. With `deterministic` the user's sources, and only they, count the basic blocks that they run. Where they
     start threads, their atomic and volatile accesses are points in virtual time.
     The compiler's warnings are added to the job. Raises WorkbenchError with its errors at the user's lines.
     """
@@ -92,9 +87,7 @@ def build_host(
     ]
     warnings = run_all(compile_it, job, cwd=root, what="the host program")
     if any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
-        counted = deterministic and not any(flag.startswith("-fsanitize=") for flag in project.host.flags)
-        points = _ATOMICS if counted else ("-include", str(harness_dir() / "atomics.h"))
-        run_all([[*command, *points] for command in compile_it[: len(sources)]], job, cwd=root, what="the host program")
+        compile_with_points(compile_it[: len(sources)], deterministic, job, root)
     for warning in warnings:
         job.report(warning)
     executable = out / "host"

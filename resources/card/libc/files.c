@@ -17,7 +17,7 @@
 /* Output comes in the order of virtual time. */
 static void output(void)
 {
-    if (vc_self && vc_count() > 1)
+    if (vc_self && vc_live > 1)
         vc_point();
 }
 
@@ -34,7 +34,7 @@ static void wait_for_pipe(int fd, short event, const void *where)
 {
     struct pollfd file = {fd, event, 0};
     vc_call();
-    while (vc_count() > 1 && !REAL(poll)(&file, 1, 0))
+    while (vc_live > 1 && !REAL(poll)(&file, 1, 0))
         threads_wait(VC_PIPE, &pipes, VC_NEVER, where);
 }
 

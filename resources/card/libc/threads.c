@@ -77,7 +77,7 @@ static void end_thread(void *rounds)
         return;
     }
     vc_point();
-    if (vc_count() == 1) /* main has ended before */
+    if (vc_live == 1) /* main has ended before */
         REAL(exit)(0);
     vc_end();
 }

@@ -413,6 +413,27 @@ static void broadcast(void)
     join_all();
 }
 
+/* operators on an _Atomic variable; polls every 6 ns until it is set after 10 us */
+static _Atomic int ready, rounds;
+
+static void *set_ready(void *unused)
+{
+    work(10);
+    rounds += 2;
+    ready |= rounds;
+    return unused;
+}
+
+static void atomic_operators(void)
+{
+    begin(set_ready, 0);
+    while (!ready)
+        work_ns(6);
+    join_all();
+    if (rounds-- != 2 || ready != 2)
+        exit(1);
+}
+
 /* prints in the order of virtual time, and how many processors there are */
 static void *say(void *argument)
 {
@@ -454,7 +475,7 @@ static const struct {
     {"cancelled", cancelled}, {"exit_in_a_thread", exit_in_a_thread}, {"main_ends_first", main_ends_first},
     {"mutex_ring", mutex_ring}, {"lost_signal", lost_signal}, {"read_write_lock", read_write_lock},
     {"semaphores", semaphores}, {"done_once", done_once}, {"spin_lock", spin_lock}, {"broadcast", broadcast},
-    {"printing", printing}, {"slices", slices},
+    {"printing", printing}, {"slices", slices}, {"atomic_operators", atomic_operators},
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,72 @@
+"""Where the program's atomic and volatile accesses become points in virtual time (`resources/card/atomics.c`)."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from workbench.api.compile import run_all
+from workbench.api.job import Job
+
+#: each access to memory becomes a call, also the plain ones, which tell whether a thread that waits in a loop does
+#: anything else. Where time is measured that would cost too much, and with these sanitizers it cannot be had.
+_EVERY_ACCESS = (
+    "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0",
+    "-U__SANITIZE_THREAD__", "-Wno-tsan",
+)  # fmt: skip
+_NOT_WITH = re.compile(r"-fsanitize=.*\b(address|hwaddress|leak)\b")
+#: the compiler's assembly with what each instruction stands for (RTL) before it, and no data below the stack's pointer
+_AS_ASSEMBLY = ("-dP", "-mno-red-zone", "-fno-lto", "-S")
+_INSTRUCTION = ("#(insn", "#(jump_insn", "#(call_insn")
+#: in RTL, memory that is volatile, as that of every atomic operation is; or a call to one of 16 bytes
+_ACCESS = re.compile(r'\(mem/v\S* \((?!scratch)|symbol_ref:DI \("__atomic_')
+_OF_THE_COMPILER = re.compile(r"UNSPEC_(SP_|PROBE_STACK)")  # a stack's guard
+_POINT = "\tcall\trcw_access\n"
+
+
+def compile_with_points(commands: Sequence[Sequence[str | Path]], counted: bool, job: Job, root: Path) -> None:
+    """Compile again, each `[compiler, *flags, "-c", source, "-o", object]`, with a point before every such access.
+
+    Where the work is `counted` every access to memory is seen, unless a sanitizer of the program's own forbids it.
+    """
+    flags = [str(word) for command in commands for word in command]
+    seen = (counted and not any(map(_NOT_WITH.match, flags))) or platform.machine() != "x86_64"
+    if seen:
+        run_all([[*command, *_EVERY_ACCESS] for command in commands], job, cwd=root, what="the host program")
+        return
+    texts = [Path(command[-1]).with_suffix(".s") for command in commands]
+    run_all(
+        [
+            [*(word for word in command[:-2] if word != "-c"), *_AS_ASSEMBLY, "-o", text]
+            for command, text in zip(commands, texts, strict=True)
+        ],
+        job, cwd=root, what="the host program",
+    )  # fmt: skip
+    for text in texts:
+        with text.open(encoding="utf-8", errors="surrogateescape") as lines:
+            pointed = list(with_points(lines))
+        text.write_text("".join(pointed), encoding="utf-8", errors="surrogateescape")
+    run_all(
+        [[command[0], "-c", text, "-o", command[-1]] for command, text in zip(commands, texts, strict=True)],
+        job, cwd=root, what="the host program",
+    )  # fmt: skip
+
+
+def with_points(assembly: Iterable[str]) -> Iterator[str]:
+    """gcc's assembly (`-dP`) with a call before each instruction that accesses atomic or volatile memory.
+
+    The called function keeps every register, so that the instructions stay as they are.
+    """
+    told = ""
+    for line in assembly:
+        of_rtl = line.startswith("#") and not line.startswith(("#APP", "#NO_APP"))
+        if of_rtl and not line.startswith("#("):
+            told += line
+            continue
+        if told.startswith(_INSTRUCTION) and _ACCESS.search(told) and not _OF_THE_COMPILER.search(told):
+            yield _POINT
+        told = line if of_rtl else ""
+        if not of_rtl:
+            yield line
