@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from rc_workbench_plugins.ports import workbench_port_kinds
 from rc_workbench_plugins.verilog.tops import tops
 
-from workbench.api.instrument.port_finder import FoundPort, FoundPorts, find_ports
+from workbench.api import PortKind
+from workbench.api.instrument.port_finder import FoundPort, FoundPorts, find_ports, template_entry
+from workbench.api.port_styles import PortStyle, words
+from workbench.api.ports import HardwarePort, Signal
 from workbench.cli.main import main
-from workbench.model.scan import HdlPort
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.scan import HdlPort, HdlTop
+from workbench.session.port_match import match_port
 
+KINDS = workbench_port_kinds()
 _PORT = re.compile(r"(in|out)\s+(\w+(?:[.\[\]\w]*))(?:\s+(\d+))?")
 
 
@@ -24,7 +32,7 @@ def header(text: str) -> list[HdlPort]:
 
 
 def found(text: str) -> FoundPorts:
-    return find_ports(header(text))
+    return find_ports(header(text), KINDS)
 
 
 def only(text: str) -> FoundPort:
@@ -124,6 +132,45 @@ def test_each_interface_is_on_the_clock_of_its_name() -> None:
     assert [(p.name, p.clock) for p in two.ports] == [("s_axis", "s_axis_aclk"), ("m_axis", "m_axis_aclk")]
 
 
+STROBE = PortStyle(
+    "strobe", "Strobed words", words("strobe") + words("word", one_bit=False), (frozenset({"strobe", "word"}),)
+)
+
+
+class StrobePort(HardwarePort):
+    kind: str = "strobe"
+    strobe: str
+    word: str
+
+    def signals(self) -> Mapping[str, Signal]:
+        return {"strobe": Signal(self.strobe, "input", 1), "word": Signal(self.word, "input", self.word_bits)}
+
+    @classmethod
+    def fields_of(cls, signals: Mapping[str, str]) -> Mapping[str, object]:
+        return signals
+
+
+def test_a_kind_brings_the_names_that_it_is_found_by_and_what_a_template_says_of_it() -> None:
+    kind = PortKind("strobe", "Strobed words", lambda: StrobePort, STROBE)
+    ports = header(
+        "in clk, in left_word 32, in left_strobe, in right_word 32, in right_strobe, out s_tvalid, in s_tready"
+    )
+    left, right, stream = sorted(find_ports(ports, [*KINDS, kind]).ports, key=lambda port: port.name)
+    assert [(p.name, p.kind, p.side) for p in (left, right, stream)] == [
+        ("left", "strobe", "slave"), ("right", "strobe", "slave"), ("s", "stream_out", "out")]  # fmt: skip
+    assert template_entry(left, {"strobe": kind}) == (
+        "{name: left, kind: strobe, strobe: left_strobe, word: left_word}"
+    )
+    hardware = Hardware(
+        clocks=(Clock(name="clk", frequency_hz=1e6),),
+        ports=(StrobePort(name="a", strobe="there", word="data"), StrobePort(name="b", strobe="b_s", word="b_w")),
+    )
+    match = match_port(HdlTop("top", "top.v", 1, ("top.v",), ports=tuple(ports)), hardware, {"strobe": kind})
+    assert match.renames == {
+        "there": "left_strobe", "data": "left_word", "b_s": "right_strobe", "b_w": "right_word"}  # fmt: skip
+    assert not match.missing
+
+
 STRUCTS = """
 package bus_pkg;
   typedef struct packed { logic [15:0] addr; logic [2:0] prot; } ax_t;
@@ -154,7 +201,7 @@ endmodule
 def test_structs_and_interfaces_are_looked_into_and_a_reset_is_low_as_the_design_uses_it(tmp_path: Path) -> None:
     (tmp_path / "outer.sv").write_text(STRUCTS)
     (top,) = tops(tmp_path, ["outer.sv"])
-    ports = find_ports(top.ports, [clock for clock, _ in top.clocks])
+    ports = find_ports(top.ports, KINDS, [clock for clock, _ in top.clocks])
     assert [(p.style, p.name, p.side) for p in ports.ports] == [
         ("axi_lite", "slv", "slave"),
         ("axi_stream", "in_beats", "in"),

@@ -14,6 +14,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `wor
     compile      compilers run, and what they say as diagnostics
     c_header     a C header of a platform's API
     ports        kinds of ports: their fields, signals, and the monitors' place behind them
+    port_styles  what the signals of a kind are called, by which it is found at a design's top
     job          steps, progress, a log and a cancel
     faults       naming the plugin that failed
     source       lines, pragmas and file patterns of sources, in any language

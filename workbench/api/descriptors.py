@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.api.job import Job
     from workbench.api.metrics import Measured
     from workbench.api.models import ModelDocument, ModelValues, Values
+    from workbench.api.port_styles import PortStyle
     from workbench.api.ports import HardwarePort
     from workbench.model.application import HardwareSources, HostSources
     from workbench.model.blocks import Block
@@ -41,11 +42,17 @@ class PlatformSupport:
 
 @dataclass(frozen=True)
 class PortKind:
-    """A kind of port. `port` gives its class (`workbench.api.ports.HardwarePort`), imported when it is first used."""
+    """A kind of port. `port` gives its class (`workbench.api.ports.HardwarePort`), imported when it is first used.
+
+    `style` is how its signals are told by their names at a design's top, if they are; `initiator`: the design asks (an
+    AXI master, a stream's source), and what stands outside answers.
+    """
 
     name: str
     title: str
     port: Callable[[], type[HardwarePort]]
+    style: PortStyle | None = None
+    initiator: bool = False
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,12 @@ class HardwarePort(Port):
         """The signals by their roles."""
         raise NotImplementedError
 
+    @classmethod
+    def fields_of(cls, signals: Mapping[str, str]) -> Mapping[str, object]:
+        """What a template says of a port whose signals have these names, by the roles of its kind's style; empty where
+        names do not tell all."""
+        return {}
+
     def problems(self) -> Iterator[Problem]:
         """What is wrong with the fields, beyond what their types tell."""
         yield from ()

@@ -31,7 +31,7 @@ def run_scan(arguments: argparse.Namespace) -> int:
     with progress() as watch:
         found = workspace.scan(parse_settings(arguments.changes), Job(watch))
     problems = workspace.diagnostics + found.diagnostics
-    ports = find_ports(found.hdl.ports, [clock for clock, _ in found.hdl.clocks])
+    ports = find_ports(found.hdl.ports, workspace.port_kinds.values(), [clock for clock, _ in found.hdl.clocks])
     if arguments.json:
         print_json(
             {

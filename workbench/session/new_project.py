@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api.instrument.port_finder import describe, find_ports, template_entry
+from workbench.api import PortKind
+from workbench.api.instrument.port_finder import FoundPort, describe, find_ports, template_entry
 from workbench.api.job import Job
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.model.application import HostSources
@@ -90,7 +91,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     platforms = _platforms(plugins, choice, root)
     host = _host(root, outlines, files, platforms, choice, notes)
     tops = read(lambda: hdl_language.tops(root, hdl_files), root)
-    top, chosen, match = _top(tops, platforms, host, choice, root, notes)
+    top, chosen, match = _top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     _say_left_out(hdl_files, top, tops, notes)
     include_dirs = _include_dirs(root, host, files)
     sources = HostSources(sources=tuple(f.file for f in host), include_dirs=include_dirs)
@@ -104,7 +105,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     path = root / f"{name}{PROJECT_SUFFIX}"
     numbers = {n for file in host for n in file.numbers} | set(top.numbers)
     read_out = _read_out(top, match, chosen.platform, numbers, notes)
-    own_names = match.renames if match and match.fits else {}
+    own_names = match.renames if match and not match.missing else {}
     text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, notes.found)
     return Proposal(path, {path: text}, tuple(notes.found), tuple(notes.left_out.items()),
                     tuple(notes.problems))  # fmt: skip
@@ -231,8 +232,8 @@ def _platforms(plugins: Plugins, choice: Choice, root: Path) -> list[_Platform]:
 
 
 def _top(
-    tops: Sequence[HdlTop], platforms: Sequence[_Platform], host: Sequence[HostFile], choice: Choice, root: Path,
-    notes: _Notes,
+    tops: Sequence[HdlTop], platforms: Sequence[_Platform], host: Sequence[HostFile], kinds: Mapping[str, PortKind],
+    choice: Choice, root: Path, notes: _Notes,
 ) -> tuple[HdlTop, _Platform, PortMatch | None]:  # fmt: skip
     """The top and the platform that go together best: the host calls its API, and the top has its port."""
     possible = tops
@@ -248,9 +249,9 @@ def _top(
     pairs = []
     for top in possible:
         for one in platforms:
-            match = match_port(top, one.platform.hardware) if one.platform.hardware else None
-            lacking = len(match.missing) if match else 99
-            exact = bool(match and match.exact)
+            match = match_port(top, one.platform.hardware, kinds) if one.platform.hardware else None
+            lacking = sum(one.signals for one in match.missing) if match else 99
+            exact = bool(match and not (match.missing or match.renames))
             shared = len(alike & set(re.findall(r"\w+", top.file)))
             rank = (not one.calls(words), lacking, not exact, -shared, -len(top.sources))
             pairs.append((rank, (top, one, match)))
@@ -264,15 +265,14 @@ def _top(
     if top.parameters:
         shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
         notes.found.append(Found("parameters", shown, "the top's own values"))
-    _say_port(top, chosen, match, words, platforms, notes)
+    _say_platform(chosen, words, platforms, notes)
+    if match:
+        _say_port(top, chosen, match, kinds, notes)
     notes.problems += [d if not d.file else replace(d, file=str(root / d.file)) for d in top.diagnostics]
     return top, chosen, match
 
 
-def _say_port(
-    top: HdlTop, chosen: _Platform, match: PortMatch | None, words: frozenset[str], platforms: Sequence[_Platform],
-    notes: _Notes,
-) -> None:  # fmt: skip
+def _say_platform(chosen: _Platform, words: frozenset[str], platforms: Sequence[_Platform], notes: _Notes) -> None:
     calls = chosen.calls(words)
     reason = f"the host calls {', '.join(calls[:3])}{' and others' if len(calls) > 3 else ''}" if calls else (
         f"the host calls nothing of its API ({', '.join(chosen.api[:3])}, ...)"
@@ -283,63 +283,40 @@ def _say_port(
         hint = "Name another one with --platform, or describe yours: workbench template new."
         problem = f"the host calls nothing of the platform {chosen.key}"
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
-    hardware = chosen.platform.hardware
-    if match is None or hardware is None:
-        return
+
+
+def _say_port(top: HdlTop, chosen: _Platform, match: PortMatch, kinds: Mapping[str, PortKind], notes: _Notes) -> None:
     blocks = dict(top.clocks)
-    for title in ("clock", "reset"):
-        name = match.signal(title)
-        if not name:
-            continue
-        if title == "clock":
-            why = f"drives {blocks.get(name, 0)} of {sum(blocks.values())} clocked blocks"
-        else:
-            how = "the design uses it" if name in dict(top.resets) else "its name says"
-            why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
-        notes.found.append(Found(title, name, why))
-    rest = {role.title: name for role, name in match.signals.items() if role.title not in ("clock", "reset")}
-    shown = ", ".join(
-        [f"{title} {name}" for title, name in rest.items()]
-        + [f"{name}: {describe(port)}" for name, port in match.interfaces.items()]
-    )
-    why = "as the platform names them" if match.exact else "by their names, directions and widths; `signals` keeps them"
-    if shown:
-        notes.found.append(Found("port", shown, why))
-    _say_interfaces(top, match, notes)
-    if found := _without_memory_port(top, match):
-        hint = (
-            f"It has: {', '.join(found)}. Name a platform that has such ports with --platform, or describe them in a "
-            "template of your own."
-        )
-        problem = f"the top module {top.name} has nothing like the port of {chosen.key}"
-        notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
-        return
-    for role, candidates in match.missing:
-        have = ", ".join(candidates) or "none that fits"
-        what = "interfaces" if role.direction == "interface" else f"{role.direction}s of that width"
-        hint = f"Its {what}: {have}. Name it under hardware.signals."
-        problem = f"the top module {top.name} has no {role.title} that could be told by its name"
+    if match.clock:
+        why = f"drives {blocks.get(match.clock, 0)} of {sum(blocks.values())} clocked blocks"
+        notes.found.append(Found("clock", match.clock, why))
+    if match.reset:
+        how = "the design uses it" if match.reset in dict(top.resets) else "its name says"
+        why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
+        notes.found.append(Found("reset", match.reset, why))
+    why = "by their names, directions and widths; `signals` keeps them"
+    if shown := ", ".join(f"{name}: {said}" for name, said in match.shown.items() if said):
+        notes.found.append(Found("port", shown, why if match.renames else "as the platform names them"))
+    interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
+    for port in interfaces:
+        if not port.names & match.names:
+            notes.found.append(_interface(port, kinds))
+    for one in match.missing:
+        otherwise = "Name it under hardware.signals."
+        if one.of == "interfaces":
+            otherwise = "Name a platform that has these with --platform, or describe them in a template of your own."
+        hint = f"Its {one.of}: {', '.join(one.candidates) or 'none that fits'}. {otherwise}"
+        problem = f"the top module {top.name} has no {one.what} that could be told by its name"
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
 
 
-def _without_memory_port(top: HdlTop, match: PortMatch) -> list[str]:
-    """The top's interfaces, where it has none of the signals of a memory port that the platform has."""
-    if len(match.missing) < 4 or any(role.title not in ("clock", "reset", "interrupt") for role in match.signals):
-        return []
-    return [describe(port) for port in find_ports(top.ports, [clock for clock, _ in top.clocks]).ports]
-
-
-def _say_interfaces(top: HdlTop, match: PortMatch, notes: _Notes) -> None:
+def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Found:
     """What the top has besides the platform's port."""
-    driven = {*match.signals.values(), *(name for port in match.interfaces.values() for name in port.names)}
-    for port in find_ports(top.ports, [clock for clock, _ in top.clocks]).ports:
-        if port.names & driven:
-            continue
-        shown = ", ".join(f"{role} {name}" for role, name in port.signals)
-        asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
-        entry = template_entry(port)
-        offer = f"; in a template's ports: {entry}" if entry and port.style != "memory" else ""
-        notes.found.append(Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}{offer}"))
+    shown = ", ".join(f"{role} {name}" for role, name in port.signals)
+    asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
+    entry = template_entry(port, kinds)
+    offer = f"; in a template's ports: {entry}" if entry else ""
+    return Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}{offer}")
 
 
 def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: _Notes) -> None:

@@ -218,7 +218,7 @@ def _run(
                 raise WorkbenchError(*found)
         if not target.simulated and host:  # what else drives the design there, its own flow knows
             complete_tree(workspace, settings, host, hdl, writer.manifest, build)
-        elif undriven := placed(undriven_inputs(hdl.ports, platform), root):
+        elif undriven := placed(undriven_inputs(hdl.ports, platform, workspace.port_kinds), root):
             raise WorkbenchError(*undriven)
     task = Task(
         project=project,

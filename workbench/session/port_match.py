@@ -1,171 +1,188 @@
-"""Which ports of a top module are a platform's hardware port: by the platform's own names, else by what names tell."""
+"""Which ports of a top module are a platform's: by the platform's own names, else by what names tell."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from workbench.api.instrument.port_finder import RESET, RESET_LOW, FoundPort, describe, find_ports
-from workbench.api.ports import HardwarePort
+from workbench.api import PortKind
+from workbench.api.instrument.port_finder import RESET, RESET_LOW, FoundPort, describe, find_ports, of_style, told_by
+from workbench.api.port_styles import PortStyle, Role, words
+from workbench.api.ports import HardwarePort, Signal
+from workbench.model.hardware import Hardware
 from workbench.model.scan import HdlPort, HdlTop
 
-if TYPE_CHECKING:
-    from workbench.model.hardware import Hardware
-
-_WRITE = re.compile(r"(.*_)?(we|wen|wr|wren|write|wr_?en|write_?en(able)?|wr_?(valid|strobe|stb))(_i)?")
-_READ = re.compile(r"(.*_)?(re|ren|rd|rden|read|rd_?en|read_?en(able)?|rd_?(valid|strobe|stb))(_i)?")
-_ADDRESS = re.compile(r"(.*_)?(w|r|wr_?|rd_?|write_?|read_?)?(a|adr|addr|address)(_i)?")
-_IRQ = re.compile(r"(.*_)?(irq|interrupt|intr)(_o)?")
+_INTERRUPT = words("interrupt=irq,interrupt,intr", initiator=False)
 
 
 @dataclass(frozen=True)
-class Role:
-    """What a signal of the port is for: its key below the template's `hardware`, and what it can be."""
+class Missing:
+    """A signal (or a whole interface) of the platform that nothing at the top fits, and what could be meant."""
 
-    title: str
-    path: tuple[str, ...]
-    direction: str
-    one_bit: bool = False
-    word: bool = False
-    pattern: re.Pattern[str] | None = None
-    optional: bool = False
+    what: str
+    candidates: tuple[str, ...]
+    of: str  # what the candidates are
+    signals: int = 1  # how many it stands for
 
 
-ROLES = (
-    Role("clock", ("clock",), "input", one_bit=True),
-    Role("reset", ("reset",), "input", one_bit=True, pattern=RESET),
-    Role("write enable", ("write_enable",), "input", one_bit=True, pattern=_WRITE),
-    Role("read enable", ("read_enable",), "input", one_bit=True, pattern=_READ),
-    Role("write address", ("incoming", "address_signal"), "input", pattern=_ADDRESS),
-    Role("written data", ("incoming", "data_signal"), "input", word=True),
-    Role("read address", ("outgoing", "address_signal"), "input", pattern=_ADDRESS),
-    Role("read data", ("outgoing", "data_signal"), "output", word=True),
-    Role("interrupt", ("interrupt",), "output", one_bit=True, pattern=_IRQ, optional=True),
-)
-
-
-@dataclass(frozen=True)
+@dataclass
 class PortMatch:
-    """The top's port for each role; `missing` are the roles that no port fits, with those that could be meant."""
+    """The top's signals for the platform's.
 
-    signals: dict[Role, str]
-    exact: bool  # all of them as the platform names them
-    reset_low: bool
-    missing: tuple[tuple[Role, tuple[str, ...]], ...]
-    renames: dict[str, str]  # what the platform's signals are called here, where that is something else
-    interfaces: dict[str, FoundPort]  # by the names of the platform's ports
+    `ports` has the top's names by the roles of each of the platform's ports, `shown` says in words what they are.
+    `renames` is what the platform's signals are called here, where that is something else.
+    """
+
+    clock: str = ""
+    reset: str = ""
+    reset_low: bool = False
+    ports: dict[str, dict[str, str]] = field(default_factory=dict)
+    shown: dict[str, str] = field(default_factory=dict)
+    renames: dict[str, str] = field(default_factory=dict)
+    missing: list[Missing] = field(default_factory=list)
 
     @property
-    def fits(self) -> bool:
-        return not self.missing
-
-    def signal(self, title: str) -> str:
-        return next((name for role, name in self.signals.items() if role.title == title), "")
+    def names(self) -> frozenset[str]:
+        """The top's signals that the platform drives or reads."""
+        return frozenset(name for signals in self.ports.values() for name in signals.values())
 
     @property
     def address_signals(self) -> tuple[str, ...]:
-        """Those of memory ports and of interfaces."""
-        own = [name for role, name in self.signals.items() if "address" in role.title]
-        pairs = (pair for port in self.interfaces.values() for pair in port.signals)
-        return tuple(dict.fromkeys([*own, *(name for role, name in pairs if role in ("awaddr", "araddr", "address"))]))
+        pairs = (pair for signals in self.ports.values() for pair in signals.items())
+        return tuple(dict.fromkeys(name for role, name in pairs if "addr" in role))
+
+    def call(self, own: str, here: str) -> None:
+        if own and here and own != here:
+            self.renames[own] = here
 
 
-def match_port(top: HdlTop, port: Hardware) -> PortMatch:
-    """Find the platform's port in the top module."""
-    inputs = [p for p in top.ports if p.direction == "input"]
-    signals: dict[Role, str] = {}
-    missing: list[tuple[Role, tuple[str, ...]]] = []
-    exact = True
-    for role in ROLES:
-        own = _named(port, role)
-        if not own and not role.optional:
-            continue  # another style of port, which has no such signal
-        possible = [p for p in top.ports if p.direction == role.direction and _fits(p, role, port)]
-        if any(p.name == own for p in possible):
-            signals[role] = own
-            continue
-        taken = set(signals.values()) if not role.title.endswith("address") else set()
-        left = [p for p in possible if p.name not in taken]
-        found = _guess(role, left, top, inputs)
-        before = next((name for other, name in signals.items() if _named(port, other) == own), found)
-        if found and found == before:
-            signals[role], exact = found, False
-        elif not role.optional:
-            missing.append((role, tuple(p.name for p in left)))
-    interfaces, others = _match_interfaces(top, port, missing)
-    exact = exact and not others
-    reset = next((name for role, name in signals.items() if role.title == "reset"), "")
-    low = reset != port.clocks[0].reset and dict(top.resets).get(reset, bool(RESET_LOW.fullmatch(reset.lower())))
-    renames = {_named(port, role): name for role, name in signals.items()}
-    renames[port.clocks[0].reset] = f"!{reset}" if low else reset
-    others |= {own: name for own, name in renames.items() if own and own != name}
-    return PortMatch(signals, exact and not missing, low, tuple(missing), others, interfaces)
+def match_port(top: HdlTop, hardware: Hardware, kinds: Mapping[str, PortKind]) -> PortMatch:
+    """Find the platform's clock, reset, ports and interrupt in the top module."""
+    match = PortMatch()
+    inputs = [p for p in top.ports if p.direction == "input" and p.bits == 1]
+    clock, clocking = hardware.clocks[0], [name for name, _ in top.clocks]
+    match.clock = _one(match, "clock", clock.pin, inputs, clocking)
+    left = [p for p in inputs if p.name != match.clock]
+    if clock.reset:
+        resets = [p.name for p in left if RESET.fullmatch(p.name.lower())]
+        match.reset = _one(match, "reset", clock.reset, left, resets if len(resets) == 1 else ())
+        known = dict(top.resets).get(match.reset, bool(RESET_LOW.fullmatch(match.reset.lower())))
+        match.reset_low = match.reset != clock.reset and known
+    match.call(clock.pin, match.clock)
+    match.call(clock.reset, f"!{match.reset}" if match.reset_low else match.reset)
+    free = {p.name: p for p in top.ports if p.name not in (*clocking, match.clock, match.reset)}
+    ports = [port for port in hardware.ports if isinstance(port, HardwarePort) and port.signals()]
+    there = {p.name: p.direction for p in top.ports}
+    match.shown = {port.name: "" for port in ports}  # in their order
+    for port in sorted(ports, key=lambda port: not _as_named(port, there)):
+        _match(match, port, kinds, there, free)
+        for name in match.ports.get(port.name, {}).values():
+            free.pop(name, None)
+    if hardware.interrupt:
+        outputs = [p for p in free.values() if p.direction == "output" and p.bits == 1]
+        match.call(hardware.interrupt, _called(_INTERRUPT, outputs))
+    return match
 
 
-def _match_interfaces(
-    top: HdlTop, hardware: Hardware, missing: list[tuple[Role, tuple[str, ...]]]
-) -> tuple[dict[str, FoundPort], dict[str, str]]:
-    """The ports that are told by their interface as a whole, and what the platform's signals are called here."""
-    names = {p.name for p in top.ports}
-    free = list(find_ports(top.ports, [clock for clock, _ in top.clocks]).ports)
-    interfaces: dict[str, FoundPort] = {}
-    renames: dict[str, str] = {}
-    for port in hardware.ports:
-        prefix = getattr(port, "prefix", None)
-        if not isinstance(port, HardwarePort) or prefix is None:
-            continue
-        own = {role: signal.name for role, signal in port.signals().items()}
-        needed = [signal.name for signal in port.signals().values() if not signal.optional]
-        told = {dict(one.signals).get(role): one for one in free for role in own}
-        found = next((told[name] for name in own.values() if name in told), None)
-        if not (names.issuperset(needed) and names & set(own.values())):
-            found = next((one for one in free if one.kind == port.kind), None)
-            if found is None:
-                left = tuple(describe(one) for one in free)
-                what = f"interface for the port '{port.name}' of kind {port.kind}"
-                missing.append((Role(what, (), "interface"), left))
-                continue
-            here = {role: name for role, name in found.signals if role in own}
-            begin = next(name.removesuffix(role) for role, name in here.items())
-            if all(name == begin + role for role, name in here.items()) and prefix:
-                renames[prefix] = begin
-            else:
-                renames |= {own[role]: name for role, name in here.items() if own[role] != name}
-        if found is not None:
-            free.remove(found)
-            interfaces[port.name] = found
-    return interfaces, renames
+def _one(match: PortMatch, what: str, own: str, possible: Sequence[HdlPort], told: Iterable[str]) -> str:
+    """The platform's own name where the top has it, else the first of those that are `told`."""
+    names = [p.name for p in possible]
+    found = next((name for name in (own, *told) if name in names), "")
+    if not found:
+        match.missing.append(Missing(what, tuple(names), "inputs of that width"))
+    return found
 
 
-def _named(hardware: Hardware, role: Role) -> str:
-    clock = hardware.clocks[0]
-    of_all = {"clock": clock.pin, "reset": clock.reset, "interrupt": hardware.interrupt}
-    value: object = of_all.get(role.path[0], hardware.ports[0])
-    for part in role.path if role.path[0] not in of_all else ():
-        value = getattr(value, part, "")
-    return str(value)
+def _as_named(port: HardwarePort, there: Mapping[str, str]) -> bool:
+    """Whether the top has the port as the platform names it; of one whose signals all may be missing, any of them."""
+    signals = port.signals().values()
+    needed = [signal for signal in signals if not signal.optional]
+    fit = [signal for signal in signals if there.get(signal.name) == signal.direction]
+    return bool(fit) and all(signal in fit for signal in needed)
 
 
-def _fits(port: HdlPort, role: Role, hardware: Hardware) -> bool:
-    if role.one_bit:
-        return port.bits == 1
-    return port.bits == hardware.ports[0].word_bits if role.word else port.bits > 1
+def _match(
+    match: PortMatch, port: HardwarePort, kinds: Mapping[str, PortKind], there: Mapping[str, str],
+    free: Mapping[str, HdlPort],
+) -> None:  # fmt: skip
+    signals, kind = port.signals(), kinds.get(port.kind)
+    style, initiator = (kind.style, kind.initiator) if kind else (None, False)
+    possible = [one for one, asks in of_style(style, [*free.values()]) if asks == initiator] if style else []
+    order = list(free)  # the port's own name first, then as the top declares them
+    found = min(
+        possible, key=lambda one: (port.name.lower() not in one.name, min(map(order.index, one.names))), default=None
+    )
+    if _as_named(port, there):
+        here = {role: signal.name for role, signal in signals.items() if signal.name in there}
+        whole = next((describe(one) for one in possible if one.names & set(here.values())), "")
+        match.ports[port.name] = here
+        match.shown[port.name] = whole or ", ".join(dict.fromkeys(here.values()))
+        return
+    here = _as_found(match, port, style, found) if found and style else {}
+    left = [one for name, one in free.items() if name not in here.values()]
+    needed = {role: signal for role, signal in signals.items() if not signal.optional and role not in here}
+    others = () if here else tuple(describe(one) for one in find_ports(left, kinds.values()).ports)
+    guessed = PortMatch()
+    if style and (found or not style.inner):
+        guessed.ports[port.name] = dict(_one_by_one(guessed, needed, style, left))
+    if not found and (style is None or style.inner or (others and len(guessed.missing) > len(guessed.names))):
+        what = f"interface for the port '{port.name}' of kind {port.kind}"
+        match.missing.append(Missing(what, others, "interfaces", len(needed)))
+        return
+    match.missing += guessed.missing
+    match.renames |= guessed.renames
+    match.ports[port.name] = here | guessed.ports.get(port.name, {})
+    match.shown[port.name] = describe(found) if found else ", ".join(sorted(guessed.names))
 
 
-def _guess(role: Role, possible: Sequence[HdlPort], top: HdlTop, inputs: Sequence[HdlPort]) -> str:
-    if role.title == "clock":
-        clocks = [name for name, _ in top.clocks if any(p.name == name for p in possible)]
-        return clocks[0] if clocks else ""
-    if role.word:
-        data = [p for p in possible if not _ADDRESS.fullmatch(p.name.lower())]
-        named = [p for p in data if re.search(r"da?t|din|dout|wd|rd|q", p.name.lower())]
-        best = named if len(named) == 1 else data
-        return best[0].name if len(best) == 1 else ""
-    assert role.pattern is not None
-    named = [p for p in possible if role.pattern.fullmatch(p.name.lower())]
-    if len(named) > 1 and "address" in role.title:
-        wanted = "w" if role.title.startswith("write") else "r"
-        named = [p for p in named if re.search(rf"(^|_){wanted}", p.name.lower())]
-    return named[0].name if len(named) == 1 else ""
+def _as_found(match: PortMatch, port: HardwarePort, style: PortStyle, found: FoundPort) -> dict[str, str]:
+    """The signals of an interface, by the port's roles; called by the port's prefix where all of them are."""
+    signals = port.signals()
+    roles = {role.name: role for role in style.roles}
+    every = [(role, name) for told, name in found.signals for role in (told, *roles[told].also)]
+    here = {role: name for role, name in every if role in signals}
+    prefix = getattr(port, "prefix", "")
+    role, name = next(iter(here.items()))
+    begin = name.removesuffix(role)
+    if prefix and all(name == begin + role for role, name in here.items()):
+        match.call(prefix, begin)
+    else:
+        for role, name in here.items():
+            match.call(signals[role].name, name)
+    return here
+
+
+def _one_by_one(
+    match: PortMatch, signals: Mapping[str, Signal], style: PortStyle, free: Sequence[HdlPort]
+) -> Iterator[tuple[str, str]]:
+    """Each signal of a port by itself, where names have nothing in common."""
+    by_own: dict[str, list[str]] = {}
+    for role, signal in signals.items():
+        by_own.setdefault(signal.name, []).append(role)
+    taken: set[str] = set()
+    for own, mine in by_own.items():
+        signal = signals[mine[0]]
+        roles = [role for role in style.roles if {role.name, *role.also} & set(mine)]
+        one_bit = bool(roles) and all(role.one_bit for role in roles)
+        fit = [
+            p for p in free
+            if p.direction == signal.direction and p.name not in taken
+            and (p.bits == 1 if one_bit else p.bits == signal.bits if signal.bits else p.bits > 1)
+        ]  # fmt: skip
+        here = own if any(p.name == own for p in fit) else _called(roles, fit)
+        if not here and signal.bits and len(fit) == 1:
+            here = fit[0].name  # the only one of a word's width
+        if here:
+            taken.add(here)
+            match.call(own, here)
+            yield from ((role, here) for role in mine)
+        else:
+            what = " or ".join(role.replace("_", " ") for role in mine)
+            told = tuple(p.name for p in fit)
+            match.missing.append(Missing(what, told, f"{signal.direction}s of that width"))
+
+
+def _called(roles: Sequence[Role], possible: Sequence[HdlPort]) -> str:
+    """The only one whose name tells one of the roles, or nothing."""
+    told = [p.name for p in possible if told_by(p, roles)]
+    return told[0] if len(told) == 1 else ""

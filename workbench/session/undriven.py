@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from workbench.api import PortKind
 from workbench.api.instrument.port_finder import find_ports, template_entry
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic
@@ -13,7 +14,9 @@ from workbench.model.scan import HdlPort
 from workbench.model.text import listed
 
 
-def undriven_inputs(ports: Sequence[HdlPort], platform: Platform) -> tuple[Diagnostic, ...]:
+def undriven_inputs(
+    ports: Sequence[HdlPort], platform: Platform, kinds: Mapping[str, PortKind]
+) -> tuple[Diagnostic, ...]:
     """An error for each interface, and each other input, that the design reads and the platform does not drive."""
     if platform.hardware is None:
         return ()
@@ -23,12 +26,12 @@ def undriven_inputs(ports: Sequence[HdlPort], platform: Platform) -> tuple[Diagn
         return ()
     names = {p.name for p in left}
     found: list[Diagnostic] = []
-    for port in find_ports(ports).ports:
+    for port in find_ports(ports, kinds.values()).ports:
         if mine := [p for p in left if p.name in port.names and p.name in names]:
             names -= port.names
             shown = f"{port.title} {port.side}{f' {port.name}' if port.name else ''}"
             message = f"nothing drives the {shown}: {listed([p.name for p in mine])}"
-            entry = template_entry(port) if port.style != "memory" else ""
+            entry = template_entry(port, kinds)
             hint = f"Describe it among the ports of the platform's hardware{f': {entry}' if entry else ''}."
             found.append(Diagnostic(message, hint, file=mine[0].file, line=mine[0].line))
     for whole in dict.fromkeys(p.port or p.name for p in left if p.name in names):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, Target
+from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
@@ -41,6 +41,7 @@ class Workspace:
     host_language: HostLanguage
     hdl_language: HdlLanguage
     targets: Mapping[str, Target]
+    port_kinds: Mapping[str, PortKind]
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
@@ -84,7 +85,7 @@ class Workspace:
         with job.step("Read hardware sources"):
             design = scanned(self.root, self.outside, self.project.hardware, hdl, HdlScan(()), job)
         if not has_errors(design.diagnostics):
-            undriven = undriven_inputs(design.ports, self.platform)
+            undriven = undriven_inputs(design.ports, self.platform, self.port_kinds)
             design = replace(design, diagnostics=(*design.diagnostics, *undriven))
         with job.step("Read host sources"):
             software = scanned(self.root, self.outside, self.host, host, HostScan(()), job)
@@ -191,6 +192,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
             "hardware language", project.hardware.language, plugins.hdl_languages, path, "hardware", "language"
         ),
         targets=plugins.targets,
+        port_kinds=plugins.port_kinds,
         diagnostics=problems,
     )
 

@@ -38,6 +38,13 @@ class BusPort(HardwarePort):
             for role, (direction, bits, optional) in self.roles().items()
         }
 
+    @classmethod
+    def fields_of(cls, signals: Mapping[str, str]) -> Mapping[str, object]:
+        role, name = next(iter(signals.items()))
+        prefix = name.removesuffix(role)
+        whole = all(name == prefix + role for role, name in signals.items())
+        return {"prefix": prefix} if whole else {"names": dict(signals)}
+
     def problems(self) -> Iterator[Problem]:
         for role in self.names:
             if role not in self.roles():

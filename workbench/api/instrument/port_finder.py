@@ -1,16 +1,19 @@
 """Which interfaces a top module has, told from its ports' names, directions and widths alone.
 
-The styles are data (`workbench.model.port_names`). A name's end says the role, what stands before it is the port's own
-name, and the direction says whether the design is the one who asks or the one who answers.
+The styles are data (`workbench.api.port_styles`), and come with the kinds of ports. A name's end says the role, what
+stands before it is the port's own name, and the direction says whether the design is the one who asks or who answers.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from workbench.model.port_names import STYLES, PortStyle, Role
+import yaml
+
+from workbench.api.descriptors import PortKind
+from workbench.api.port_styles import OTHERS, PortStyle, Role
 from workbench.model.scan import HdlPort
 
 _AFFIX = re.compile(r"^(?:[io]_)?(.+?)(?:_(?:i|o|in|out))?$")
@@ -27,16 +30,15 @@ class FoundPort:
     """An interface. `signals` are the top's names by role; `payload` what else goes with a stream's valid.
 
     `name` is the part that its signals' names share, in lower case; empty where they have no other than their roles.
-    `kind` is the kind of port that drives it, or empty. `initiator`: the design asks (AXI master, stream's source),
-    and what stands outside answers. `count` above 1: each signal holds as many interfaces side by side. `ask` are
-    signals of that name which no role fits.
+    `kind` is the kind of port that drives it, or empty. `count` above 1: each signal holds as many interfaces side by
+    side. `ask` are signals of that name which no role fits.
     """
 
     style: str
     title: str
     kind: str
     name: str
-    initiator: bool
+    side: str  # what the design is in it, in the style's own words
     signals: tuple[tuple[str, str], ...]
     payload: tuple[str, ...] = ()
     count: int = 1
@@ -46,13 +48,6 @@ class FoundPort:
     @property
     def names(self) -> frozenset[str]:
         return frozenset((*(name for _, name in self.signals), *self.payload))
-
-    @property
-    def side(self) -> str:
-        """What the design is in it, in the style's own words."""
-        if self.style in ("axi_stream", "stream"):
-            return "out" if self.initiator else "in"
-        return "master" if self.initiator else "slave"
 
 
 @dataclass(frozen=True)
@@ -65,10 +60,10 @@ class FoundPorts:
     rest: tuple[str, ...]
 
 
-def find_ports(
-    ports: Sequence[HdlPort], clocks: Iterable[str] = (), styles: Sequence[PortStyle] = STYLES
-) -> FoundPorts:
+def find_ports(ports: Sequence[HdlPort], kinds: Iterable[PortKind], clocks: Iterable[str] = ()) -> FoundPorts:
     """Find the interfaces among a top's ports. `clocks` are inputs that are known to clock something."""
+    drives = {(kind.style, kind.initiator): kind.name for kind in kinds if kind.style}
+    styles = sorted(dict.fromkeys([*(style for style, _ in drives), *OTHERS]), key=lambda style: style.everyday)
     known = list(dict.fromkeys(clocks))
     named = [p for p in ports if p.direction == "input" and p.bits == 1]
     known += [p.name for p in named if p.name not in known and _CLOCK.fullmatch(_plain(p))]
@@ -76,8 +71,8 @@ def find_ports(
     left = {p.name: p for p in ports if p.name not in known and p.name not in resets and p.direction != "inout"}
     found: list[FoundPort] = []
     for style in styles:
-        for port in _of_style(style, tuple(left.values())):
-            found.append(port)
+        for port, initiator in of_style(style, tuple(left.values())):
+            found.append(replace(port, kind=drives.get((style, initiator), "")))
             for name in port.names:
                 left.pop(name, None)
     plain = {name: _plain(port) for name, port in left.items()}
@@ -87,10 +82,7 @@ def find_ports(
         if owners:
             asked.setdefault(max(owners, key=len), []).append(name)
     whole = tuple(
-        FoundPort(
-            **{**vars(port), "clock": _clock_of(port.name, known), "ask": tuple(asked.get(port.name, ()))},
-        )
-        for port in found
+        replace(port, clock=_clock_of(port.name, known), ask=tuple(asked.get(port.name, ()))) for port in found
     )
     rest = tuple(name for name in left if not any(name in names for names in asked.values()))
     return FoundPorts(whole, tuple(known), tuple(resets), rest)
@@ -106,18 +98,19 @@ def _plain(port: HdlPort) -> str:
     return f"{_BUNDLE.sub('', base)}_{inner}".strip("_") if inner else base
 
 
-def _of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[FoundPort]:
-    """The interfaces of one style, the longest names first: `a_b` takes its signals before `a` takes all of `a_*`."""
+def of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[tuple[FoundPort, bool]]:
+    """The interfaces of one style, and whether the design is the initiator. The longest names come first: `a_b` takes
+    its signals before `a` takes all of `a_*`."""
     groups: dict[tuple[str, bool], dict[str, HdlPort]] = {}
     for port in ports:
         words = _plain(port)
         for initiator in (False, True):  # the design's side
             sent = port.direction == "output"
             roles = [role for role in style.roles if sent == (role.initiator == initiator)]
-            if told := _role(style, words, roles):
+            if told := _role(words, roles, style.inner):
                 role, name = told
                 groups.setdefault((name, initiator), {}).setdefault(role.name, port)
-    found: list[FoundPort] = []
+    found: list[tuple[FoundPort, bool]] = []
     taken: set[str] = set()
     for (name, initiator), signals in sorted(groups.items(), key=lambda item: -len(item[0][0])):
         mine = {role: port for role, port in signals.items() if port.name not in taken}
@@ -126,19 +119,24 @@ def _of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[FoundPort]:
             continue
         payload = _payload(style, name, initiator, mine, ports, taken)
         pairs = tuple((role.name, mine[role.name].name) for role in style.roles if role.name in mine)
-        one = FoundPort(style.name, style.title, style.kinds[initiator], name, initiator, pairs, payload, count)
-        found.append(one)
+        one = FoundPort(style.name, style.title, "", name, style.sides[initiator], pairs, payload, count)
+        found.append((one, initiator))
         taken |= one.names
     return found
 
 
-def _role(style: PortStyle, words: str, roles: Sequence[Role]) -> tuple[Role, str] | None:
+def told_by(port: HdlPort, roles: Sequence[Role]) -> bool:
+    """Whether its name tells one of the roles, whatever stands before."""
+    return _role(_plain(port), roles) is not None
+
+
+def _role(words: str, roles: Sequence[Role], inner: bool = False) -> tuple[Role, str] | None:
     """The role that a name tells, by its longest end, and the port's own name: what is left."""
     ends = sorted(((end, role) for role in roles for end in role.ends), key=lambda pair: -len(pair[0]))
     for end, role in ends:
         if words == end or (words.endswith(end) and (words[-len(end) - 1] == "_" or words[-len(end) - 1].isdigit())):
             return role, words[: -len(end)].rstrip("_")
-    for end, role in ends if style.inner else ():
+    for end, role in ends if inner else ():
         if match := re.fullmatch(rf"((?:.*_)?){end}_(.+)", words):
             return role, match[1] + match[2]
     return None
@@ -188,14 +186,11 @@ def describe(port: FoundPort) -> str:
     return f"{port.name} ({port.title} {port.side}{several})".lstrip()
 
 
-def template_entry(port: FoundPort) -> str:
-    """The interface as an entry of a template's `ports`; empty where no kind of port drives it."""
-    if not port.kind or port.count > 1 or any("." in name or "[" in name for _, name in port.signals):
+def template_entry(port: FoundPort, kinds: Mapping[str, PortKind]) -> str:
+    """The interface as an entry of a template's `ports`; empty where no kind of port drives it, or names do not tell
+    all that its kind asks for."""
+    if port.kind not in kinds or port.count > 1 or any("." in name or "[" in name for _, name in port.signals):
         return ""
-    role, name = port.signals[0]
-    prefix = name.removesuffix(role)
-    others = [f"{role}: {name}" for role, name in port.signals if name != prefix + role]
-    told = (
-        f"names: {{{', '.join(f'{role}: {name}' for role, name in port.signals)}}}" if others else f"prefix: {prefix}"
-    )
-    return f"{{name: {port.name or port.kind}, kind: {port.kind}, {told}}}"
+    told = kinds[port.kind].port().fields_of(dict(port.signals))
+    entry = {"name": port.name or port.kind, "kind": port.kind, **told}
+    return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=1000).strip() if told else ""
