@@ -19,6 +19,7 @@ from workbench.gui.analyse.findings import BAR, CAP, IDEAL, TITLE, WHERE, bar_sp
 from workbench.gui.analyse.words import where_words
 from workbench.gui.canvas import QtCanvas
 from workbench.gui.context import Context
+from workbench.gui.modes import MODES
 from workbench.gui.platform.curve import CallPoint, RateCurve, Series
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.gui.timeline.look import pixels_of
@@ -44,7 +45,7 @@ def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
     theme.apply_theme(qapp, "light")
     context = Context(Plugins(()))
     context.set_run(opened)
-    made = AnalyseMode(context)
+    made = AnalyseMode(context, MODES["analyse"])
     qtbot.addWidget(made)
     qtbot.addWidget(made.details)
     made.resize(1064, 930)
@@ -147,7 +148,7 @@ def test_set_aside_leaves_the_ranking_and_comes_back(mode: AnalyseMode) -> None:
     assert mode.table.findings.ranks[second.id] == 1
     mode.set_filter("aside")
     assert [f.id for f in mode.table.findings.tops] == [first.id]
-    again = AnalyseMode(mode.context)
+    again = AnalyseMode(mode.context, MODES["analyse"])
     assert first.id not in {f.id for f in again.table.findings.tops}
     again.deleteLater()
     mode.context.set_aside(first.id)

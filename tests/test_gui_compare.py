@@ -19,6 +19,7 @@ from workbench.gui.compare.mode import CompareMode
 from workbench.gui.compare.rows import Stretch, by_change, equal_shares, main_loop, shortest_period
 from workbench.gui.compare.table import change_text
 from workbench.gui.context import Context
+from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.timeline.look import pixels_of
 from workbench.model.run import Manifest, Run, RunStatus
@@ -49,7 +50,7 @@ def mode(qtbot: QtBot, qapp: QApplication, original: OpenRun, optimised: OpenRun
     theme.apply_theme(qapp, "light")
     context = Context(Plugins(()))
     context.set_run(optimised)
-    made = CompareMode(context)
+    made = CompareMode(context, MODES["compare"])
     qtbot.addWidget(made)
     made.resize(1536, 930)
     made.show()

@@ -18,6 +18,7 @@ from workbench.formats.platform_file import load_platform
 from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui import theme
 from workbench.gui.context import Context
+from workbench.gui.modes import MODES
 from workbench.gui.open_documents import OVERWRITE
 from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
 from workbench.gui.platform.form import TextArea
@@ -55,7 +56,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def mode(qtbot: QtBot, qapp: QApplication, file: Path) -> PlatformMode:
     theme.apply_theme(qapp, "light")
-    made = PlatformMode(Context(load_plugins()))
+    made = PlatformMode(Context(load_plugins()), MODES["platform"])
     for _ in made.build():
         pass
     qtbot.addWidget(made)

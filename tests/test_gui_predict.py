@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from workbench.api.models import Input
 from workbench.gui import theme
 from workbench.gui.context import Context
+from workbench.gui.modes import MODES
 from workbench.gui.platform.fields import Group
 from workbench.gui.predict import fields
 from workbench.gui.predict.density_view import BUNDLED_KERNELS
@@ -54,7 +55,7 @@ def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> 
     shutil.copytree(EXAMPLE, root)
     context = Context(plugins)
     context.workspace = open_workspace(root / "original.workbench.yaml", plugins)
-    made = PredictMode(context)
+    made = PredictMode(context, MODES["predict"])
     for _ in made.build():
         pass
 

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from workbench.gui import theme
 from workbench.gui.context import Context
+from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedBlock, SelectedCall
 from workbench.gui.timeline import TimelineMode
 from workbench.gui.timeline.hover import hit_at, messages_of, next_edge, place_tooltip
@@ -274,7 +275,7 @@ def mode(qtbot: QtBot, qapp: QApplication, six_cores: Run) -> TimelineMode:
     theme.apply_theme(qapp, "light")
     context = Context(Plugins(()))
     context.set_run(opened(six_cores))
-    made = TimelineMode(context)
+    made = TimelineMode(context, MODES["timeline"])
     qtbot.addWidget(made)
     made.resize(1300, 700)
     made.show()

@@ -21,7 +21,9 @@ import pytest
 import yaml
 
 from workbench import __version__
+from workbench.formats.run_folder import RunWriter
 from workbench.session.plugins import KINDS
+from workbench.testing.runs import synthetic_run
 
 ROOT = Path(__file__).parents[1]
 NOT_SOURCES = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "demo", "runs")
@@ -287,3 +289,49 @@ def test_a_third_partys_target_and_port_kind_say_what_they_lack(with_example: Pa
     assert (told.returncode, "the key 'strobe' is missing" in told.stderr) == (1, True)
     (tmp_path / "strobe.yaml").write_text(STROBE_CARD.replace("data: word", "data: word, strobe: there"))
     assert run(with_example, "workbench", "template", "check", "strobe.yaml", home=tmp_path).returncode == 0
+
+
+SHOWN = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from workbench.gui.app import make_application
+from workbench.gui.main_window import MainWindow
+from workbench.session.plugins import load_plugins
+
+application = make_application()
+window = MainWindow(load_plugins())
+window.show()
+window.open(Path("run"))
+for _ in range(2000):
+    application.processEvents()
+    QTest.qWait(5)
+    if window.context.run is not None and not window.busy:
+        break
+QTest.keyClick(window, Qt.Key.Key_7, Qt.KeyboardModifier.ControlModifier)
+mode = window.mode
+application.processEvents()
+print(window.context.navigation.mode, window.rail.buttons["example_cross_off"].isChecked())
+print(mode.details_panel.isVisible(), mode.list.count())
+(main,) = mode.list.findItems("host.main", Qt.MatchFlag.MatchExactly)
+mode.list.itemActivated.emit(main)
+window.context.set_aside("another change, of another mode")
+print(mode.details_panel.text(), mode.list.count(), window.actions_of.all["undo"].text())
+window.undo()
+print(mode.details_panel.text(), mode.list.count(), window.context.aside == {"another change, of another mode"})
+window.close()
+"""
+
+
+def test_a_third_partys_mode_stands_in_the_rail_with_its_own_dock_and_undo(with_example: Path, tmp_path: Path) -> None:
+    run_ = synthetic_run(cores=2, rounds=1)
+    RunWriter(tmp_path / "run", run_.manifest).finish(run_.manifest, run_.tables)
+    blocks = len(run_.manifest.blocks)
+    shown = run(with_example, "python", "-c", SHOWN, home=tmp_path)
+    assert shown.stdout.splitlines() == [
+        "example_cross_off True",
+        f"True {blocks}",
+        f"1 of {blocks} crossed off {blocks - 1} Undo cross off host.main",
+        f"0 of {blocks} crossed off {blocks} True",
+    ], shown.stderr

@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse
 from workbench.api import hookspecs
 from workbench.api.descriptors import LoadedPlugin
+from workbench.api.faults import BUILT_IN as OWN
 from workbench.api.faults import GROUP, plugin_fault, plugin_of
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
+from workbench.gui.main_window import MainWindow
 from workbench.session import journal
 from workbench.session.plugins import KINDS, Plugins, load_plugins
 from workbench.session.reader_child import in_child
@@ -28,7 +31,7 @@ from workbench.session.results import open_knowledge
 from workbench.testing.runs import synthetic_run
 
 ROOT = Path(__file__).parent.parent
-BUILT_IN = {point.name for point in entry_points(group=GROUP) if point.value.startswith("rc_workbench_plugins")}
+BUILT_IN = {point.name for point in entry_points(group=GROUP) if point.value.startswith(OWN)}
 
 
 def test_every_built_in_loads_and_every_hook_is_used_by_one() -> None:
@@ -236,6 +239,36 @@ def workbench_commands():
     shown = capsys.readouterr().out
     assert "how many blocks a run has" in shown
     assert "not this one" not in shown
+
+
+def test_a_mode_that_fails_is_told_with_its_plugins_name_and_the_window_goes_on(
+    bring: Callable[[str, str], None], qtbot: QtBot, tmp_path: Path
+) -> None:
+    bring("moody", """
+from workbench.api import WindowMode
+def view():
+    from workbench.gui.mode import Mode
+    class Moody(Mode):
+        def __init__(self, context, kind):
+            raise ValueError("not today")
+    return Moody
+@hookimpl
+def workbench_modes():
+    return [WindowMode("moody", "Moody", "check", view)]
+""")  # fmt: skip
+    run = synthetic_run(cores=2, rounds=1)
+    RunWriter(tmp_path / "r", run.manifest).finish(run.manifest, run.tables)
+    window = MainWindow(load_plugins())
+    qtbot.addWidget(window)
+    window.open(tmp_path / "r")
+    qtbot.waitUntil(lambda: window.context.run is not None and not window.busy, timeout=20_000)
+    window.go_to("moody")
+    qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
+    told = [notice.message for notice in window.context.notices]
+    assert told[-1] == "the plugin 'moody' failed to show the mode 'Moody': ValueError: not today"
+    window.go_to("timeline")
+    qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
+    assert window.shown is window.modes.made["timeline"]
 
 
 def test_a_plugin_that_cannot_be_loaded_is_told_beside_what_a_command_says(

@@ -19,6 +19,7 @@ from workbench.gui.analyse.details import FoldedAdvice
 from workbench.gui.analyse.findings import CAP, IDEAL, TIME
 from workbench.gui.analyse.mode import AnalyseMode
 from workbench.gui.context import Context
+from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedFinding
 from workbench.model.text import bytes_text, ratio_text, time_text
 from workbench.session.plugins import Plugins, load_plugins
@@ -87,7 +88,7 @@ def test_report_window_and_command_line_agree(
     page = Page(html.read_text(encoding="utf-8"))
     context = Context(Plugins(()))
     context.set_run(open_result(folder, load_plugins()))
-    mode = AnalyseMode(context)
+    mode = AnalyseMode(context, MODES["analyse"])
     for widget in (mode, mode.details):
         qtbot.addWidget(widget)
         widget.show()

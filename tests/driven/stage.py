@@ -45,11 +45,13 @@ def warm_up() -> None:
     """Read what every window needs. No QApplication is made: that cannot be shared by processes."""
     import importlib
 
-    from workbench.gui.modes import CLASSES
+    from workbench.gui.modes import MODES
     from workbench.session.plugins import load_plugins
 
-    for module in ("window_process", "workbench.gui.main_window", *(module for module, _ in CLASSES.values())):
+    for module in ("window_process", "workbench.gui.main_window"):
         importlib.import_module(module)
+    for mode in MODES.values():
+        mode.view()
     load_plugins()
 
 

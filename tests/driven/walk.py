@@ -24,7 +24,7 @@ LEAVING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}
 
 
 def go_to(driven: Driven, mode: str) -> None:
-    driven.key(f"ctrl+{MODES.index(mode) + 1}")
+    driven.key(f"ctrl+{list(MODES).index(mode) + 1}")
     driven.wait(f"window.context.navigation.mode == {mode!r}")
     driven.settle()
 
@@ -38,7 +38,7 @@ def dead_keys(driven: Driven, mode: str) -> list[str]:
             continue
         if driven.ask("window.context.navigation.mode") != mode:
             go_to(driven, mode)
-        if keys == f"ctrl+{MODES.index(mode) + 1}":
+        if keys == f"ctrl+{list(MODES).index(mode) + 1}":
             go_to(driven, "analyse" if mode != "analyse" else "source")
         changing = CHANGES.get(keys, "None")
         driven.do(f"given.clear(); before = {changing}")

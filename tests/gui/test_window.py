@@ -277,9 +277,9 @@ def test_modes_by_key_and_back(opened: MainWindow, run_folder: Path, qtbot: QtBo
         assert opened.rail.buttons[mode].isChecked()
         settle(opened)
     opened.context.navigation.back()
-    assert opened.context.navigation.mode == MODES[-2]
+    assert opened.context.navigation.mode == list(MODES)[-2]
     opened.context.navigation.forward()
-    assert opened.context.navigation.mode == MODES[-1]
+    assert opened.context.navigation.mode == list(MODES)[-1]
 
 
 def test_selection_and_range_go_back_and_forward(window: MainWindow) -> None:

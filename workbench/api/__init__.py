@@ -15,6 +15,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `wor
     c_header     a C header of a platform's API
     ports        kinds of ports: their fields, signals, and the monitors' place behind them
     port_styles  what the signals of a kind are called, by which it is found at a design's top
+    modes        modes of the window; their views derive from `workbench.gui.mode.Mode`, and may use Qt
     job          steps, progress, a log and a cancel
     faults       naming the plugin that failed
     source       lines, pragmas and file patterns of sources, in any language
@@ -36,6 +37,7 @@ from workbench.api.descriptors import (
 )
 from workbench.api.hookspecs import PROJECT_NAME, hookimpl
 from workbench.api.metrics import Metric
+from workbench.api.modes import Panel, Undo, WindowMode
 from workbench.api.targets import Outcome, Target, Task
 
 __all__ = [
@@ -50,10 +52,13 @@ __all__ = [
     "Metric",
     "ModelKind",
     "Outcome",
+    "Panel",
     "PlatformSupport",
     "PortKind",
     "RuleFile",
     "Target",
     "Task",
+    "Undo",
+    "WindowMode",
     "hookimpl",
 ]

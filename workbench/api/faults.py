@@ -8,7 +8,8 @@ from traceback import walk_tb
 from workbench.model.diagnostic import Diagnostic, Severity
 
 GROUP = "rc_workbench.plugins"
-BUILT_IN = "rc_workbench_plugins"  # the package of the built-in plugins: one plugin each of its own packages
+PACKAGE = "rc_workbench_plugins"  # of the built-in plugins: one plugin each of its own packages
+BUILT_IN = (f"{PACKAGE}.", "workbench.")  # how their entry points begin, and those of the workbench itself
 
 
 class PluginFault(RuntimeError):
@@ -34,7 +35,8 @@ def plugin_fault(error: Exception, doing: str, severity: Severity = Severity.WAR
 
 def _place(error: BaseException) -> tuple[str, str, int | None]:
     """Plugin, file and line of the innermost call that is in a plugin."""
-    packages = {_package(point): point.name for point in entry_points(group=GROUP)}
+    points = (p for p in entry_points(group=GROUP) if not p.module.startswith("workbench."))
+    packages = {_package(point): point.name for point in points}
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         module = f"{frame.f_globals.get('__name__', '')}."
         for package, name in packages.items():
@@ -46,4 +48,4 @@ def _place(error: BaseException) -> tuple[str, str, int | None]:
 def _package(point: EntryPoint) -> str:
     """What belongs to a plugin: the whole package that its entry point is in, but for the built-in ones."""
     parts = point.module.split(".")
-    return ".".join(parts[:2]) if parts[0] == BUILT_IN else parts[0]
+    return ".".join(parts[:2]) if parts[0] == PACKAGE else parts[0]

@@ -22,6 +22,7 @@ from workbench.api.descriptors import (
     RuleFile,
 )
 from workbench.api.metrics import Metric
+from workbench.api.modes import WindowMode
 from workbench.api.targets import Target
 
 PROJECT_NAME = "rc_workbench"
@@ -93,4 +94,10 @@ def workbench_commands() -> Sequence[Command]:
 @hookspec
 def workbench_model_kinds() -> Sequence[ModelKind]:
     """Kinds of models that predict without a run: `workbench predict KIND`."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_modes() -> Sequence[WindowMode]:
+    """Modes of the window, each with its place in the rail, its panels and its undo."""
     raise NotImplementedError

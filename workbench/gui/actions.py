@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
-from workbench.gui.modes import MODES
-from workbench.gui.rail import ITEMS
+from workbench.gui.modes import key_of
 from workbench.session import recent, store
 from workbench.session.examples import EXAMPLES
 
@@ -85,8 +84,8 @@ class Actions:
 
     def _view(self, menu: QMenu) -> None:
         window = self._window
-        for number, mode in enumerate(MODES, 1):
-            self._add(menu, f"mode_{mode}", ITEMS[mode][1], partial(window.go_to, mode), f"Ctrl+{number}")
+        for place, mode in enumerate(window.context.plugins.modes.values(), 1):
+            self._add(menu, f"mode_{mode.name}", mode.title, partial(window.go_to, mode.name), key_of(place))
         menu.addSeparator()
         self._add(menu, "details", "Details", window.toggle_details, "Ctrl+I")
         self._add(menu, "run_panel", "Run panel", window.toggle_run_dock, "Ctrl+J")
@@ -133,12 +132,12 @@ class Actions:
         document = mode.shown_document if mode else None
         project, run = context.workspace is not None, context.run is not None
         can = {
-            "new_document": bool(mode and mode.makes),
+            "new_document": bool(mode and mode.kind.makes),
             "save": document is not None,
             "save_as": document is not None,
-            "duplicate": document is not None and bool(mode and mode.makes),
+            "duplicate": document is not None and bool(mode and mode.kind.makes),
             "save_all": bool(context.documents.unsaved),
-            "close_file": context.navigation.mode == "source" and document is not None,
+            "close_file": bool(mode and mode.can_close),
             "report": run,
             "close": project or run,
             "undo": history.can_undo,
@@ -155,10 +154,10 @@ class Actions:
             "next_finding": run,
             "previous_finding": run,
             "open_line": run,
-            **{f"mode_{mode}": project or run for mode in MODES},
+            **{f"mode_{name}": project or run for name in context.plugins.modes},
         }
         for name, possible in can.items():
             self.all[name].setEnabled(possible)
-        self.all["new_document"].setText(f"New {mode.makes}..." if mode and mode.makes else "New...")
+        self.all["new_document"].setText(f"New {mode.kind.makes}..." if mode and mode.kind.makes else "New...")
         self.all["undo"].setText(f"Undo {history.undo_label}".strip())
         self.all["redo"].setText(f"Redo {history.redo_label}".strip())

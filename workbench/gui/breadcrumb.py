@@ -14,8 +14,6 @@ from workbench.gui.naming import folder_title, range_title, run_detail, run_titl
 from workbench.session import recent
 
 _MOST_RUNS = 20
-#: The modes whose figures are of the range; the others tell of whole runs.
-RANGED = ("source", "analyse", "timeline")
 
 
 class Breadcrumb(QObject):
@@ -31,16 +29,17 @@ class Breadcrumb(QObject):
         context.navigation.range_changed.connect(lambda: self._range.say(range_title(context.navigation.time_range)))
 
     def update(self, header: Header) -> None:
-        """Say what is open; in Platform mode the document stands in place of run and range."""
+        """Say what is open, as far as the mode tells of it."""
         context = self._context
         workspace, run = context.workspace, context.run
         self._project.say(workspace.project.name if workspace else "no project")
         self._run.say(run_title(run) if run else "No run yet", run_detail(run) if run else "")
         self._range.say(range_title(context.navigation.time_range))
-        in_platform = context.navigation.mode == "platform" and workspace is not None
+        crumbs = context.plugins.modes[context.navigation.mode].crumbs
+        in_platform = "platform" in crumbs and workspace is not None
         self._say_platform()
         header.show_crumb(self._run, not in_platform)
-        header.show_crumb(self._range, run is not None and context.navigation.mode in RANGED)
+        header.show_crumb(self._range, run is not None and "range" in crumbs)
         header.show_crumb(self._platform, in_platform)
 
     def _platform_path(self) -> Path | None:

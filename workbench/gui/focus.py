@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 
 def first_focusable(panel: QWidget) -> QWidget | None:
@@ -23,15 +23,6 @@ def focus_inside(panel: QWidget) -> None:
         home = first_focusable(panel)
     if home is not None:
         home.setFocus(Qt.FocusReason.OtherFocusReason)
-
-
-def turn_to(mode: QWidget, pages: QStackedLayout, number: int) -> None:
-    """Turn to another page of a mode; a keyboard that was in the mode stays in it, on what stands for the mode."""
-    focus = QApplication.focusWidget()
-    inside = focus is not None and mode.isAncestorOf(focus)
-    pages.setCurrentIndex(number)
-    if inside and mode.isVisible():
-        focus_inside(mode)
 
 
 def is_nowhere(window: QWidget) -> bool:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QWidget
 
+from workbench.api.modes import Panel
 from workbench.gui.context import Context
-from workbench.gui.modes import ModeStack
+from workbench.gui.mode_stack import ModeStack
 from workbench.gui.run_dock import RunDock
 from workbench.gui.theme import set_ground
 from workbench.session import store
 
-#: Widths of the left and right panel by mode, before anyone moved them.
-SIDE_PX = {"source": 272}
-DETAILS_PX = {"source": 336, "analyse": 472, "timeline": 320, "compare": 360, "platform": 360, "predict": 348}
-#: Narrower than this, what stands in a panel would be cut.
-LEAST_SIDE_PX, LEAST_DETAILS_PX = 216, {"analyse": 306, "timeline": 300}
 RUN_PX = 356
+_ANY = Panel(width_px=320, least_px=240)
 
 
 class Panels(QObject):
@@ -37,6 +34,7 @@ class Panels(QObject):
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._mode = ""
+        self._widths = (_ANY, _ANY)
         self._run_wanted, self._run_px = False, RUN_PX
         self._kept: dict[str, dict[str, int]] = store.load("layout", {})
         for dock in (self._side, self._details, self._run):
@@ -61,11 +59,12 @@ class Panels(QObject):
     def show_mode(self, mode: str) -> None:
         """Show the panels of a mode as it was left; "" shows none (Welcome)."""
         self._mode = mode
-        widget = self._modes.made.get(mode)
-        side, details = (widget.side_panel, widget.details_panel) if widget else (None, None)
+        view = self._modes.made.get(mode)
+        side, details = (view.side_panel, view.details_panel) if view else (None, None)
+        self._widths = (view.kind.side or _ANY, view.kind.details or _ANY) if view else (_ANY, _ANY)
         kept = self._kept.get(mode, {})
-        self.side_stack.setMinimumWidth(LEAST_SIDE_PX)
-        self.details_stack.setMinimumWidth(LEAST_DETAILS_PX.get(mode, 240))
+        for stack, width in zip((self.side_stack, self.details_stack), self._widths, strict=True):
+            stack.setMinimumWidth(width.least_px)
         for dock, stack, inside in (
             (self._side, self.side_stack, side),
             (self._details, self.details_stack, details),
@@ -83,8 +82,8 @@ class Panels(QObject):
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""
         kept, room = self._kept.get(self._mode, {}), self._window.width()
-        side = min(kept.get("side", SIDE_PX.get(self._mode, 240)), round(room * 0.30))
-        details = min(kept.get("details", DETAILS_PX.get(self._mode, 320)), round(room * 0.34))
+        side = min(kept.get("side", self._widths[0].width_px), round(room * 0.30))
+        details = min(kept.get("details", self._widths[1].width_px), round(room * 0.34))
         self._window.resizeDocks([self._side, self._details], [side, details], Qt.Orientation.Horizontal)
         if self._run.isVisible():
             height = min(self._run_px, round(self._window.height() * 0.42))

@@ -20,7 +20,7 @@ from workbench.gui.header import Header
 from workbench.gui.jobs import JobRunner
 from workbench.gui.layout import Panels
 from workbench.gui.mode import Mode
-from workbench.gui.modes import ModeStack, read_modules
+from workbench.gui.mode_stack import ModeStack
 from workbench.gui.popovers import NoticesPopover, RunOptionsPopover, SettingsPopover
 from workbench.gui.rail import Rail
 from workbench.gui.recovered import Recovered
@@ -64,7 +64,7 @@ class MainWindow(QMainWindow):
         self.breadcrumb = Breadcrumb(self.context, self.ask_project)
         self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
         self.header = Header(self.breadcrumb.crumbs, self.search)
-        self.rail = Rail()
+        self.rail = Rail(plugins.modes.values())
         self.status_line = StatusBar()
         self.run_options = RunOptionsPopover(self.context, self)
         self.run_control = RunControl(self.context, self.runner, self.run_dock, self.run_options.options, self)
@@ -251,8 +251,10 @@ class MainWindow(QMainWindow):
         self._template = self._template or self.context.workspace is None
         self.go_to("predict")
 
-    def show_mode(self, mode: str) -> Mode:
-        """Show a mode at once, with or without a project."""
+    def show_mode(self, mode: str) -> Mode | None:
+        """Show a mode at once, with or without a project. None where there is none of that name, or where it fails."""
+        if mode not in self.context.plugins.modes:
+            return None
         self._template = self._template or self.context.workspace is None
         self.context.navigation.set_mode(mode)
         self._show_content()
@@ -260,10 +262,12 @@ class MainWindow(QMainWindow):
 
     def _open_template(self, path: Path) -> None:
         """A platform template, with or without a project."""
-        self.show_mode("platform").open_document(real(path))
+        if (mode := self.show_mode("platform")) is not None:
+            mode.open_document(real(path))
 
     def _open_line(self, file: str, line: int) -> None:
-        self.modes.whole("source").open_line(self.context.resolve(file), line)
+        if (mode := self.modes.whole("source")) is not None:
+            mode.open_line(self.context.resolve(file), line)
 
     def ask_project(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open project", "", "Projects (*.workbench.yaml)")
@@ -470,8 +474,8 @@ class MainWindow(QMainWindow):
         if self._ahead or not self.has_content:
             return
         self._ahead = True
-        tell = self.context.notices.tell
-        self.background.start("modes", read_modules, lambda _: None, lambda problems: tell(*problems))
+        modes = self.context.plugins.modes.values()
+        self.background.start("modes", lambda: [mode.view() for mode in modes], lambda _: None, self.context.failed)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.context.documents.may_leave():

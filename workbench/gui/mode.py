@@ -3,36 +3,70 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QStackedLayout, QWidget
 
+from workbench.api.modes import Undo, WindowMode
 from workbench.gui.context import Context
-from workbench.gui.widgets import IconButton
+from workbench.gui.focus import focus_inside
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import EmptyState, IconButton
 from workbench.session.documents import Document, free_name
-from workbench.session.history import Undoable
+from workbench.session.history import Command, History, Undoable
 
 
 class Mode(QWidget):
-    """A mode's middle; its panels stand at the left and right, where it has them. Each answers what it can."""
+    """A mode's middle: `content`, or where there is none to show a sentence why. What it is called, what stands beside
+    it and what it edits is its `kind`, declared once. A plugin's mode derives from this class too.
+    """
 
-    #: What New makes here, and the file names of it as a file dialog wants them; neither where it makes nothing.
-    makes = ""
-    file_names = ""
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
     status_changed = Signal()
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__()
-        self.context = context
+        set_ground(self, "panel")
+        self.context, self.kind = context, kind
         self.status: tuple[str, ...] = ()
+        self.empty = EmptyState(kind.icon, *kind.nothing, do=lambda: self.act())
+        self._own_history = History(context.history_changed.emit)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.empty)
 
     def build(self) -> Iterator[None]:
         """What is left to be done until the mode is whole, in steps short enough for one turn of the event loop."""
         yield from ()
+
+    # ---- what is shown
+
+    def set_content(self, content: QWidget) -> None:
+        """What the mode shows when it has something to show."""
+        self._pages.insertWidget(0, content)
+
+    def show_content(self) -> None:
+        self._turn_to(0)
+
+    def show_nothing(self, *said: str) -> None:
+        """Say why there is nothing to show: a title, a reason, the button's text; without any, as it was declared."""
+        self.empty.say(*(said or self.kind.nothing))
+        self.say_status()
+        self._turn_to(self._pages.count() - 1)
+
+    def _turn_to(self, page: int) -> None:
+        """A keyboard that was in the mode stays in it, on what stands for the mode."""
+        focus = QApplication.focusWidget()
+        inside = focus is not None and self.isAncestorOf(focus)
+        self._pages.setCurrentIndex(page)
+        if inside and self.isVisible():
+            focus_inside(self)
+
+    def act(self) -> None:
+        """What the button does where nothing is shown."""
+        self.context.run_requested.emit()
 
     def say_status(self, *parts: str) -> None:
         """What the status bar adds while the mode is shown."""
@@ -48,8 +82,15 @@ class Mode(QWidget):
     @property
     def history(self) -> Undoable:
         """What Undo takes back here."""
+        if self.kind.undo is Undo.OWN:
+            return self._own_history
         document = self.shown_document
-        return document.history if document is not None else self.context.history
+        return self.context.history if document is None else document.history
+
+    def do(self, label: str, do: Callable[[], None], undo: Callable[[], None]) -> bool:
+        """Make a change that Ctrl+Z takes back in this mode. False, with a notice, where it could not be made."""
+        history = self._own_history if self.kind.undo is Undo.OWN else self.context.history
+        return self.context.notices.attempt(lambda: history.do(Command(label, do, undo)))
 
     def save(self) -> bool:
         document = self.shown_document
@@ -77,11 +118,16 @@ class Mode(QWidget):
         document = self.shown_document
         return document is not None and self.context.documents.save_as(document, path)
 
+    @property
+    def file_names(self) -> str:
+        """The names of the files that it edits, as a file dialog wants them."""
+        return "All files (*)"
+
     def new_document(self) -> bool:
         """Ask for a file and begin a document there."""
-        if not self.makes or not self.context.documents.may_leave([d for d in [self.shown_document] if d]):
+        if not self.kind.makes or not self.context.documents.may_leave([d for d in [self.shown_document] if d]):
             return False
-        path = self._ask_file(f"New {self.makes}", (self.context.root() or Path.cwd()) / f"new_{self.makes}")
+        path = self._ask_file(f"New {self.kind.makes}", (self.context.root() or Path.cwd()) / f"new_{self.kind.makes}")
         return path is not None and self.begin(path)
 
     def begin(self, path: Path) -> bool:
@@ -90,10 +136,10 @@ class Mode(QWidget):
 
     def files_button(self) -> IconButton:
         """A button with what can be done with the mode's files."""
-        button = IconButton("plus", f"New {self.makes}, or a copy of this one")
+        button = IconButton("plus", f"New {self.kind.makes}, or a copy of this one")
         menu = QMenu(button)
         for text, do in (
-            (f"New {self.makes}... (Ctrl+Shift+N)", self.new_document),
+            (f"New {self.kind.makes}... (Ctrl+Shift+N)", self.new_document),
             ("Duplicate", self.duplicate),
             ("Save as... (Ctrl+Shift+S)", self.save_as),
         ):
@@ -117,8 +163,13 @@ class Mode(QWidget):
     def open_line(self, path: Path, line: int) -> None:
         """Show a line of a file."""
 
+    @property
+    def can_close(self) -> bool:
+        """Whether one of several documents is shown."""
+        return False
+
     def close_shown(self) -> None:
-        """Close the document that is shown, where one of several is."""
+        """Close the one of several documents that is shown."""
 
     def insert_pragma(self) -> None:
         """Ask what the line under the cursor is doing."""

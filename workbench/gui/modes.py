@@ -1,101 +1,61 @@
-"""The six modes, each made when it is first shown."""
+"""The workbench's own modes, in the order of the loop; found by its entry point, as a plugin's are. No Qt here."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget
-
-from workbench.gui.context import Context
-from workbench.gui.mode import Mode
-from workbench.gui.slices import Slices
-from workbench.gui.theme import set_ground
-from workbench.model.diagnostic import Diagnostic
-
-#: Where each mode's widget is; imported late, for a quick start.
-CLASSES = {
-    "source": ("workbench.gui.source.mode", "SourceMode"),
-    "analyse": ("workbench.gui.analyse.mode", "AnalyseMode"),
-    "timeline": ("workbench.gui.timeline.mode", "TimelineMode"),
-    "compare": ("workbench.gui.compare.mode", "CompareMode"),
-    "platform": ("workbench.gui.platform.mode", "PlatformMode"),
-    "predict": ("workbench.gui.predict.mode", "PredictMode"),
-}
-
-MODES = tuple(CLASSES)
+from workbench.api import hookimpl
+from workbench.api.modes import Panel, Undo, WindowMode
 
 
-def read_modules() -> None:
-    """Read the code of every mode, so that the first showing of one only has to build it."""
-    for module, _ in CLASSES.values():
-        importlib.import_module(module)
+def _view(name: str, of_module: str) -> Callable[[], type]:
+    def view() -> type:
+        found: type = getattr(import_module(of_module), name)
+        return found
+
+    return view
 
 
-class ModeStack(QStackedWidget):
-    """The middle of the window. A mode that is wanted for the first time is read in the background and built by
-    slices; what was shown before stays until it is whole."""
+_MODES = (
+    WindowMode(
+        "source", "Source", "code", _view("SourceMode", "workbench.gui.source.mode"),
+        nothing=("No file is open", "Choose one in the tree, or follow a link to a line."),
+        side=Panel(272, 216), details=Panel(336, 240), crumbs=("run", "range"), undo=Undo.DOCUMENT,
+    ),
+    WindowMode(
+        "analyse", "Analyse", "workflow", _view("AnalyseMode", "workbench.gui.analyse.mode"),
+        nothing=("No run is open", "Open a project or a run folder, and its blocks and findings appear here."),
+        details=Panel(472, 306), crumbs=("run", "range"),
+    ),
+    WindowMode(
+        "timeline", "Timeline", "chart-gantt", _view("TimelineMode", "workbench.gui.timeline.mode"),
+        nothing=("No run is open", "Run the project, or open a run folder, and its course in time appears here."),
+        details=Panel(320, 300), crumbs=("run", "range"),
+    ),
+    WindowMode(
+        "compare", "Compare", "columns-2", _view("CompareMode", "workbench.gui.compare.mode"),
+        nothing=("No run is open", "Open a run, then a second one to hold beside it."),
+    ),
+    WindowMode(
+        "platform", "Platform", "cpu", _view("PlatformMode", "workbench.gui.platform.mode"),
+        nothing=("No platform is open", "Open a project: its platform template is edited here."),
+        crumbs=("platform",), makes="platform", undo=Undo.DOCUMENT,
+    ),
+    WindowMode(
+        "predict", "Predict", "trending-up", _view("PredictMode", "workbench.gui.predict.mode"),
+        nothing=("No model is open", "Choose one at the left."),
+        details=Panel(348, 240), makes="model", undo=Undo.DOCUMENT,
+    ),
+)  # fmt: skip
+MODES = {mode.name: mode for mode in _MODES}
 
-    shown_changed = Signal()
-    status_changed = Signal()
 
-    def __init__(self, context: Context, slices: Slices) -> None:
-        super().__init__()
-        set_ground(self, "panel")
-        self._context, self._slices = context, slices
-        self._wanted = ""
-        self._making: dict[str, Iterator[None]] = {}
-        self.made: dict[str, Mode] = {}
+def key_of(place: int) -> str:
+    """The key of the mode at a place of the rail, counted from 1; none from the tenth on."""
+    return f"Ctrl+{place}" if place < 10 else ""
 
-    def show_mode(self, mode: str) -> None:
-        """Show a mode as soon as it is whole."""
-        self._wanted = mode
-        if mode in self.made:
-            self._show()
-        elif mode not in self._making:
-            self._making[mode] = self._make(mode)
-            read = partial(importlib.import_module, CLASSES[mode][0])
-            build = partial(self._slices.start, self._making[mode])
-            self._context.background.start(f"code of {mode}", read, lambda _: build(), partial(self._failed, mode))
 
-    def whole(self, mode: str) -> Mode:
-        """A mode, built at once where it is not yet."""
-        for _ in self._making.setdefault(mode, self._make(mode)):
-            pass
-        return self.made[mode]
-
-    @property
-    def shown(self) -> Mode | None:
-        """The mode that is wanted, once it is shown."""
-        return self.made.get(self._wanted)
-
-    def current(self) -> Mode | None:
-        """The mode that is wanted, built at once where it is not yet."""
-        return self.whole(self._wanted) if self._wanted else None
-
-    def _make(self, mode: str) -> Iterator[None]:
-        if mode in self.made:
-            return
-        module, name = CLASSES[mode]
-        try:
-            made = getattr(importlib.import_module(module), name)(self._context)
-            yield
-            yield from made.build()
-        except Exception:
-            self._making.pop(mode, None)  # asked for again, it is tried again
-            raise
-        self.addWidget(made)
-        made.status_changed.connect(self.status_changed)
-        self.made[mode] = made
-        if mode == self._wanted:
-            self._show()
-
-    def _show(self) -> None:
-        self.setCurrentWidget(self.made[self._wanted])
-        self.shown_changed.emit()
-
-    def _failed(self, mode: str, problems: tuple[Diagnostic, ...]) -> None:
-        del self._making[mode]
-        self._context.notices.tell(*problems)
+@hookimpl
+def workbench_modes() -> Sequence[WindowMode]:
+    return _MODES

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
 
+from workbench.api.modes import WindowMode
 from workbench.gui import fonts, theme
 from workbench.gui.icons import draw_icon
+from workbench.gui.modes import key_of
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import rule
-
-ITEMS = {
-    "source": ("code", "Source"),
-    "analyse": ("workflow", "Analyse"),
-    "timeline": ("chart-gantt", "Timeline"),
-    "compare": ("columns-2", "Compare"),
-    "platform": ("cpu", "Platform"),
-    "predict": ("trending-up", "Predict"),
-}
 
 
 class RailButton(QAbstractButton):
@@ -86,7 +81,7 @@ class Rail(QWidget):
     notices_asked = Signal()
     settings_asked = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, modes: Iterable[WindowMode]) -> None:
         super().__init__()
         set_ground(self, "chrome")
         self.setFixedWidth(65)
@@ -97,12 +92,13 @@ class Rail(QWidget):
         column.setContentsMargins(0, 4, 0, 8)
         column.setSpacing(0)
         self.buttons: dict[str, RailButton] = {}
-        for number, (mode, (icon_name, text)) in enumerate(ITEMS.items(), 1):
-            button = RailButton(icon_name, text, f"{text} (Ctrl+{number})")
+        for place, mode in enumerate(modes, 1):
+            key = key_of(place)
+            button = RailButton(mode.icon, mode.title, f"{mode.title} ({key})" if key else mode.title)
             button.setCheckable(True)
             button.setAutoExclusive(True)
-            button.clicked.connect(lambda checked=False, mode=mode: self.mode_chosen.emit(mode))
-            self.buttons[mode] = button
+            button.clicked.connect(lambda checked=False, name=mode.name: self.mode_chosen.emit(name))
+            self.buttons[mode.name] = button
             column.addWidget(button)
         column.addStretch(1)
         self.notices = RailButton("bell", "Notices", "What went wrong, and plugins")

@@ -70,7 +70,8 @@ class Recovered:
         newest = {(k.kind, k.path): k for k in kept}  # oldest first: a later one counts
         done = []
         for one in newest.values():
-            if window.show_mode(one.kind).restore(Path(one.path), one.text):
+            mode = window.show_mode(one.kind)
+            if mode is not None and mode.restore(Path(one.path), one.text):
                 done.append((one.kind, one.path))
         window.context.documents.keep()  # under this window's name, before the other's goes
         for one in kept:

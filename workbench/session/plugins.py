@@ -22,6 +22,7 @@ from workbench.api import (
     PortKind,
     RuleFile,
     Target,
+    WindowMode,
     hookspecs,
 )
 from workbench.api.commands import Command
@@ -49,6 +50,7 @@ class Plugins:
     importers: Mapping[str, Importer] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
     model_kinds: Mapping[str, ModelKind] = field(default_factory=dict)
+    modes: Mapping[str, WindowMode] = field(default_factory=dict)
 
     @property
     def problems(self) -> tuple[Diagnostic, ...]:

@@ -13,10 +13,13 @@ from workbench.api import (
     Importer,
     Metric,
     ModelKind,
+    Panel,
     PlatformSupport,
     PortKind,
     RuleFile,
     Target,
+    Undo,
+    WindowMode,
     hookimpl,
 )
 
@@ -113,3 +116,17 @@ def workbench_commands() -> Sequence[Command]:
         return 0
 
     return [Command("example-busiest", "the block that works most", add, run)]
+
+
+@hookimpl
+def workbench_modes() -> Sequence[WindowMode]:
+    """What stands in the window's rail; Qt is imported when it is first shown."""
+
+    def view() -> type:
+        from rcw_example.cross_off import CrossOff
+
+        return CrossOff
+
+    nothing = ("No run is open", "Its blocks can be crossed off here.")
+    side = Panel(width_px=260, least_px=160)
+    return [WindowMode("example_cross_off", "Cross off", "check", view, nothing, details=side, undo=Undo.OWN)]

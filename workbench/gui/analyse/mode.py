@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLay
 
 from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
 from workbench.analysis.recording import recording_parts
+from workbench.api.modes import WindowMode
 from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
 from workbench.gui.context import Context
-from workbench.gui.focus import turn_to
 from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
@@ -45,18 +45,14 @@ MOST_REFITTED = 60
 class AnalyseMode(Mode):
     """Shows the context's analysis. `details` is for the dock at the right."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        set_ground(self, "panel")
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind)
         self.details_panel = self.details = AnalyseDetails(context)
         self.graph = GraphView()
         self.table = FindingTable()
         self.filter = "all"
         self.only_node = ""
-        self.empty = EmptyState("waypoints", "No run is open", do=context.run_requested.emit)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(self._build())
-        self._pages.addWidget(self.empty)
+        self.set_content(self._build())
         self.setFocusProxy(self.table)
         self._connect()
         self._analysis_changed()
@@ -156,14 +152,10 @@ class AnalyseMode(Mode):
         run, analysis = self.context.run, self.context.analysis
         if run is None or analysis is None:
             if self.context.workspace is None:
-                self.empty.say(
-                    "No run is open", "Open a project or a run folder, and its blocks and findings appear here."
-                )
+                self.show_nothing()
             else:
-                self.empty.say("This project has no run yet", "A run shows what each block waits for.", "Run")
-            turn_to(self, self._pages, 1)
+                self.show_nothing("This project has no run yet", "A run shows what each block waits for.", "Run")
             self.details.show_nothing()
-            self.say_status()
             return
         graph = analysis.graph
         layout = layout_to_fit(graph, STYLE, *self.graph.room())
@@ -176,7 +168,7 @@ class AnalyseMode(Mode):
         part = f"{range_title(chosen)} of the run. " if chosen else ""
         self.graph_head.set_title("Blocks", f"{part}{incomplete}{shown} blocks. Edge width: time in the call.")
         self._write_findings()
-        turn_to(self, self._pages, 0)
+        self.show_content()
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
         said = recording_parts(run.manifest)
         self.say_status(f"{observed} of {shown} blocks observed", *said)

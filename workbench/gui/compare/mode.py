@@ -9,13 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.compare import Comparison, compare, output_words
+from workbench.api.modes import WindowMode
 from workbench.gui.compare.findings import KINDS, FindingChanges, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.rounds import RoundsView
 from workbench.gui.compare.rows import Stretch, block_changes, call_changes, equal_shares, state_changes
 from workbench.gui.compare.table import ChangeTable
 from workbench.gui.context import Context
-from workbench.gui.focus import turn_to
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.theme import set_ground
@@ -49,9 +49,8 @@ NOTES = {
 class CompareMode(Mode):
     """The context's run and another one: A is the older (or the newer, once exchanged)."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        set_ground(self, "panel")
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind)
         self.other: OpenRun | None = None
         self.exchanged = False
         self.comparison: Comparison | None = None
@@ -60,10 +59,7 @@ class CompareMode(Mode):
         self.table = ChangeTable()
         self.findings = FindingChanges()
         self.rounds = RoundsView()
-        self.empty = EmptyState("columns-2", "No run is open", do=self._choose_folder)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(self._build())
-        self._pages.addWidget(self.empty)
+        self.set_content(self._build())
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.swapped.connect(self._exchange)
         self.findings.chosen.connect(self._show_finding)
@@ -133,7 +129,7 @@ class CompareMode(Mode):
         self.exchanged = False
         mine = self.context.run
         if mine is None:
-            self._say("No run is open", "Open a run, then a second one to hold beside it.")
+            self._write()
             return
         if self.other is not None and self.other.run.path == mine.path:
             self.other = None
@@ -164,7 +160,7 @@ class CompareMode(Mode):
         self.other = opened
         self._write()
 
-    def _choose_folder(self) -> None:
+    def act(self) -> None:
         if self.context.run is None:
             return
         chosen = QFileDialog.getExistingDirectory(self, "Open a run folder to compare with")
@@ -177,7 +173,7 @@ class CompareMode(Mode):
         for folder in reversed(self._other_folders(run) if run else []):
             menu.addAction(folder.name).triggered.connect(partial(self._open_folder, folder))
         menu.addSeparator()
-        menu.addAction("Open a run folder…", self._choose_folder)
+        menu.addAction("Open a run folder…", self.act)
 
     def _exchange(self) -> None:
         self.exchanged = not self.exchanged
@@ -193,25 +189,20 @@ class CompareMode(Mode):
 
     # ---- what is shown
 
-    def _say(self, title: str, why: str, action: str = "") -> None:
-        self.comparison = None
-        self.empty.say(title, why, action)
-        turn_to(self, self._pages, 1)
-        self.say_status()
-
     def _write(self) -> None:
         pair = self.pair()
         if pair is None:
-            if self.context.run is not None:
-                name = self.context.run.manifest.name
-                self._say(
-                    f"{name} has nothing beside it", "Open a second run to see what changed.", "Open a run folder…"
-                )
+            self.comparison = None
+            if (run := self.context.run) is None:
+                self.show_nothing()
+            else:
+                why = "Open a second run to see what changed."
+                self.show_nothing(f"{run.manifest.name} has nothing beside it", why, "Open a run folder…")
             return
         a, b = pair
         self.comparison = compare(a.analysis, b.analysis, (a.run, b.run))
         self.head.show_runs((a.run, a.analysis), (b.run, b.analysis), self.comparison)
-        turn_to(self, self._pages, 0)
+        self.show_content()
         self.show_by(self.by)
         self.show_only(self.only)
         self._build_rounds(a.run, b.run)

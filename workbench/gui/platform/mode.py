@@ -8,10 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
+from workbench.api.modes import WindowMode
 from workbench.formats import yaml_edit
 from workbench.gui.analyse.curves import best_band
 from workbench.gui.context import Context
-from workbench.gui.focus import turn_to
 from workbench.gui.mode import Mode
 from workbench.gui.platform.curve import RateCurve
 from workbench.gui.platform.form import PartForm
@@ -39,12 +39,10 @@ from workbench.system.files import read_file
 class PlatformMode(Mode):
     """Edits the open project's platform template, or another."""
 
-    makes = "platform"
     file_names = "Platform templates (*.yaml)"
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        set_ground(self, "panel")
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind)
         self.document = PlatformDocument(context.plugins, context.notices.tell)
         context.documents.add(self.document)
         self.list = PartList()
@@ -55,10 +53,7 @@ class PlatformMode(Mode):
         self.chosen: Path_ | None = None  # of the part shown
         self._project: Path | None = None
         self.shown_table = ""
-        self.empty = EmptyState("cpu", "No platform is open", "Open a project: its platform template is edited here.")
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(self._build())
-        self._pages.addWidget(self.empty)
+        self.set_content(self._build())
         self.document.changed.connect(self._document_changed)
         self.list.chosen.connect(self.choose)
         self.list.add_wanted.connect(self._add)
@@ -208,10 +203,9 @@ class PlatformMode(Mode):
 
     def _document_changed(self) -> None:
         if self.document.path is None:
-            turn_to(self, self._pages, 1)
-            self.say_status()
+            self.show_nothing()
             return
-        turn_to(self, self._pages, 0)
+        self.show_content()
         title = self.document.value(("title",)) or self.document.value(("name",)) or self.document.path.name
         self.list_head.set_title(str(title), "")
         self.list.show_sections(sections_of(self.document), self.document)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from workbench.api.modes import WindowMode
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.platform.form import PartForm, StillCombo
@@ -21,7 +22,6 @@ from workbench.gui.predict.density_view import DensityView
 from workbench.gui.predict.explore_view import ExploreView
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import Results
-from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
     DiagnosticRow,
@@ -51,12 +51,10 @@ NARROW_PX = 720
 class PredictMode(Mode):
     """Shows a model and what it comes to. `details` is the full breakdown of the design point chosen."""
 
-    makes = "model"
     file_names = "RATSS models (*.ratss.yaml);;Density models (*.density.yaml)"
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        set_ground(self, "panel")
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind)
         self.document = ModelDocument(context.plugins, context.notices.tell, self._own_platform)
         context.documents.add(self.document)
         self.details_panel = self.details = Breakdown()
@@ -112,9 +110,8 @@ class PredictMode(Mode):
             yield
         column.addWidget(self.stack, 1)
         yield
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(Split((left, 230), (centre, 900), kept=[0]))
+        self.set_content(Split((left, 230), (centre, 900), kept=[0]))
+        self.show_content()
         self._centre = centre
 
     def _head(self) -> QWidget:

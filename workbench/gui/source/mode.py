@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QPoint, Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from workbench.api.modes import WindowMode
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
 from workbench.api.source.pragma_text import Style, find_pragmas
 from workbench.gui.context import Context
@@ -25,7 +26,6 @@ from workbench.gui.source.popover import PragmaPopover
 from workbench.gui.source.problems import ScannedProblem, problem_text, problems_now, scanned_problems
 from workbench.gui.source.tabs import EditorTabs
 from workbench.gui.source.tree import SidePanel
-from workbench.gui.widgets import EmptyState
 from workbench.gui.widgets.popover import MARGIN_PX
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma, Pragma
@@ -36,8 +36,8 @@ from workbench.session.history import Undoable
 class SourceMode(Mode):
     """`side` is the tree, `details` the block under the cursor."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind)
         self.side_panel = self.side = SidePanel(context)
         self.details_panel = self.details = SourceDetails(context)
         self.tabs = EditorTabs()
@@ -48,16 +48,14 @@ class SourceMode(Mode):
         self._project: Path | None = None
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._on_disk)
-        self._empty = EmptyState("code", "No file is open", "Choose one in the tree, or follow a link to a line.")
         self.setFocusProxy(self.tabs)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._empty)
-        self._pages.addWidget(self.tabs)
-        column = QVBoxLayout(self)
+        shown = QWidget()
+        column = QVBoxLayout(shown)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._pages, 1)
+        column.addWidget(self.tabs, 1)
         column.addWidget(self.find_bar)
+        self.set_content(shown)
         self.popover = PragmaPopover(self)
         self.popover.accepted.connect(self._on_pragma)
         self.popover.removed.connect(self._on_remove)
@@ -114,12 +112,10 @@ class SourceMode(Mode):
             self.tabs.add(editor)
         else:
             self.tabs.show_editor(editor)
-        self._pages.setCurrentIndex(1)
+        self.show_content()
         if line:
             editor.go_to(line)
             editor.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    file_names = "All files (*)"
 
     def write_as(self, path: Path) -> bool:
         editor = self.editor
@@ -129,6 +125,10 @@ class SourceMode(Mode):
         self._watcher.addPath(str(path))
         return True
 
+    @property
+    def can_close(self) -> bool:
+        return self.editor is not None
+
     def close_shown(self) -> None:
         if self.editor is not None:
             self._on_close(self.editor)
@@ -137,7 +137,7 @@ class SourceMode(Mode):
         if self.context.documents.may_leave([editor.file]):
             self.tabs.remove(editor)
             if self.editor is None:
-                self._pages.setCurrentIndex(0)
+                self.show_nothing()
             else:
                 self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -294,7 +294,7 @@ class SourceMode(Mode):
         other, self._project = path != self._project, path
         if other:
             self.tabs.clear()
-            self._pages.setCurrentIndex(0)
+            self.show_nothing()
         self.side.tree.show_project(workspace)
         self.side.tree.show_runs(self.context.run_folders())
         self.side.header.set_title("Project", workspace.root.name if workspace else "")

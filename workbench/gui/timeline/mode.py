@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from workbench.api.modes import WindowMode
 from workbench.gui.context import Context
-from workbench.gui.focus import turn_to
 from workbench.gui.icons import icon
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
@@ -16,7 +16,7 @@ from workbench.gui.timeline.details import TimelineDetails
 from workbench.gui.timeline.hover import Hit
 from workbench.gui.timeline.scale import duration
 from workbench.gui.timeline.view import TimelineView
-from workbench.gui.widgets import EmptyState, PillButton, rule
+from workbench.gui.widgets import PillButton, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, time_text
@@ -32,14 +32,11 @@ NAMES_FROM_PX = 1000
 class TimelineMode(Mode):
     """Shows the context's run against time. `details` is for the dock at the right."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        set_ground(self, "panel")
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind)
         self.setMinimumWidth(420)
         self.view = TimelineView()
         self.details_panel = self.details = TimelineDetails()
-        self.empty = EmptyState("chart-gantt", "No run is open", do=self._act)
-        self._pages = QStackedLayout(self)
         shown = QWidget()
         column = QVBoxLayout(shown)
         column.setContentsMargins(0, 0, 0, 0)
@@ -47,9 +44,7 @@ class TimelineMode(Mode):
         column.addWidget(self._toolbar())
         column.addWidget(rule())
         column.addWidget(self.view, 1)
-        self._pages.addWidget(shown)
-        self._pages.addWidget(self.empty)
-        turn_to(self, self._pages, 1)
+        self.set_content(shown)
         self._statistics = QTimer(self, singleShot=True, interval=80)
         self._statistics.timeout.connect(self._write_details)
         self._stale = True
@@ -112,42 +107,37 @@ class TimelineMode(Mode):
         run = self.context.run
         self.view.set_scene(None)
         if run is None:
-            self._say(
-                "No run is open", "Run the project, or open a run folder, and its course in time appears here.", "Run"
-            )
+            self.show_nothing(*self.kind.nothing, "Run")
         elif not has_trace(run):
             why = (
                 "It was profiled only: it knows how much time each state took, and not when. "
                 "A traced run keeps every interval."
             )
-            self._say(f"{run.manifest.name or 'This run'} has no trace", why, "Run with trace")
+            self.show_nothing(f"{run.manifest.name or 'This run'} has no trace", why, "Run with trace")
         else:
-            self._say("Preparing the timeline", f"{count_text(len(run.tables['intervals']['start_ps']))} intervals")
+            self.show_nothing(
+                "Preparing the timeline", f"{count_text(len(run.tables['intervals']['start_ps']))} intervals"
+            )
             self.context.background.start("timeline", lambda: build_scene(run), self._scene_built, self._failed)
 
     def _scene_built(self, scene: Scene | None) -> None:
         if scene is None:
-            self._say("This run's trace is empty", "No block changed its state while it was watched.")
+            self.show_nothing("This run's trace is empty", "No block changed its state while it was watched.")
             return
         self.view.set_scene(scene)
-        turn_to(self, self._pages, 0)
+        self.show_content()
         self._range_changed()
         self._selection_changed()
         self._write_details()
 
     def _failed(self, diagnostics: tuple) -> None:
         self.context.notices.tell(*diagnostics)
-        self._say("The trace could not be read", diagnostics[0].message if diagnostics else "")
+        self.show_nothing("The trace could not be read", diagnostics[0].message if diagnostics else "")
 
-    def _say(self, title: str, why: str, action: str = "") -> None:
-        self.empty.say(title, why, action)
-        turn_to(self, self._pages, 1)
-        self.say_status()
-
-    def _act(self) -> None:
+    def act(self) -> None:
         if self.context.run is not None:
             store.set_preference("trace", "yes")
-        self.context.run_requested.emit()
+        super().act()
 
     def _range_changed(self) -> None:
         chosen = self.context.navigation.time_range
