@@ -52,7 +52,7 @@ CONTROL = 0x40
 
 
 ADDRESSES = ReadOut(first=CONTROL, last=CONTROL + 15)
-FRONT = PORT.monitor(ADDRESSES)
+FRONT = PORT.monitor(ADDRESSES, {})
 SELECT, DATA = (access.address for access in FRONT.each)
 
 
@@ -198,10 +198,10 @@ def test_registers_are_aligned_where_there_is_room() -> None:
     def places(front: MonitorFront) -> tuple[int, ...]:
         return front.freeze.address, *(access.address for access in front.each)
 
-    assert places(PORT.monitor(ReadOut(first=0x41, last=0x4F))) == (0x44, 0x45, 0x46)
-    assert places(PORT.monitor(ReadOut(first=0x41, last=0x43))) == (0x41, 0x42, 0x43)
+    assert places(PORT.monitor(ReadOut(first=0x41, last=0x4F), {})) == (0x44, 0x45, 0x46)
+    assert places(PORT.monitor(ReadOut(first=0x41, last=0x43), {})) == (0x41, 0x42, 0x43)
     bytewise = PORT.model_copy(update={"address_unit_bytes": 1})
-    assert places(bytewise.monitor(ReadOut(first=0x40, last=0x7F))) == (0x40, 0x44, 0x48)
+    assert places(bytewise.monitor(ReadOut(first=0x40, last=0x7F), {})) == (0x40, 0x44, 0x48)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_ports_that_cannot_be_used(changes: dict[str, object], read_out: tuple[i
     kind = BlockPort if "kind" in changes else type(PORT)
     port = kind.model_validate({**PORT.model_dump(), **changes})
     with pytest.raises(WorkbenchError, match=message):
-        port.monitor(ReadOut(first=read_out[0], last=read_out[1]))
+        port.monitor(ReadOut(first=read_out[0], last=read_out[1]), {})
 
 
 def test_a_missing_signal_is_named() -> None:

@@ -112,15 +112,18 @@ def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: 
     )  # fmt: skip
     support = PlatformSupport("p", Path("none.yaml"), harness_dir(), (tmp_path / "api.c",))
     host = build_host(project, platform, support, None, {}, True, tmp_path, tmp_path / "build", Job())
+    told: list[str] = []
     observed = VerilogLanguage().instrument(tmp_path, sources, platform, {}, tmp_path / "hdl", Job())
 
     def run(hdl: HdlBuild, name: str) -> Outcome:
-        card = build_card(hdl, project, platform, {}, tmp_path / name / "card", Job(), False)
+        job = Job(lambda event: told.append(event.text))
+        card = build_card(hdl, project, platform, {}, tmp_path / name / "card", job, False)
         raw = tmp_path / name / "raw"
         return simulate(card, host, project, platform, raw, Job(), deterministic=True, root=tmp_path)
 
     plain = run(HdlBuild((tmp_path / "top.v",), top, ()), "plain")
     seen = run(observed, "seen")
+    assert [line for line in told if "%Warning" in line and "/recap/" in line] == []
     assert (plain.exit, plain.diagnostics) == (seen.exit, seen.diagnostics) == (0, ())
     assert (seen.stdout, seen.time_ps, seen.cycles) == (plain.stdout, plain.time_ps, plain.cycles)
     transfers = [(tmp_path / name / "raw" / "transfers.bin").read_bytes() for name in ("plain", "seen")]

@@ -5,7 +5,7 @@ A kind is a subclass of `HardwarePort`; a plugin brings it with the hook `workbe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -114,8 +114,8 @@ class HardwarePort(Port):
         """By how many cycles a transfer's last word has to be at the port before the time that the table gives."""
         return 0
 
-    def monitor(self, read_out: ReadOut, present: Collection[str]) -> MonitorFront:
-        """The monitors' place behind this port of a design that has the signals `present`. WorkbenchError where they
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
+        """The monitors' place behind this port of a design whose signals have so many `bits`. WorkbenchError where they
         have none, or no room in the addresses."""
         raise WorkbenchError(
             Diagnostic(f"counters cannot be read out through the port '{self.name}', which is of kind {self.kind}")
@@ -123,7 +123,7 @@ class HardwarePort(Port):
 
 
 def monitor_front(
-    hardware: Hardware, read_out: ReadOut, present: Collection[str]
+    hardware: Hardware, read_out: ReadOut, bits: Mapping[str, int]
 ) -> tuple[HardwarePort, MonitorFront] | None:
     """The first port on the first clock behind which monitors can stand, and their place there; None where there is no
     such port. WorkbenchError where it has no room for them, or no plugin brings a port's kind."""
@@ -133,7 +133,7 @@ def monitor_front(
             raise WorkbenchError(Diagnostic(told, "`workbench plugins` lists what there is."))
     for port in hardware.ports:
         if isinstance(port, HardwarePort) and port.monitored and hardware.clock_of(port) == hardware.clocks[0]:
-            return port, port.monitor(read_out, present)
+            return port, port.monitor(read_out, bits)
     return None
 
 

@@ -19,19 +19,24 @@ _FREEZE, _RUN, _CLEAR, _NEXT = range(4)  # what reading the first, second, third
 
 
 def axi_front(
-    signals: Mapping[str, Signal], present: set[str], read_out: ReadOut, word_bits: int, address_bits: int, stride: int
+    signals: Mapping[str, Signal],
+    bits: Mapping[str, int],
+    read_out: ReadOut,
+    word_bits: int,
+    address_bits: int,
+    stride: int,
 ) -> MonitorFront:
-    """`present` are the roles that the design has a signal for; `stride` is a word in the port's addresses."""
-    base = _base(read_out, word_bits, address_bits, stride)
-    roles = [role for role in _TAKEN if role in present and (role != "rid" or "arid" in present)]
+    """`bits` are widths of the roles that the design has signals for; `stride` is a word in the port's addresses."""
+    base = _base(read_out, word_bits, min(address_bits, bits["araddr"]), stride)
+    roles = [role for role in _TAKEN if role in bits and (role != "rid" or "arid" in bits)]
     names = {role: signals[role].name for role in (*roles, "araddr", "rready")}
-    if {"arid", "rid"} <= present:
+    if "rid" in names:
         names["arid"] = signals["arid"].name
     connections = dict(names)
     connections |= {f"user_{role}": USER_WIRE + signals[role].name for role in roles}
     at = [Access(Act.READ, base + word * stride) for word in range(4)]
     return MonitorFront(
-        text=_text(set(names), base, word_bits, address_bits, stride),
+        text=_text({role: bits[role] for role in names}, base, word_bits, stride),
         connections=connections,
         taken=tuple(signals[role].name for role in roles),
         freeze=at[_FREEZE],
@@ -59,9 +64,9 @@ def _base(read_out: ReadOut, word_bits: int, address_bits: int, stride: int) -> 
     return base
 
 
-def _text(names: set[str], base: int, word_bits: int, address_bits: int, stride: int) -> str:
-    low = (stride - 1).bit_length()
-    last = "user_rlast" if "rlast" in names else "1'b1"
+def _text(bits: Mapping[str, int], base: int, word_bits: int, stride: int) -> str:
+    address_bits, low = bits["araddr"], (stride - 1).bit_length()
+    last = "user_rlast" if "rlast" in bits else "1'b1"
     lines = [
         "module recap_port (",
         "    input wire clock, input wire reset,",
@@ -72,12 +77,13 @@ def _text(names: set[str], base: int, word_bits: int, address_bits: int, stride:
         "    input wire user_rvalid, output wire rvalid, input wire rready,",
         f"    input wire [{word_bits - 1}:0] user_rdata, output wire [{word_bits - 1}:0] rdata",
     ]
-    if "rresp" in names:
+    if "rresp" in bits:
         lines.append("    , input wire [1:0] user_rresp, output wire [1:0] rresp")
-    if "rlast" in names:
+    if "rlast" in bits:
         lines.append("    , input wire user_rlast, output wire rlast")
-    if "arid" in names:
-        lines.append("    , input wire [31:0] arid, input wire [31:0] user_rid, output wire [31:0] rid")
+    if "arid" in bits:
+        asked, told = (f"[{bits[role] - 1}:0]" for role in ("arid", "rid"))
+        lines.append(f"    , input wire {asked} arid, input wire {told} user_rid, output wire {told} rid")
     lines += [
         ");",
         "    reg answering = 0;",
@@ -87,6 +93,8 @@ def _text(names: set[str], base: int, word_bits: int, address_bits: int, stride:
         f"    wire [1:0] which = araddr[{low + 1}:{low}];" if low else "    wire [1:0] which = araddr[1:0];",
         "    wire accept = arvalid & own & ~answering & (open == 0);",
         "    assign user_arvalid = arvalid & ~own & ~answering;",
+        "    wire opens = user_arvalid & user_arready;",
+        f"    wire closes = user_rvalid & rready & ~answering & {last};",
         "    assign arready = own ? ~answering & (open == 0) : user_arready & ~answering;",
         "    assign rvalid = answering | user_rvalid;",
         f"    assign rdata = answering ? {{{word_bits // 32}{{answer}}}} : user_rdata;",
@@ -95,13 +103,13 @@ def _text(names: set[str], base: int, word_bits: int, address_bits: int, stride:
         f"    assign write_data = which == 2'd{_FREEZE} ? 32'd1 : which == 2'd{_RUN} ? 32'd0 :",
         f"        which == 2'd{_CLEAR} ? 32'd2 : {{16'd0, index + 16'd1}};",
     ]
-    if "rresp" in names:
+    if "rresp" in bits:
         lines.append("    assign rresp = answering ? 2'd0 : user_rresp;")
-    if "rlast" in names:
+    if "rlast" in bits:
         lines.append("    assign rlast = answering | user_rlast;")
-    if "arid" in names:
+    if "arid" in bits:
         lines += [
-            "    reg [31:0] id = 0;",
+            f"    reg {told} id = 0;",
             "    always @(posedge clock) if (accept) id <= arid;",
             "    assign rid = answering ? id : user_rid;",
         ]
@@ -114,7 +122,7 @@ def _text(names: set[str], base: int, word_bits: int, address_bits: int, stride:
             f"        if (accept) answer <= which == 2'd{_NEXT} ? word : {{30'd0, clearing, frozen}};",
             "        if (write_control) index <= 0;",
             "        else if (write_select) index <= index + 1;",
-            f"        open <= open + (user_arvalid & user_arready) - (user_rvalid & rready & ~answering & {last});",
+            "        open <= open + {15'd0, opens} - {15'd0, closes};",
             "        if (reset) begin",
             "            answering <= 0;",
             "            open <= 0;",

@@ -6,7 +6,7 @@ Avalon Interface Specifications.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
@@ -126,8 +126,8 @@ class AxiLitePort(BusPort):
     def longest_burst(self) -> int:
         return 1
 
-    def monitor(self, read_out: ReadOut, present: Collection[str]) -> MonitorFront:
-        roles = {role for role, signal in self.signals().items() if signal.name in present}
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
+        roles = {role: bits[signal.name] for role, signal in self.signals().items() if signal.name in bits}
         stride = self.word_bits // 8 // self.address_unit_bytes
         return axi_front(self.signals(), roles, read_out, self.word_bits, self.address_bits, stride)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import Field, PositiveInt
@@ -70,7 +70,7 @@ class MemoryPort(HardwarePort):
                 message = f"a port of {self.kind} style needs '{name}'"
                 yield Problem(name, message, f"Add `{name}:` with the signal's name.")
 
-    def monitor(self, read_out: ReadOut, present: Collection[str] = ()) -> MonitorFront:
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
         control, select, data = self._registers(read_out)
         return MonitorFront(
             text=self._front(control, select, data),
@@ -204,5 +204,5 @@ OWN_PORT = MemoryPort(
 
 def own_front() -> MonitorFront:
     """The monitors' place behind `OWN_PORT`."""
-    front = OWN_PORT.monitor(ReadOut(first=0, last=3))
+    front = OWN_PORT.monitor(ReadOut(first=0, last=3), {})
     return replace(front, taken=(), connections={**front.connections, "user_data": "32'd0"})

@@ -58,7 +58,7 @@ def build(
     uses = [use for instance in top.walk() for use in instance.blocks]
     shell = read_top(design.top, top.module + _INNER)
     wrapper.check_port(shell, platform_hardware)
-    place = monitor_front(platform_hardware, hardware.read_out, {p.name for p in shell.ports})
+    place = monitor_front(platform_hardware, hardware.read_out, {port.name: port.bits for port in hdl_ports(design)})
     addresses = hardware.read_out if place else ReadOut(first=0, last=3)
     port, front = place or (OWN_PORT, own_front())
     clock = platform_hardware.clock_of(port)
