@@ -30,11 +30,20 @@ from targets import calls, moves, visits  # what the benchmark compares
 TESTS = Path(__file__).parent
 BOARD = TESTS / "data" / "board"
 TINY = TESTS / "data" / "tiny"
+SUM = "2128\n"  # of 48 words, and of what data/first.hex holds: 1000
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return shutil.copytree(TINY, tmp_path_factory.mktemp("project") / "tiny") / "tiny.workbench.yaml"
+    """The tiny project, its sum beginning with what a file in it holds: 1000."""
+    folder = shutil.copytree(TINY, tmp_path_factory.mktemp("project") / "tiny")
+    (folder / "data").mkdir()
+    (folder / "data" / "first.hex").write_text("000003e8\n")
+    rtl = folder / "hdl" / "tiny_top.v"
+    reads = '    reg [31:0] first [0:0];\n    initial $readmemh("data/first.hex", first);\n    wire '
+    text = rtl.read_text().replace("    wire ", reads)
+    rtl.write_text(text.replace("sum  <= 0;", "sum  <= first[0];"))
+    return folder / "tiny.workbench.yaml"
 
 
 def opened(project: Path) -> Workspace:
@@ -71,10 +80,11 @@ def build(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def records(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def records(tree: Path, build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("records")
-    done = subprocess.run([build / "host"], env={**os.environ, "RCW_RAW": str(folder)}, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "1128\n")
+    environment = {**os.environ, "RCW_RAW": str(folder)}
+    done = subprocess.run([build / "host"], cwd=tree / "hdl", env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, SUM)
     return folder
 
 
@@ -93,6 +103,7 @@ def test_the_tree_names_nothing_outside_of_itself(tree: Path) -> None:
 
 def test_a_board_counts_what_the_simulated_card_counts(project: Path, board: Run, tmp_path: Path) -> None:
     simulated = run_workspace(opened(project), RunOptions(out=tmp_path / "run"), Job())
+    assert (tmp_path / "run" / "stdout.txt").read_text() == SUM
     assert visits(board) == visits(simulated)
     assert moves(board) == moves(simulated)
     assert calls(board) == calls(simulated)
@@ -130,7 +141,7 @@ def test_the_commands_of_a_project_get_a_run_to_the_board_and_back(
     """`build` sees the run's own tree; what a scp or ssh would do, cp and sh do here."""
     commands = {
         "build": f"make -C {build} -f {BOARD}/Makefile TREE=$RECAP_TREE -o libfpga.so",
-        "run": f"mkdir {tmp_path}/far && RCW_RAW={tmp_path}/far {build}/host",
+        "run": f"mkdir {tmp_path}/far && cd $RECAP_TREE/hdl && RCW_RAW={tmp_path}/far {build}/host",
         "fetch": f"cp {tmp_path}/far/* $RCW_RAW",
     }
     there = build.parent / "copied"
@@ -138,7 +149,7 @@ def test_the_commands_of_a_project_get_a_run_to_the_board_and_back(
     commands = {name: line.replace(str(build), str(there)) for name, line in commands.items()}
     run = run_workspace(opened(with_target(project, "far", **commands)), RunOptions(out=tmp_path / "run"), Job())
     assert run.complete
-    assert (tmp_path / "run" / "stdout.txt").read_text() == "1128\n"
+    assert (tmp_path / "run" / "stdout.txt").read_text() == SUM
     assert run.manifest.exit == 0
     assert visits(run)["tiny_top.adder", "add"] == 48
 

@@ -276,3 +276,42 @@ endmodule
 """
     block = only(scan(tmp_path, top_v=text))
     assert (block.clock, block.edge, block.why_not) == ("clk", "posedge", "")
+
+
+READS = """\
+module rom #(parameter FILE = "lacks.hex") (input wire clk, output reg [7:0] q);
+    reg [7:0] words [0:3];
+    integer file;
+    reg [71:0] name;
+    initial $readmemh(FILE, words);
+    initial begin
+        file = $fopen("log.txt", "w");
+        file = $fopen({"in", ".txt"}, "r");
+        name = $random ? "one.hex" : "two.hex";
+        $readmemb(name, words);
+    end
+    generate if (FILE == "none") begin : never initial $readmemh("never.hex", words); end endgenerate
+    always @(posedge clk) q <= words[0];
+endmodule
+module top(input wire clk, output wire [7:0] a, b);
+    rom #("data/there.hex") one(clk, a);
+    rom #("beside.hex") two(clk, b);
+endmodule
+"""
+
+
+def test_files_that_the_design_reads_are_looked_for(tmp_path: Path) -> None:
+    """Those of every instance that there is; not what is written, and not what no instance reaches."""
+    for name in ("data/there.hex", "rtl/beside.hex"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("00\n")
+    (tmp_path / "rtl" / "top.v").write_text(READS)
+    hardware = HardwareSources(sources=("rtl/top.v",), top="top", read_out=ReadOut(first=0, last=15))
+    told = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
+    assert [(d.file, d.line, d.message, d.severity) for d in told] == [
+        ("rtl/top.v", 8, "the design reads 'in.txt', which is not there", Severity.WARNING),
+        ("rtl/top.v", 5, "the design reads 'beside.hex', which is not there", Severity.WARNING),
+        ("rtl/top.v", 10, "which file is read here is known only when the design runs: it is not copied with it",
+         Severity.NOTE),
+    ]  # fmt: skip
+    assert told[1].hint == "It is looked for from the project's folder: write 'rtl/beside.hex'."

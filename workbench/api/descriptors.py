@@ -141,7 +141,8 @@ class HdlBuild:
     whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
     of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
     that port's width, 0 without any. `defines` must be set to have the taps. `read_out` tells how the monitors are
-    frozen and read; None where there are none. `more_ports` are what the new top has besides the platform's.
+    frozen and read; None where there are none. `more_ports` are what the new top has besides the platform's. `data`
+    names the files that the design reads while it runs, relative to the project.
     """
 
     sources: tuple[Path, ...]
@@ -154,6 +155,7 @@ class HdlBuild:
     include_dirs: tuple[Path, ...] = ()
     read_out: ReadOutPlan | None = None
     more_ports: tuple[HardwarePort, ...] = ()
+    data: tuple[str, ...] = ()
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 

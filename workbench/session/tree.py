@@ -1,6 +1,6 @@
 """A complete tree of an instrumented application: what a user's own flow needs to build and run it anywhere.
 
-    host/, hdl/    the instrumented copies
+    host/, hdl/    the instrumented copies; below hdl/ also the files that the HDL reads, at the paths it asks for
     runtime/       the recorder
     board/         the read-out of the monitors, through the platform's own calls
     include/       headers that the copies include
@@ -94,6 +94,8 @@ def complete_tree(
     hdl_includes = [
         _headers(folder, out / "include" / f"hdl_{n}", without=sources) for n, folder in enumerate(hdl.include_dirs)
     ]
+    for name in hdl.data:
+        _copy(workspace.root / name, out / "hdl" / name)
     _Includes(out, moved).localise([path for path in (out / "host").rglob("*") if path.is_file()])
     shutil.copyfile(workspace.platform_path, out / "platform.yaml")
     folders_c = [f"-I$(RECAP)/{_relative(folder, out)}" for folder in includes if folder]
@@ -111,6 +113,7 @@ def complete_tree(
         "RECAP_LDLIBS": (*named, "-lm", "-pthread"),
         "RECAP_HDL": (f"$(RECAP)/{_relative(path, out)}" for path in hdl.sources),
         "RECAP_HDL_INCLUDE_DIRS": (f"$(RECAP)/{_relative(folder, out)}" for folder in hdl_includes if folder),
+        "RECAP_HDL_DATA": (_quoted(name) for name in hdl.data),
         "RECAP_HDL_DEFINES": (_quoted(f"{name}={value}") for name, value in workspace.project.hardware.defines.items()),
         "RECAP_HDL_TOP": (hdl.top,),
     }
@@ -217,6 +220,7 @@ def _makefile(out: Path, title: str, values: Mapping[str, Iterable[str]], units:
             f"# {title}, instrumented. Include this in your own Makefile:",
             "#   link RECAP_OBJECTS with RECAP_LDLIBS and the board's own library, whose header CPPFLAGS find (-I);",
             "#   make the FPGA of RECAP_HDL, whose top level is RECAP_HDL_TOP, instead of your own HDL;",
+            "#   where that reads files, RECAP_HDL_DATA, start what makes or simulates it in $(RECAP)/hdl;",
             "#   run the program with RCW_RAW set to an empty folder; `workbench collect` makes a run of that folder.",
             "RECAP := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))",
             "RECAP_GOAL := $(.DEFAULT_GOAL)",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rc_workbench_plugins.verilog import build
 from rc_workbench_plugins.verilog.blocks import SourceBlock, read_blocks
 from rc_workbench_plugins.verilog.conditions import check_conditions
+from rc_workbench_plugins.verilog.data_files import data_files
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, elaborate
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
@@ -24,7 +26,7 @@ from workbench.model.scan import Branch, HdlBlock, HdlScan
 def scan(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
 ) -> HdlScan:
-    design, blocks, top, diagnostics = _read(root, hardware, parameters, job)
+    design, blocks, top, diagnostics, _ = _read(root, hardware, parameters, job)
     reasons = _why_not(design, blocks, top, platform)
     uses: dict[tuple[str, int], list[str]] = {block.key: [] for block in blocks}
     for instance in top.walk() if top else ():
@@ -50,7 +52,7 @@ def instrument(
     out: Path,
     job: Job | None = None,
 ) -> HdlBuild:
-    design, blocks, top, diagnostics = _read(root, hardware, parameters, job)
+    design, blocks, top, diagnostics, data = _read(root, hardware, parameters, job)
     if top is None or has_errors(diagnostics):
         raise WorkbenchError(*diagnostics)
     if platform.hardware is None:
@@ -62,12 +64,13 @@ def instrument(
     if has_errors(wrong):
         raise WorkbenchError(*wrong)
     diagnostics = (*diagnostics, *wrong)
-    return build.build(design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics)
+    made = build.build(design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics)
+    return replace(made, data=data)
 
 
 def _read(
     root: Path, hardware: HardwareSources, parameters: Mapping[str, str], job: Job | None
-) -> tuple[Design, tuple[SourceBlock, ...], Instance | None, tuple[Diagnostic, ...]]:
+) -> tuple[Design, tuple[SourceBlock, ...], Instance | None, tuple[Diagnostic, ...], tuple[str, ...]]:
     job = job or Job()
     job.progress(0.0, "reading the design")
     design = read_design(root, hardware, parameters)
@@ -80,7 +83,8 @@ def _read(
         nodes = modules_by_name(design)
         used = dict.fromkeys(instance.module for instance in top.walk())
         diagnostics += tuple(unsynthesisable(design, [nodes[name] for name in used if name in nodes]))
-    return design, blocks, top, diagnostics
+    data, unread = data_files(design)
+    return design, blocks, top, (*diagnostics, *unread), data
 
 
 def _why_not(
