@@ -17,15 +17,21 @@ struct Access {
     int64_t settle_cycles = 0;  // before it
 };
 
+// How the monitors of a clock are read through one of its ports.
+struct ReadOut {
+    int64_t words = 0, port = 0;
+    int64_t first = INT64_MAX, last = -1;  // the addresses that the application leaves to the monitors
+    std::vector<Access> freeze, each;      // the last of `each` gives a word
+};
+
 struct Config {
     std::vector<ClockDomain> clocks;
+    int cards = 1, blocks = 0;  // blocks: of one card
+    size_t interrupt_clock = 0;
     int64_t cycle_limit = 0, idle_cycle_limit = 0;
     bool trace = false;
-    int64_t counter_words = 0;  // 0: no monitors to read
-    int64_t read_out_port = 0;
-    int64_t read_out_first = INT64_MAX, read_out_last = -1;  // the addresses that the application leaves to the monitors
-    std::vector<Access> freeze, each;  // the last of `each` gives a word
-    std::vector<Tap> taps;
+    std::vector<ReadOut> read_outs;
+    std::vector<std::vector<Tap>> taps;  // by clock
 
     explicit Config(const std::string& path) {
         std::ifstream file(path);
@@ -39,20 +45,29 @@ struct Config {
                 ClockDomain clock;
                 words >> clock.period_num >> clock.period_den;
                 clocks.push_back(clock);
+                taps.emplace_back();
             }
+            else if (key == "cards") words >> cards;
+            else if (key == "blocks") words >> blocks;
+            else if (key == "interrupt_clock") words >> interrupt_clock;
             else if (key == "cycle_limit") words >> cycle_limit;
             else if (key == "idle_cycle_limit") words >> idle_cycle_limit;
             else if (key == "trace") words >> trace;
-            else if (key == "read_out") words >> counter_words >> read_out_first >> read_out_last >> read_out_port;
+            else if (key == "read_out") {
+                ReadOut plan;
+                words >> plan.words >> plan.first >> plan.last >> plan.port;
+                read_outs.push_back(plan);
+            }
             else if (key == "freeze" || key == "each") {
                 Access access;
                 words >> access.act >> access.address >> access.value >> access.settle_cycles;
-                (key == "freeze" ? freeze : each).push_back(access);
+                (key == "freeze" ? read_outs.back().freeze : read_outs.back().each).push_back(access);
             }
             else if (key == "tap") {
                 Tap tap{};
-                words >> tap.block >> tap.lsb >> tap.width;
-                taps.push_back(tap);
+                size_t clock = 0;
+                words >> tap.block >> tap.lsb >> tap.width >> clock;
+                taps.at(clock).push_back(tap);
             }
         }
     }

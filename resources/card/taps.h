@@ -26,6 +26,8 @@ public:
         }
     }
 
+    bool any() const { return !taps_.empty(); }
+
     // The taps' value in cycle `cycle`; cycles come in order and without gaps.
     void see(int64_t cycle, const uint32_t* now) {
         if (started_ && !std::memcmp(now, previous_.data(), previous_.size() * 4)) return;

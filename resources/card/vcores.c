@@ -22,7 +22,8 @@
 vc_settings vc_set = {.cores = 1, .slice_ps = VC_LATEST_PS};
 __thread vthread *vc_self;
 int vc_live;
-int64_t (*vc_interrupt)(int64_t until_ps);
+int vc_card_awaited;
+int64_t (*vc_card)(int64_t until_ps, const void **object);
 int (*vc_outside)(void);
 void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
 static int64_t nobody_watches;
@@ -33,7 +34,7 @@ static vthread **threads_end = &vc_threads;
 static vthread *queue_head, *queue_tail;
 static vthread *on_core[MAX_CORES];
 static int last_on[MAX_CORES]; /* the number after that of the thread that a core had last */
-static int numbers, interrupt_waiters, frozen;
+static int numbers, frozen;
 static int64_t now_ps;
 static int64_t others_ps = VC_NEVER; /* before this nothing happens but the running thread's calls */
 static uint64_t orders;
@@ -130,7 +131,6 @@ static void make_ready(vthread *t)
 void vc_wake_thread(vthread *t, vc_result result)
 {
     t->result = result;
-    interrupt_waiters -= t->what == VC_INTERRUPT;
     if (t->state == VC_BLOCKED) {
         make_ready(t);
     } else { /* it held its core */
@@ -238,13 +238,12 @@ static void go_on(vthread *self)
     for (;;) {
         int64_t second_ps;
         event e = first_event(&second_ps);
-        if (interrupt_waiters) {
-            int64_t at = vc_interrupt(e.thread ? e.at_ps : VC_NEVER);
+        if (vc_card_awaited) {
+            const void *object;
+            int64_t at = vc_card(e.thread ? e.at_ps : VC_NEVER, &object);
             if (at != VC_NEVER) {
                 now_ps = at > now_ps ? at : now_ps;
-                for (vthread *t = vc_threads; t; t = t->next)
-                    if (t->state == VC_BLOCKED && t->what == VC_INTERRUPT)
-                        vc_wake_thread(t, VC_WOKEN);
+                vc_wake(object, numbers);
                 continue;
             }
             second_ps = 0; /* each call of the host's is another time up to which the card may run */
@@ -320,7 +319,6 @@ vc_result vc_block(vc_what what, const void *object, int64_t until_ps, const voi
     self->since_ps = now_ps;
     self->event_ps = until_ps;
     self->order = ++orders;
-    interrupt_waiters += what == VC_INTERRUPT;
     give_up_core(self);
     go_on(self);
     self->object = NULL;

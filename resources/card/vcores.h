@@ -90,9 +90,10 @@ void vc_freeze(void); /* nobody else goes on any more */
 vthread *vc_find(int number);
 vthread *vc_by_real(pthread_t real);
 
-/* With threads waiting for an interrupt: run the card to the time, or to its interrupt if that comes first. When it came,
- * or VC_NEVER. */
-extern int64_t (*vc_interrupt)(int64_t until_ps);
+/* With `vc_card_awaited` things of the card's that threads wait for: run it to the time, or to the first of them if that
+ * comes before. When it came, and the object that wakes those threads; VC_NEVER where none did. */
+extern int vc_card_awaited;
+extern int64_t (*vc_card)(int64_t until_ps, const void **object);
 
 /* Nothing can happen on the clock: whether something outside the program (a pipe) let a thread go on. */
 extern int (*vc_outside)(void);

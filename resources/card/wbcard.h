@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct wbcard wbcard_t;
 
-/* NULL, with a message on the standard error, when there is no such card. */
+/* Cards are numbered from 0. NULL, with a message on the standard error, when there is no such card. */
 wbcard_t *wbcard_open(int card);
 void wbcard_close(wbcard_t *card);
 
@@ -25,6 +25,9 @@ int wbcard_configure(wbcard_t *card, const char *table, const char *file);
 /* Blocking transfers; `table` names the platform's transfer table that says how long they last. */
 int wbcard_send(wbcard_t *card, const char *table, const void *data, int64_t address, int64_t bytes);
 int wbcard_receive(wbcard_t *card, const char *table, void *data, int64_t address, int64_t bytes);
+
+/* How many bytes this thread's last receive brought: fewer than asked for where the design's packet ended before. */
+int64_t wbcard_got(void);
 
 /* Returns at once; the data are copied. wbcard_wait returns when all such sends are done. */
 int wbcard_send_async(wbcard_t *card, const char *table, const void *data, int64_t address, int64_t bytes);

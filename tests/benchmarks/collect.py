@@ -81,7 +81,7 @@ def make_tables(folder: Path, count: int) -> None:
     manifest = synthetic_run(cores=1, rounds=1).manifest
     manifest = replace(manifest, time_ps=(count + 1) * STEP_PS)
     host = HostBuild((), blocks=manifest.blocks[:1], sites=manifest.sites, entries=manifest.entries)
-    outcome = Outcome(0, "", "", manifest.time_ps, 0, 0, None, ())
+    outcome = Outcome(0, "", "", manifest.time_ps, 0, (), None, ())
     language = load_plugins().hdl_languages["verilog"]
     hdl = HdlBuild((), "top", ())
     found = collect(folder / RAW, outcome, host, hdl, language, synthetic_platform(), manifest.clocks)

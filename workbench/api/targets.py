@@ -49,7 +49,8 @@ class Outcome:
     A target whose time is real tells `exit`, `stdout` and what went wrong; the rest is then read out of its records.
 
     `exit` is the host program's code, -N where signal N ended it. `stdout` keeps the first 16 MiB; the hash is of all
-    its bytes. `host_ps` is the time that the host's own code took. `cycles` counts clocked cycles out of reset.
+    its bytes. `host_ps` is the time that the host's own code took. `clock_cycles` counts each clock's cycles out of reset,
+    in the platform's order; a target may tell the first one's alone.
     `counter_words` are None where the design has no monitors or they could not be read. `confined` tells whether host
     and card ran without network and with writing limited to the run folder. `tools` names what built it.
     `measured_hz` is the FPGA's clock as the host's tells it, None where it is the platform's: then the monitors counted
@@ -61,7 +62,7 @@ class Outcome:
     stdout_sha256: str = ""
     time_ps: int = 0
     host_ps: int = 0
-    cycles: int = 0
+    clock_cycles: tuple[int, ...] = ()
     counter_words: NDArray[np.uint32] | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     confined: bool = False
@@ -69,6 +70,11 @@ class Outcome:
     measured_hz: float | None = None
     counted_from_ps: int = 0
     unsure_ps: int = 0
+
+    @property
+    def cycles(self) -> int:
+        """The first clock's cycles."""
+        return self.clock_cycles[0] if self.clock_cycles else 0
 
     @property
     def failed(self) -> bool:

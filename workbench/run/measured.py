@@ -43,7 +43,7 @@ def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, nominal_hz: 
         outcome,
         time_ps=time_ps,
         host_ps=host_ps,
-        cycles=cycles,
+        clock_cycles=(cycles,),
         counter_words=words if cycles else None,
         measured_hz=hz,
         counted_from_ps=int(board.get("begin_ps", 0)),

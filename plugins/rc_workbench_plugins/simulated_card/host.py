@@ -19,7 +19,6 @@ from workbench.model.platform import Platform
 from workbench.system.folders import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
-_LIBRARY = ("wbcard.c", "vcores.c", "vcores_told.c", "atomics.c", "host_time.c")
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
 _STARTS_THREADS = re.compile(
     r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
@@ -126,7 +125,8 @@ def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
     A program may have functions of its own by the C library's names: those that stand for them (`libc/`) give way.
     """
     weak = sorted((harness_dir() / "libc").glob("*.c"))
-    sources = [*(harness_dir() / name for name in _LIBRARY), *weak]
+    strong = sorted(harness_dir().glob("*.c"))
+    sources = [*strong, *weak]
     headers = sorted(harness_dir().rglob("*.h"))
     kept = cache_dir() / "library" / digest([compiler.version, *_LIBRARY_FLAGS, *contents([*sources, *headers])])
     targets = [objects / f"{source.stem}.o" for source in sources]
@@ -137,7 +137,7 @@ def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
         for source, target in zip(sources, targets, strict=True)
     ]
     run_all(compile_it, job, cwd=objects, what="the card's client library")
-    weaken: list[list[str | Path]] = [["objcopy", "--weaken", target] for target in targets[len(_LIBRARY) :]]
+    weaken: list[list[str | Path]] = [["objcopy", "--weaken", target] for target in targets[len(strong) :]]
     run_all(weaken, job, cwd=objects, what="the card's client library")
     for target in targets:
         keep(target, kept)

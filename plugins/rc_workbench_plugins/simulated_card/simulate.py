@@ -8,23 +8,20 @@ import struct
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.card import CardExecutable
+from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import with_source_lines
-from rc_workbench_plugins.simulated_card.port_check import driven_ports, port_of
 from workbench.api.job import Job
 from workbench.api.records import read_counters, read_end, read_lines, read_transfers
 from workbench.api.targets import Outcome
 from workbench.model.application import Project
 from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.model.hardware import Clock
 from workbench.model.platform import Platform
 from workbench.model.text import listed
-from workbench.model.transfer_time import table_points_ps
 from workbench.system.confine import Confinement, confine
 from workbench.system.process import Supervised
 
@@ -61,7 +58,7 @@ def simulate(
         raw.mkdir(parents=True, exist_ok=True)
         for old in _RECORDS:
             (raw / old).unlink(missing_ok=True)
-        config.write_text(card_config(card, project, platform, deterministic))
+        config.write_text(card_config(card.hdl, project, platform, deterministic, card.traced))
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
     ends = socket.socketpair()
@@ -103,46 +100,6 @@ def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
         "The project's own files stay as they are.",
         Severity.NOTE,
     )
-
-
-def _period(clock: Clock) -> Fraction:
-    return period_ps(clock.frequency_hz)
-
-
-def card_config(card: CardExecutable, project: Project, platform: Platform, deterministic: bool) -> str:
-    """The text that host library and card read: one key and its numbers a line."""
-    ports, hardware = (*driven_ports(platform), *card.hdl.more_ports), platform.hardware
-    assert hardware is not None
-    simulation = project.simulation
-    lines = [
-        *(f"clock {period.numerator} {period.denominator}" for period in map(_period, hardware.clocks)),
-        *(
-            f"port {port.word_bits // 8} {period.numerator} {period.denominator} {int(port.answers)}"
-            for port, period in ((port, _period(hardware.clock_of(port))) for port in ports)
-        ),
-        f"deterministic {int(deterministic)}",
-        f"basic_block_ps {simulation.basic_block_ps}",
-        f"host_factor {simulation.host_factor!r}",
-        *(f"{name} {getattr(simulation, name)}" for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps")),
-        f"cycle_limit {simulation.cycle_limit}",
-        f"idle_cycle_limit {simulation.idle_cycle_limit}",
-        f"trace {int(card.traced)}",
-    ]
-    resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
-    for name, table in platform.transfer_tables.items():
-        lines.append(f"table {resources.index(table.resource)} {int(table.overlaps)} {name}")
-        lines.append(f"through {port_of(table, ports)}")
-        lines.append(f"holds_core {int(table.holds_core)}")
-        lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
-    hdl = card.hdl
-    if plan := hdl.read_out:
-        number = [port.name for port in ports].index(plan.port) if plan.port else 0
-        lines.append(f"read_out {plan.words} {plan.first} {plan.last} {number}")
-        for key, accesses in (("freeze", (plan.freeze,)), ("each", plan.each)):
-            for access in accesses:
-                lines.append(f"{key} {access.act.value} {access.address} {access.value} {access.settle_cycles}")
-    lines += [f"tap {block} {lsb} {width}" for block, (lsb, width) in enumerate(hdl.taps) if width]
-    return "\n".join(lines) + "\n"
 
 
 class _Process:
@@ -263,7 +220,8 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
     diagnostics += _card_warnings(card_end)
-    cycles = int(card_end.get("cycles", _progress(raw)[0]))
+    clock_cycles = tuple(int(word) for word in card_end.get("cycles", str(_progress(raw)[0])).split())
+    cycles = clock_cycles[0]
     unseen = int(int(host_end.get("time_ps", 0)) / period_ps(platform.hardware.clock_hz)) - cycles
     if unseen > 1 and not has_errors(diagnostics):
         text = (
@@ -280,7 +238,7 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
         stdout_sha256=host.program.stdout.hash.hexdigest(),
         time_ps=max(int(host_end.get("time_ps", last_ps)), cycle_start_ps(cycles, platform.hardware.clock_hz)),
         host_ps=int(host_end.get("host_ps", int(transfers["host_ps"].sum()) if len(transfers) else 0)),
-        cycles=cycles,
+        clock_cycles=clock_cycles,
         counter_words=read_counters(raw),
         diagnostics=tuple(diagnostics),
     )

@@ -37,6 +37,7 @@ struct Transfer {
     int64_t there = 0;  // words of which nothing more is awaited
     int64_t first_cycle = -1, last_cycle = -1;
     int64_t end_ps = 0;
+    int64_t seen = -1, seen_cycle = 0;  // words that had moved when it was last looked at, and since when
     int64_t level = 0, level_due = 0;  // of the word put last
     std::vector<int64_t> taken;        // the cycles in which the last `buffer` words were taken
     int64_t taken_count = 0;

@@ -1,0 +1,52 @@
+"""What a run of the simulated card is told, by its host library and by the card process (`resources/card`)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from rc_workbench_plugins.simulated_card.port_check import driven_ports, port_of
+from workbench.api.descriptors import HdlBuild
+from workbench.model.application import Project
+from workbench.model.cycles import period_ps
+from workbench.model.hardware import Clock
+from workbench.model.platform import Platform
+from workbench.model.transfer_time import table_points_ps
+
+
+def _period(clock: Clock) -> Fraction:
+    return period_ps(clock.frequency_hz)
+
+
+def card_config(hdl: HdlBuild, project: Project, platform: Platform, deterministic: bool, traced: bool) -> str:
+    """The text that host library and card read: one key and its numbers a line."""
+    ports, hardware = (*driven_ports(platform), *hdl.more_ports), platform.hardware
+    assert hardware is not None
+    simulation = project.simulation
+    lines = [
+        *(f"clock {period.numerator} {period.denominator}" for period in map(_period, hardware.clocks)),
+        *(
+            f"port {port.word_bits // 8} {period.numerator} {period.denominator} {int(port.answers)} 0"
+            for port, period in ((port, _period(hardware.clock_of(port))) for port in ports)
+        ),
+        f"deterministic {int(deterministic)}",
+        f"basic_block_ps {simulation.basic_block_ps}",
+        f"host_factor {simulation.host_factor!r}",
+        *(f"{name} {getattr(simulation, name)}" for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps")),
+        f"cycle_limit {simulation.cycle_limit}",
+        f"idle_cycle_limit {simulation.idle_cycle_limit}",
+        f"trace {int(traced)}",
+    ]
+    resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
+    for name, table in platform.transfer_tables.items():
+        lines.append(f"table {resources.index(table.resource)} {int(table.overlaps)} {name}")
+        lines.append(f"through {port_of(table, ports)}")
+        lines.append(f"holds_core {int(table.holds_core)}")
+        lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
+    if plan := hdl.read_out:
+        number = [port.name for port in ports].index(plan.port) if plan.port else 0
+        lines.append(f"read_out {plan.words} {plan.first} {plan.last} {number}")
+        for key, accesses in (("freeze", (plan.freeze,)), ("each", plan.each)):
+            for access in accesses:
+                lines.append(f"{key} {access.act.value} {access.address} {access.value} {access.settle_cycles}")
+    lines += [f"tap {block} {lsb} {width}" for block, (lsb, width) in enumerate(hdl.taps) if width]
+    return "\n".join(lines) + "\n"

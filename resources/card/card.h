@@ -1,0 +1,358 @@
+// A card: the Verilated design with its clocks and ports, run exactly as many cycles as it is told. See README.md.
+#pragma once
+#include <algorithm>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config.h"
+#include "design.h"
+#include "host_link.h"
+
+inline std::string hex(uint64_t value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+// Two integers that the workbench looks at while the run goes on: the furthest cycle, and whether we wait for the host.
+struct Progress {
+    volatile int64_t *cycle, *waiting;
+};
+
+class Card {
+public:
+    Card(const Config& config, int number, RecordFile* trace, const Progress& progress)
+        : config_(config), progress_(progress), design_(&context_), clocks_(config.clocks), due_(config.clocks.size()) {
+        if (int(clocks_.size()) != CARD_CLOCKS) throw Failure("the card was built for other clocks: build it anew");
+        ports_ = make_ports(design_.model, clocks_);
+        for (std::vector<Tap> taps : config_.taps) {
+            for (Tap& tap : taps) tap.block += number * config_.blocks;
+            taps_.emplace_back(std::move(taps), Design::tap_words, trace);
+        }
+        design_.reset();
+    }
+
+    // Clock every cycle that has ended by `ps`.
+    void run(int64_t ps) {
+        if (clocks_.size() == 1) {
+            run_clock(clocks_[0].cycles_before(ps));
+        } else {
+            for (size_t c = first_edge(); clocks_[c].cycle < clocks_[c].cycles_before(ps); c = first_edge()) clock_edges(c);
+        }
+        publish();
+    }
+
+    // When the next edge is, and that edge.
+    int64_t next_edge_ps() const {
+        const ClockDomain& clock = clocks_[first_edge()];
+        return clock.start(clock.cycle + 1);
+    }
+    void step() {
+        if (clocks_.size() == 1) run_clock(clocks_[0].cycle + 1);
+        else clock_edges(first_edge());
+        publish();
+    }
+
+    // A step for a transfer that the host waits for; a design that takes or gives nothing is told.
+    void step_for(Transfer& transfer) {
+        if (transfer.seen != transfer.there + transfer.asked) {
+            transfer.seen = transfer.there + transfer.asked;
+            transfer.seen_cycle = cycle();
+        }
+        const int64_t end_ps = transfer.start_ps + transfer.duration_ps;
+        const int64_t silent = cycle() - std::max(transfer.seen_cycle, clocks_[0].cycles_before(end_ps));
+        if (silent > config_.idle_cycle_limit)
+            throw Failure("the design moves nothing: the host waits for a transfer of which " + std::to_string(transfer.there) + " of "
+                          + std::to_string(transfer.words) + " words are through, and for " + std::to_string(silent)
+                          + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit)
+                          + "), none came");
+        step();
+    }
+
+    // A step for the interrupt, for which the host has waited since `since_ps`.
+    void step_for_interrupt(int64_t since_ps) {
+        const int64_t began = interrupt_clock().cycles_before(since_ps), waited = interrupt_clock().cycle - began;
+        if (waited >= config_.idle_cycle_limit)
+            throw Failure("no interrupt came within " + std::to_string(waited)
+                          + " cycles (simulation.idle_cycle_limit) of the host's wait, begun in cycle " + std::to_string(began));
+        step();
+    }
+
+    // When the interrupt was seen high: the beginning of the cycle that runs; -1 where it is low.
+    int64_t interrupt_ps() {
+        if (!Design::has_interrupt())
+            throw Failure("the host waits for an interrupt, but the design has no interrupt signal that the platform names");
+        if (clocks_.size() == 1) design_.settle();
+        return design_.interrupt() ? interrupt_clock().start(interrupt_clock().cycle) : -1;
+    }
+
+    Port& port(int32_t number) { return *ports_.at(size_t(number)); }
+
+    // Begin what was asked for, not before `start_ps`; `data` are those of a send, or room for a receive's.
+    void begin(const rcw_request& request, int64_t start_ps, std::vector<uint8_t> data) {
+        const bool send = request.kind == RCW_SEND;
+        look_for_monitors(request, send);
+        if (send) poll_ = {};
+        transfers_.emplace_back();
+        Transfer& transfer = transfers_.back();
+        transfer.send = send;
+        transfer.forgotten = send && !request.collected;
+        transfer.ticket = request.ticket;
+        transfer.start_ps = start_ps;
+        transfer.duration_ps = request.duration_ps;
+        transfer.address = request.address;
+        transfer.words = request.bytes / port(request.port).word_bytes();
+        transfer.data = std::move(data);
+        port(request.port).begin(transfer);
+        if (send) run(request.until_ps);
+    }
+
+    // The transfer of a ticket whose end somebody asks for, or nullptr.
+    Transfer* find(int32_t ticket) {
+        for (Transfer& t : transfers_)
+            if (!t.forgotten && t.ticket == ticket) return &t;
+        return nullptr;
+    }
+
+    // What became of a transfer that is done; its data are left in it.
+    rcw_reply result(const rcw_request& request, Transfer& transfer) {
+        if (!transfer.send && port(request.port).addressed()) watch_polling(transfer, port(request.port).word_bytes());
+        const ClockDomain& clock = port(request.port).clock();
+        rcw_reply answer{};
+        answer.status = transfer.failed ? RCW_ERROR : RCW_OK;
+        answer.start_ps = transfer.start_ps;
+        answer.time_ps = transfer.end_ps;
+        answer.first_ps = clock.start(transfer.first_cycle);
+        answer.last_ps = clock.start(transfer.last_cycle);
+        answer.bytes = transfer.send ? 0 : int64_t(transfer.data.size());
+        return answer;
+    }
+    void forget(const Transfer& transfer) {
+        transfers_.remove_if([&](const Transfer& t) { return &t == &transfer; });
+    }
+
+    // After the last cycle, off the clock: what the taps saw, and the monitors' words.
+    void finish_taps(RecordFile& dwell) {
+        for (size_t c = 0; c < clocks_.size(); ++c) taps_[c].finish(clocks_[c].cycle, dwell);
+        taps_.clear();
+    }
+    void read_monitors(RecordFile& counters) {
+        last_ = clocks_;
+        for (auto& port : ports_) port->forget();
+        for (const ReadOut& plan : config_.read_outs) {
+            Port& port = this->port(int32_t(plan.port));
+            alone_ = &port.clock();  // the other clocks stand: what they drive is not to be counted on
+            for (const Access& access : plan.freeze) access_now(port, access, 0);  // acts in its own cycle, which is not counted
+            for (int64_t i = 0; i < plan.words; ++i) {
+                uint32_t word = 0;
+                for (const Access& access : plan.each) word = uint32_t(access_now(port, access, uint64_t(i)));
+                counters.add(&word, sizeof word);
+            }
+        }
+    }
+
+    // The design's cycles, of the first clock and of each.
+    int64_t cycle() const { return clocks()[0].cycle; }
+    const std::vector<ClockDomain>& clocks() const { return last_.empty() ? clocks_ : last_; }
+    bool finished() const { return context_.gotFinish(); }
+    int64_t counter_reads() const { return counter_reads_; }
+    int64_t conflicts() const {
+        int64_t sum = 0;
+        for (const auto& port : ports_) sum += port->conflicts();
+        return sum;
+    }
+    std::string activity() const {
+        if (poll_.count < 3) return "";
+        return "The host's last " + std::to_string(poll_.count) + " reads were all of address " + hex(uint64_t(poll_.address))
+            + " and returned " + hex(poll_.value) + ".";
+    }
+
+private:
+    // What the host has been reading over and over, to tell a design that never answers.
+    struct Poll {
+        int64_t address = -1, count = 0, since_cycle = 0;
+        uint64_t value = 0;
+    };
+
+    const ClockDomain& interrupt_clock() const { return clocks_[config_.interrupt_clock]; }
+
+    // A transfer that touches the addresses at which the monitors answer: where that disturbs them the run ends.
+    void look_for_monitors(const rcw_request& request, bool send) {
+        for (const ReadOut& plan : config_.read_outs) {
+            if (request.port != plan.port) continue;
+            const Port& port = *ports_[size_t(plan.port)];
+            const int64_t last = request.address + (request.bytes / port.word_bytes() - 1) * port.address_step();
+            if (request.address > plan.last || last < plan.first) continue;
+            if (send || plan.freeze[0].act == "read")  // there a read acts
+                throw Failure(std::string("the host ") + (send ? "writes to" : "reads") + " address "
+                              + hex(uint64_t(request.address)) + " (" + std::to_string(request.bytes)
+                              + " bytes), in the range " + hex(uint64_t(plan.first)) + " to " + hex(uint64_t(plan.last))
+                              + " that hardware.read_out declares unused: the counters stand there. Choose a range that the"
+                                " application leaves alone");
+            ++counter_reads_;
+        }
+    }
+
+    void watch_polling(const Transfer& transfer, int64_t word_bytes) {
+        uint64_t value = 0;
+        std::memcpy(&value, transfer.data.data(), size_t(std::min<int64_t>(word_bytes, 8)));
+        if (transfer.words != 1 || transfer.address != poll_.address || value != poll_.value) {
+            poll_ = {};
+            poll_.address = transfer.words == 1 ? transfer.address : -1;
+            poll_.value = value;
+            poll_.since_cycle = cycle();
+        }
+        ++poll_.count;
+        if (poll_.count >= 3 && cycle() - poll_.since_cycle > config_.idle_cycle_limit)
+            throw Failure("the design does not answer: the host has polled for " + std::to_string(cycle() - poll_.since_cycle)
+                          + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit) + ")");
+    }
+
+    // The only clock, until `target` cycles of it have been clocked.
+    void run_clock(int64_t target) {
+        ClockDomain& clock = clocks_[0];
+        while (clock.cycle < target) {
+            check_limits();
+            int64_t busy = INT64_MAX;
+            for (const auto& port : ports_) busy = std::min(busy, port->busy_from());
+            if (busy > clock.cycle) {
+                const int64_t limit = last_.empty() ? config_.cycle_limit : INT64_MAX;
+                idle(std::min({target, busy, limit, (clock.cycle | 0xffff) + 1}));
+            } else {
+                for (auto& port : ports_) port->put();
+                design_.settle();
+                for (auto& port : ports_) port->look();
+                design_.edge();
+                for (auto& port : ports_) port->edge();
+                see_taps(0);
+                ++clock.cycle;
+                drop_forgotten();
+            }
+            check_finished();
+        }
+    }
+
+    // No port has anything to do until `stop` cycles of the only clock have been clocked.
+    void idle(int64_t stop) {
+        int64_t cycle = clocks_[0].cycle;
+        if (!taps_.empty() && taps_[0].any()) {
+            for (; cycle < stop; ++cycle) {
+                design_.settle();
+                design_.edge();
+                taps_[0].see(cycle, design_.taps(spare_));
+            }
+        } else {
+            for (; cycle < stop; ++cycle) {
+                design_.settle();
+                design_.edge();
+            }
+        }
+        clocks_[0].cycle = cycle;
+        publish();
+    }
+
+    // The clock whose edge comes first.
+    size_t first_edge() const {
+        size_t first = 0;
+        for (size_t c = 0; c < clocks_.size(); ++c) {
+            if (alone_ == &clocks_[c]) return c;
+            if (edge_order(clocks_[c], clocks_[first]) < 0) first = c;
+        }
+        return first;
+    }
+
+    // The next edge, that of clock `first`, and those of the same instant: they share one evaluation.
+    void clock_edges(size_t first) {
+        check_limits();
+        for (size_t c = 0; c < clocks_.size(); ++c)
+            due_[c] = alone_ ? c == first : edge_order(clocks_[c], clocks_[first]) == 0;
+        const auto of_due = [&](const Port& port) { return due_[size_t(&port.clock() - clocks_.data())]; };
+        for (auto& port : ports_)
+            if (of_due(*port)) port->put();
+        set_clocks(0);
+        for (auto& port : ports_)
+            if (of_due(*port)) port->look();
+        set_clocks(1);
+        for (auto& port : ports_)
+            if (of_due(*port)) port->edge();
+        for (size_t c = 0; c < clocks_.size(); ++c) {
+            if (!due_[c]) continue;
+            see_taps(c);
+            ++clocks_[c].cycle;
+        }
+        drop_forgotten();
+        check_finished();
+    }
+    void set_clocks(int level) {
+        for (size_t c = 0; c < clocks_.size(); ++c)
+            if (due_[c]) set_clock(design_.model, int(c), level);
+        design_.model.eval();
+    }
+
+    // Below 0 where the next edge of `a` comes before that of `b`.
+    static int edge_order(const ClockDomain& a, const ClockDomain& b) {
+        const auto left = static_cast<__int128>(a.cycle + 1) * a.period_num * b.period_den;
+        const auto right = static_cast<__int128>(b.cycle + 1) * b.period_num * a.period_den;
+        return (left > right) - (left < right);
+    }
+
+    void see_taps(size_t clock) {  // a tap register holds the cycle that just ended
+        if (!taps_.empty() && taps_[clock].any()) taps_[clock].see(clocks_[clock].cycle, design_.taps(spare_));
+    }
+
+    void check_limits() const {
+        if (!last_.empty()) return;  // the monitors are being read
+        if (cycle() >= config_.cycle_limit)
+            throw Failure("the design has run for " + std::to_string(cycle())
+                          + " cycles, which is simulation.cycle_limit, and the host is not done");
+        if (told_to_stop) throw Failure("the run was stopped");
+    }
+    void check_finished() const {
+        if (finished())
+            throw Failure("the design ended the simulation itself ($finish or $stop) in cycle " + std::to_string(cycle()));
+    }
+
+    void drop_forgotten() {
+        transfers_.remove_if([](const Transfer& t) { return t.done && t.forgotten; });
+    }
+
+    uint64_t access_now(Port& port, const Access& access, uint64_t index) {
+        const ClockDomain& clock = port.clock();
+        for (int64_t until = clock.cycle + access.settle_cycles; clock.cycle < until;) step();
+        Transfer transfer;
+        transfer.send = access.act != "read";
+        transfer.start_ps = clock.start(clock.cycle);
+        transfer.address = int64_t(access.address);
+        transfer.words = 1;
+        transfer.data.resize(size_t(port.word_bytes()));
+        uint64_t value = access.act == "write_index" ? index : access.value;
+        std::memcpy(transfer.data.data(), &value, size_t(std::min<int64_t>(port.word_bytes(), 8)));
+        port.begin(transfer);
+        for (const int64_t most = clock.cycle + 100'000; !transfer.done;) {
+            if (clock.cycle > most) throw Failure("the counters could not be read: the port does not answer");
+            step();
+        }
+        std::memcpy(&value, transfer.data.data(), size_t(std::min<int64_t>(port.word_bytes(), 8)));
+        return value;
+    }
+
+    void publish() const {
+        if (cycle() > *progress_.cycle) *progress_.cycle = cycle();
+    }
+
+    const Config& config_;
+    const Progress& progress_;
+    VerilatedContext context_;
+    Design design_;
+    std::vector<Taps> taps_;  // by clock; none once they are read
+    uint32_t spare_[2] = {0, 0};
+    std::vector<ClockDomain> clocks_, last_;  // last: as the run ended
+    std::vector<bool> due_;
+    const ClockDomain* alone_ = nullptr;  // the only clock that goes on
+    std::vector<std::unique_ptr<Port>> ports_;
+    std::list<Transfer> transfers_;
+    Poll poll_;
+    int64_t counter_reads_ = 0;
+};
