@@ -22,8 +22,8 @@ from subprocess import PIPE, Popen
 
 from rc_workbench_plugins.ports.memory import MemoryPort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
+from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.host import build_host
-from rc_workbench_plugins.simulated_card.simulate import card_config
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
@@ -174,7 +174,7 @@ def config(built: Built, program: Program, cores: int) -> str:
     settings = built.project.simulation.model_copy(update={"cores": cores, **program.settings})
     if built.card:
         project = built.project.model_copy(update={"simulation": settings})
-        return card_config(built.card, project, built.platform, True)
+        return card_config(built.card.hdl, project, built.platform, deterministic=True, traced=False)
     names = ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps", "basic_block_ps")
     return (
         "\n".join(

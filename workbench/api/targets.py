@@ -49,10 +49,10 @@ class Outcome:
     A target whose time is real tells `exit`, `stdout` and what went wrong; the rest is then read out of its records.
 
     `exit` is the host program's code, -N where signal N ended it. `stdout` keeps the first 16 MiB; the hash is of all
-    its bytes. `host_ps` is the time that the host's own code took. `clock_cycles` counts each clock's cycles out of reset,
-    in the platform's order; a target may tell the first one's alone.
-    `counter_words` are None where the design has no monitors or they could not be read. `confined` tells whether host
-    and card ran without network and with writing limited to the run folder. `tools` names what built it.
+    its bytes. `host_ps` is the time that the host's own code took. `clock_cycles` counts each clock's cycles out of
+    reset, in the platform's order; a target may tell the first one's alone. `counter_words` are None where the design
+    has no monitors or they could not be read. `confined` tells whether host and card ran without network and with
+    writing limited to the run folder. `tools` names what built it.
     `measured_hz` is the FPGA's clock as the host's tells it, None where it is the platform's: then the monitors counted
     from `counted_from_ps` on, which may be off by `unsure_ps`, and the rest of the run is nobody's state.
     """

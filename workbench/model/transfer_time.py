@@ -1,8 +1,8 @@
 """How long a transfer lasts: one rule for the transfer-time table, exact in whole picoseconds.
 
 Linear in time between neighbouring sizes; the first time below the first size; above the last size the last point's
-rate goes on. `transfer_ps` rounds down, and `resources/card/wb_config.c` computes the same integers; `transfer_s` is the
-same rule for models: elementwise, of sizes that need not be whole, and not rounded.
+rate goes on. `transfer_ps` rounds down, and `resources/card/wb_config.c` computes the same integers; `transfer_s` is
+the same rule for models: elementwise, of sizes that need not be whole, and not rounded.
 """
 
 from __future__ import annotations
