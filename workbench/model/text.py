@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 NARROW = "\u202f"  # thin and not breaking: between groups of three digits, and before a unit
@@ -86,3 +87,8 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """Names in a sentence, the first few of many: `a, b, c and 4 more`."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def trimmed(text: str) -> str:
+    """A text without the zeros that end a fraction: `20.0 s` is `20 s`, `0.00×` is `0×`."""
+    return re.sub(r"(?<=\d)\.0+(?!\d)|(\.\d*?[1-9])0+(?!\d)", r"\1", text)

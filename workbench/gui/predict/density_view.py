@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
 
 from workbench.gui import theme
 from workbench.gui.context import Context
+from workbench.gui.plot_view import PlotView
 from workbench.gui.predict import pieces
 from workbench.gui.predict.figures import Figure, Figures
-from workbench.gui.predict.plot import Axis, Line, Mark, Plot
 from workbench.gui.predict.words import prefixed
 from workbench.gui.timeline.look import label
 from workbench.gui.widgets import (
@@ -37,6 +37,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import percent_text, time_text
+from workbench.pictures.plot import Axis, Line, Mark, Plot
 from workbench.predict.density import Density, DensityModelFile, Layer, density, layers, rho
 from workbench.predict.measured_density import MeasuredDensity, beside, bundled_kernel, measure
 
@@ -158,7 +159,8 @@ class DensityView(QWidget):
         self.curve_head.add(self.measure_button)
         self.curve_head.add(self.reset_button)
         column.addWidget(self.curve_head)
-        self.curve = Plot("Density by size of the store", 300)
+        self.curve = PlotView("Density by size of the store", 300)
+        self.curve.problem.connect(self._context.notices.tell)
         self.curve.moved.connect(self.move_layer)
         self.curve.dropped.connect(self._drop)
         column.addWidget(pieces.padded(self.curve), 1)
@@ -180,7 +182,8 @@ class DensityView(QWidget):
     def _roof_panel(self) -> QWidget:
         panel, column = pieces.panel()
         column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, held by the compute bound", 16))
-        self.roof = Plot("Roofline", 240)
+        self.roof = PlotView("Roofline", 240)
+        self.roof.problem.connect(self._context.notices.tell)
         column.addWidget(pieces.padded(self.roof), 1)
         return panel
 
@@ -307,17 +310,17 @@ class DensityView(QWidget):
                 f"{bytes_of(worst.alpha_bytes)}"
             )
             self.curve_head.set_title("Density by size of the store", said)
-        self.curve.say = lambda line, point: (
-            f"{lines[line].name}, {bytes_of(float(lines[line].x[point]))}: "
-            f"{prefixed(float(lines[line].y[point]), f' {file.model.operation}s/B')}"
-        )
-        self.curve.show_data(
-            Axis("size of the store", bytes_of, log=True),
+        self.curve.show_plot(Plot(
+            Axis("size of the store", bytes_of, log=True, unit="B"),
             Axis("rho, operations per byte", lambda v: prefixed(v, "/B"), log=True),
-            lines,
-            marks,
-            Axis("bandwidth", lambda v: prefixed(v, "B/s"), log=True) if marks else None,
-        )
+            tuple(lines),
+            tuple(marks),
+            Axis("bandwidth", lambda v: prefixed(v, "B/s"), log=True, unit="B/s") if marks else None,
+            say=lambda line, point: (
+                f"{lines[line].name}, {bytes_of(float(lines[line].x[point]))}: "
+                f"{prefixed(float(lines[line].y[point]), f' {file.model.operation}s/B')}"
+            ),
+        ))  # fmt: skip
 
     def _show_roof(self, found: Density) -> None:
         at = [float(b.ops_per_byte) for b in found.bounds] or [1.0]
@@ -332,14 +335,14 @@ class DensityView(QWidget):
             lines.append(Line(bound.layer.name, x, np.minimum(x * slope, peak), ink, named_at_start=True))
             spot = np.array([float(bound.ops_per_byte)]), np.array([min(float(bound.ops_per_s), peak)])
             lines.append(Line("", *spot, ink, points=True, joined=False))
-        self.roof.say = lambda line, point: (
-            f"{prefixed(float(lines[line].x[point]), '/B')}: {_rate(float(lines[line].y[point]))}"
-        )
-        self.roof.show_data(
+        self.roof.show_plot(Plot(
             Axis("operations per byte", lambda v: prefixed(v, ""), log=True),
-            Axis("operations a second", lambda v: prefixed(v, "/s"), log=True),
-            lines,
-        )
+            Axis("operations a second", lambda v: prefixed(v, "/s"), log=True, unit="/s"),
+            tuple(lines),
+            say=lambda line, point: (
+                f"{prefixed(float(lines[line].x[point]), '/B')}: {_rate(float(lines[line].y[point]))}"
+            ),
+        ))  # fmt: skip
 
 
 def _rate(value: float) -> str:

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from workbench.formats.units import UnitError
 from workbench.gui import theme
 from workbench.gui.context import Context
+from workbench.gui.plot_view import PlotView
 from workbench.gui.predict import pieces
 from workbench.gui.predict.influence_bars import InfluenceBars
-from workbench.gui.predict.plot import Axis, Line, Plot
 from workbench.gui.predict.sweeping import Answer, Question, answer, matters, said_of, usual_range
 from workbench.gui.predict.words import input_text, output_text, output_title, unit_of
 from workbench.gui.widgets import (
@@ -25,6 +25,7 @@ from workbench.gui.widgets import (
     set_role,
 )
 from workbench.model.diagnostic import Diagnostic
+from workbench.pictures.plot import Axis, Line, Plot
 from workbench.predict.explore import outputs_of
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import number
@@ -125,7 +126,8 @@ class ExploreView(QWidget):
         self.problem.setContentsMargins(20, 8, 16, 0)
         self.problem.hide()
         column.addWidget(self.problem)
-        self.plot = Plot("Sweep", 300)
+        self.plot = PlotView("Sweep", 300)
+        self.plot.problem.connect(self.context.notices.tell)
         self.plot.chosen.connect(self._chosen)
         column.addWidget(pieces.padded(self.plot), 1)
         return panel
@@ -151,7 +153,8 @@ class ExploreView(QWidget):
         self.no_front = label("", "small", wrap=True)
         self.no_front.setContentsMargins(16, 14, 16, 0)
         column.addWidget(self.no_front)
-        self.front = Plot("Front", 240)
+        self.front = PlotView("Front", 240)
+        self.front.problem.connect(self.context.notices.tell)
         self.front.chosen.connect(self._front_chosen)
         column.addWidget(pieces.padded(self.front), 1)
         return panel
@@ -301,12 +304,12 @@ class ExploreView(QWidget):
         own = np.array([found.own_x]), np.array([found.own_y])
         if asked.low <= found.own_x <= asked.high:
             lines.append(Line("", *own, "text", points=True, joined=False))
-        self.plot.say = self._said_at
-        self.plot.show_data(
-            Axis(asked.name, lambda v: input_text(file, asked.name, v), asked.log and asked.low > 0),
-            Axis(output_title(asked.output), lambda v: output_text(asked.output, v), asked.log),
-            lines,
-        )
+        x = Axis(
+            asked.name, lambda v: input_text(file, asked.name, v), asked.log and asked.low > 0,
+            unit_of(file, asked.name),
+        )  # fmt: skip
+        y = Axis(output_title(asked.output), lambda v: output_text(asked.output, v), asked.log)
+        self.plot.show_plot(Plot(x, y, tuple(lines), say=self._said_at))
         said = f"{len(found.x) * max(len(found.second), 1)} points; point at one, click for its breakdown"
         if found.bands:
             said += "; band: 5 to 95 % over the uncertain inputs"
@@ -318,7 +321,7 @@ class ExploreView(QWidget):
     def _said_at(self, line: int, point: int) -> str:
         assert self.file is not None
         assert self.found is not None
-        shown, asked = self.plot.lines[line], self.found.question
+        shown, asked = self.plot.plot.lines[line], self.found.question
         x, y = float(shown.x[point]), float(shown.y[point])
         own = "the model: " if line >= len(self.found.values) else ""
         return f"{own}{asked.name} {input_text(self.file, asked.name, x)}: {output_text(asked.output, y)}"
@@ -340,17 +343,17 @@ class ExploreView(QWidget):
         if few:
             return
         x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
-        self.front.say = lambda line, point: said_of(self.file, found, point)
-        self.front.show_data(
+        self.front.show_plot(Plot(
             Axis(asked.resource, lambda v: output_text(asked.resource, v)),
             Axis(output_title(asked.output), lambda v: output_text(asked.output, v)),
-            [Line("", x, y, "good", points=len(x) <= 80)],
-        )
+            (Line("", x, y, "good", points=len(x) <= 80),),
+            say=lambda line, point: said_of(self.file, found, point),
+        ))  # fmt: skip
 
     def _chosen(self, line: int, point: int) -> None:
         if self.found is None:
             return
-        shown, asked = self.plot.lines[line], self.found.question
+        shown, asked = self.plot.plot.lines[line], self.found.question
         if line >= len(self.found.values):
             self.point_chosen.emit({})
             return

@@ -7,13 +7,13 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui import theme
-from workbench.gui.predict.plot import ticks
 from workbench.gui.predict.timing import Bar, StageSpan, Timing
-from workbench.gui.predict.words import trimmed
 from workbench.gui.timeline.look import label, text_width
-from workbench.model.text import thousands, time_text
+from workbench.model.text import thousands, time_text, trimmed
+from workbench.pictures.plot import Axis, ticks
 
 LABELS_PX, RULER_PX, STAGE_PX, ROW_PX, FOOT_PX = 168, 26, 28, 30, 10
+TIME = Axis("time", time_text)
 _CENTRE = Qt.AlignmentFlag.AlignHCenter
 
 
@@ -81,7 +81,7 @@ class TimingView(QWidget):
         skips = [span.skip_s for span in self.timing.stages if span.skipped]
         end = min([self.timing.drawn_s, *skips])
         room = self._x(end) - LABELS_PX
-        for time in ticks(0.0, end, False, max(int(room / 90), 1)):
+        for time in ticks(0.0, end, TIME, max(int(room / 90), 1)):
             x = round(self._x(time)) + 0.5
             painter.setPen(QPen(theme.colour("rule"), 1))
             painter.drawLine(QPointF(x, RULER_PX - 6), QPointF(x, self.height() - FOOT_PX))

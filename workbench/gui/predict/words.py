@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 
-from workbench.model.text import NARROW, count_text, ratio_text, significant, thousands, time_text
+from workbench.model.text import NARROW, count_text, ratio_text, significant, thousands, time_text, trimmed
 from workbench.predict.formulas import ModelFile
 from workbench.predict.ratss_model import ComputeNode, Transaction
 
 _STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
-
-
-def trimmed(text: str) -> str:
-    """A text without the zeros that end a fraction: `20.0 s` is `20 s`, `0.00×` is `0×`."""
-    return re.sub(r"(?<=\d)\.0+(?!\d)|(\.\d*?[1-9])0+(?!\d)", r"\1", text)
 
 
 def prefixed(value: float, unit: str, digits: int = 3) -> str:

@@ -1,0 +1,240 @@
+"""Plots on pyqtgraph: where values stand, what wheel, drag and keys do, and what goes out to files."""
+
+from __future__ import annotations
+
+import csv
+import struct
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from workbench.gui import theme
+from workbench.gui.plot_view import PlotView
+from workbench.gui.timeline.look import pixels_of, rgb
+from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, plot_svg, ticks
+from workbench.pictures.svg import SvgCanvas
+
+SVG = "{http://www.w3.org/2000/svg}"
+X = np.array([1.0, 10.0, 100.0])
+PLAIN = Plot(
+    Axis("size", "{:g}".format, log=True, unit="B"), Axis("rate", "{:g}".format, unit="B/s"),
+    (Line("up", X, X * 2, points=True, band=(X, X * 3)),), say=lambda line, point: f"point {point}",
+)  # fmt: skip
+MARKED = Plot(
+    PLAIN.x,
+    PLAIN.y,
+    PLAIN.lines,
+    (Mark("cache", 10, 5e9, "good", movable=True),),
+    Axis("bandwidth", "{:g}".format, True),
+)
+
+
+@pytest.fixture
+def view(qtbot: QtBot, qapp: QApplication) -> PlotView:
+    theme.apply_theme(qapp, "light")
+    made = PlotView("a plot")
+    qtbot.addWidget(made)
+    made.resize(500, 300)
+    made.show()
+    qtbot.waitExposed(made)
+    made.show_plot(PLAIN)
+    return made
+
+
+def wheel(view: PlotView, at: QPointF, clicks: int, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> bool:
+    event = QWheelEvent(
+        at, QPointF(view.mapToGlobal(at.toPoint())), QPoint(), QPoint(0, 120 * clicks), Qt.MouseButton.NoButton, keys,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(view.viewport(), event)
+    return event.isAccepted()
+
+
+def drag(qtbot: QtBot, view: PlotView, start: QPointF, end: QPointF) -> None:
+    target, left = view.viewport(), Qt.MouseButton.LeftButton
+    qtbot.mousePress(target, left, pos=start.toPoint())
+    for part in (0.3, 0.6, 1.0):
+        qtbot.mouseMove(target, (start + (end - start) * part).toPoint())
+    qtbot.mouseRelease(target, left, pos=end.toPoint())
+
+
+def test_values_stand_where_the_axes_say(view: PlotView) -> None:
+    box = view.view().box
+    assert view.place(10, 1).x() == pytest.approx(box.centre[0])
+    assert view.place(1, 1).x() == pytest.approx(box.x)
+    ups = [view.place(1, y).y() for y in (0, 100, 200)]
+    assert ups[0] - ups[1] == pytest.approx(ups[1] - ups[2])
+    assert view.view().value(*view.place(20, 130).toTuple()) == pytest.approx((20, 130))
+
+
+def test_ticks_are_round_and_few() -> None:
+    log, linear, binary = Axis("", str, True), Axis("", str), Axis("", str, True, binary=True)
+    assert ticks(0, 2, log, 9) == [1.0, 10.0, 100.0]
+    assert ticks(0.0, 1.0, linear, 5) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert ticks(0, 4, binary, 20) == [2.0**n for n in range(14)]
+    assert ticks(0, 4, binary, 4) == [2.0**n for n in (2, 6, 10)]
+    for low, high in ((0.0, 0.1), (2.3, 2.32), (-9, 9)):
+        for axis in (log, linear):
+            assert 1 <= len(ticks(low, high, axis, 8)) <= 9, (low, high, axis)
+
+
+def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(qtbot: QtBot, view: PlotView) -> None:
+    whole, spot = view.view(), view.place(10, 100)
+    assert wheel(view, spot, 2)
+    zoomed = view.view()
+    assert zoomed.x[1] - zoomed.x[0] < 0.7 * (whole.x[1] - whole.x[0])
+    assert view.place(10, 100).toTuple() == pytest.approx(spot.toTuple(), abs=0.5)
+    drag(qtbot, view, QPointF(200, 100), QPointF(260, 140))
+    moved = view.place(10, 100) - spot
+    assert moved.toTuple() == pytest.approx((60, 40), abs=2)
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(200, 100))
+    assert view.view().x == pytest.approx(whole.x)
+    qtbot.keyClick(view, Qt.Key.Key_Plus)
+    assert view.view().x != pytest.approx(whole.x)
+    qtbot.keyClick(view, Qt.Key.Key_F)
+    assert view.view().y == pytest.approx(whole.y)
+
+
+def test_an_axis_zooms_its_own_direction(view: PlotView) -> None:
+    whole, box = view.view(), view.view().box
+    wheel(view, QPointF(box.centre[0], box.bottom + 20), 2)
+    assert view.view().x != pytest.approx(whole.x)
+    assert view.view().y == pytest.approx(whole.y)
+
+
+def test_in_a_page_the_wheel_scrolls_the_page(qtbot: QtBot) -> None:
+    made = PlotView("in a page", in_page=True)
+    qtbot.addWidget(made)
+    made.resize(400, 250)
+    made.show()
+    made.show_plot(PLAIN)
+    whole = made.view()
+    assert not wheel(made, made.place(10, 100), 2)
+    assert made.view() == whole
+    assert wheel(made, made.place(10, 100), 2, Qt.KeyboardModifier.ControlModifier)
+    assert made.view() != whole
+
+
+def test_points_are_told_and_chosen(qtbot: QtBot, view: PlotView) -> None:
+    with qtbot.waitSignal(view.pointed) as told:
+        qtbot.mouseMove(view.viewport(), view.place(10, 20).toPoint())
+    assert told.args == [0, 1]
+    with qtbot.waitSignal(view.chosen) as chosen:
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.place(100, 200).toPoint())
+    assert chosen.args == [0, 2]
+    canvas = SvgCanvas()
+    view.draw(canvas)
+    assert "point 2" in canvas.document(500, 300, "")
+
+
+def test_the_crosshair_says_the_values_under_the_pointer(qtbot: QtBot, view: PlotView) -> None:
+    qtbot.mouseMove(view.viewport(), view.place(10, 150).toPoint())
+    canvas = SvgCanvas()
+    view.draw_over(canvas)
+    words = [t.text for t in ET.fromstring(canvas.document(500, 300, "")).iter(f"{SVG}text")]
+    assert float(words[0] or 0) == pytest.approx(10, rel=0.02)
+    assert float(words[1] or 0) == pytest.approx(150, rel=0.02)
+
+
+def test_a_handle_is_dragged_and_the_view_stays(qtbot: QtBot, view: PlotView) -> None:
+    view.show_plot(MARKED)
+    before, start, told = view.view(), view.mark_place(0), []
+    view.moved.connect(lambda *where: told.append(where))
+    with qtbot.waitSignal(view.dropped):
+        drag(qtbot, view, start, start + QPointF(50, -30))
+    assert view.view() == before
+    number, x, y = told[-1]
+    goal = start + QPointF(50, -30)
+    assert (number, *view.view().place(x, y, on_right=True)) == pytest.approx((0, *goal.toTuple()), abs=1)
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_a_picture_goes_out_as_png_and_svg(view: PlotView, tmp_path: Path, qapp: QApplication, name: str) -> None:
+    theme.apply_theme(qapp, name)
+    view.show_plot(MARKED)
+    png, svg = tmp_path / "plot.png", tmp_path / "plot.svg"
+    view.save_picture(png)
+    view.save_picture(svg)
+    head = png.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", head[16:]) == (1000, 600)
+    document = ET.parse(svg).getroot()
+    assert {"up", "cache", "rate by size; right: bandwidth"} <= {t.text for t in document.iter(f"{SVG}text")}
+    ink = rgb(theme.colour("accent"))
+    for image in (QImage(str(png)), QImage(str(svg))):  # the second by Qt's own reader of SVG
+        pixels = pixels_of(image)
+        assert (pixels == ink).sum() > 100
+        assert (pixels == rgb(theme.colour("sunken"))).mean() > 0.3
+    theme.apply_theme(qapp, "light")
+
+
+def test_its_data_go_out_as_csv(view: PlotView, tmp_path: Path) -> None:
+    file = tmp_path / "plot.csv"
+    view.show_plot(Plot(PLAIN.x, PLAIN.y, PLAIN.lines, spots=(Spot("poll", 4, 8),)))
+    view.save_data(file)
+    with file.open(newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert rows[0] == ["line", "size (B)", "rate (B/s)", "low", "high"]
+    assert [[float(cell) for cell in row[1:]] for row in rows[1:4]] == [[x, 2 * x, x, 3 * x] for x in X.tolist()]
+    assert rows[4] == ["poll", "4", "8", "", ""]
+
+
+def test_a_file_of_another_kind_is_not_overwritten(view: PlotView, tmp_path: Path, qtbot: QtBot,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    file = tmp_path / "mine.png"
+    file.write_text("my own text\n")
+    monkeypatch.setattr("PySide6.QtWidgets.QFileDialog.getSaveFileName", lambda *a: (str(file), "Picture (*.png)"))
+    with qtbot.waitSignal(view.problem) as told:
+        view.ask_picture()
+    assert "another kind of file" in told.args[0].message
+    assert file.read_text() == "my own text\n"
+
+
+def test_the_context_menu_has_the_windows_words(qtbot: QtBot, view: PlotView) -> None:
+    said = [action.text().partition("\t")[0] for action in view.menu().actions() if action.text()]
+    assert said == ["Show all", "Zoom in", "Zoom out", "Copy picture", "Save picture…", "Save data…"]
+    next(a for a in view.menu().actions() if a.text() == "Copy picture").trigger()
+    assert QGuiApplication.clipboard().image().width() == 1000
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(10, 10), view.mapToGlobal(QPoint(10, 10)))
+    opened: list[object] = []
+    view.menu = lambda: type("Menu", (), {"exec": lambda self, at: opened.append(at)})()  # type: ignore[assignment]
+    QApplication.sendEvent(view, event)
+    assert opened
+
+
+def test_what_is_not_finite_is_left_out() -> None:
+    odd = Plot(PLAIN.x, PLAIN.y, (Line("odd", np.array([0.0, 1, 10, 100]), np.array([1.0, np.nan, np.inf, 5])),))
+    view = fitting(odd, plot_box(odd, 500, 300))
+    assert all(np.isfinite([*view.x, *view.y]))
+    ET.fromstring(plot_svg(odd, "odd"))
+    assert len(list(plot_rows(odd))) == 5
+    empty = Plot(PLAIN.x, PLAIN.y)
+    ET.fromstring(plot_svg(empty, "empty"))
+
+
+def test_labels_of_spots_do_not_overlap() -> None:
+    spots = tuple(Spot(f"call {n}", 10.0 + n, 100.0 + n, n == 2, "12 B") for n in range(8))
+    plot = Plot(PLAIN.x, PLAIN.y, PLAIN.lines, spots=spots)
+    canvas = SvgCanvas()
+    view = fitting(plot, plot_box(plot, 560, 300))
+    placed: list[tuple[float, float, float]] = []
+
+    def note(x: float, middle: float, words: str, ink: str, size: float, weight: int, align: float = 0.0) -> None:
+        if words.startswith("call"):
+            wide = canvas.width_of(words, size, weight)
+            placed.append((x - align * wide, x - align * wide + wide, middle))
+
+    canvas.write = note  # type: ignore[method-assign]
+    from workbench.pictures.plot import draw_plot
+
+    draw_plot(canvas, plot, view, 560)
+    assert len(placed) >= 2
+    for n, (left, right, middle) in enumerate(placed):
+        for other_left, other_right, other in placed[n + 1 :]:
+            assert left >= other_right or right <= other_left or abs(middle - other) >= 11
