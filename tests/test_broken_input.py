@@ -12,12 +12,16 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
 from workbench.cli.main import main
 from workbench.formats.run_folder import open_run
 from workbench.model.run import RunStatus
+from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
+from workbench.traces.trace import trace_of
 
 TINY = Path(__file__).parent / "data" / "tiny"
 Ran = tuple[int, str, dict[str, object]]
@@ -228,22 +232,37 @@ def test_a_cancelled_run_ends_everything_and_says_so(project: Path, tmp_path: Pa
     assert open_run(out)[0].manifest.status is RunStatus.CANCELLED
 
 
-def test_a_killed_run_opens_as_incomplete(project: Path, tmp_path: Path) -> None:
+def test_a_killed_run_shows_what_it_recorded(project: Path, tmp_path: Path, workbench: Callable[..., Ran]) -> None:
     edit(project.parent / "hdl" / "tiny_top.v", "empty && left == 0}", "1'b0}")
     edit(project, "cycle_limit: 2000000", "cycle_limit: 2000000000")
     out = tmp_path / "run"
     child = subprocess.Popen(
-        [sys.executable, "-m", "workbench", "run", str(project), "--out", str(out)],
+        [sys.executable, "-m", "workbench", "run", str(project), "--trace", "--out", str(out)],
         stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     deadline = time.monotonic() + 120
-    while not (out / "raw" / "progress.bin").exists() and time.monotonic() < deadline:
+    taps = out / "raw" / "taps.bin"
+    while not (taps.exists() and taps.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.1)
+    going_on = open_result(out, load_plugins())
+    assert not going_on.run.tables
     child.kill()
     child.wait()
     deadline = time.monotonic() + 10
     while left_running(tmp_path) and time.monotonic() < deadline:
         time.sleep(0.1)  # host and card notice that nobody watches any more
-    run, diagnostics = open_run(out)
+    run, (problem, *_) = open_run(out)
     assert run.manifest.status is RunStatus.RUNNING
-    assert any("incomplete" in d.text() or "not finished" in d.text() for d in diagnostics)
+    assert "incomplete" in problem.text()
+    code, _, report = workbench("report", out)
+    assert code == 0
+    polls = next(call for call in report["calls"] if call["label"] == "poll")
+    assert polls["count"] > 100
+    adder = next(block for block in report["blocks"] if block["id"] == "tiny_top.adder")
+    assert {"add", "idle"} <= {state["name"] for state in adder["states"] if state["visits"]}
+    run, (problem, *_) = open_run(out)
+    assert "ended before it could finish" in problem.text()
+    assert trace_of(run) is not None
+    times = np.zeros(len(run.manifest.blocks))
+    np.add.at(times, run.tables["state_time"]["block"], run.tables["state_time"]["time_ps"])
+    assert set(times) == {run.manifest.time_ps}

@@ -152,7 +152,7 @@ def test_states_beyond_a_byte_are_kept(tmp_path: Path, made: Run) -> None:
         trace = TraceWriter(writer.part, count)
         last = np.array([0, count - 1])
         trace.append(np.array([0, 5]), last, np.array([2]))
-        run = writer.finish(manifest, {"interval_offsets": trace.close(1)})
+        run = writer.finish(manifest, trace.close(1))
         assert run.tables["intervals"]["state"].dtype.str[1:] == kind
         assert run.tables["intervals"]["state"].tolist() == last.tolist()
 
@@ -188,7 +188,7 @@ def test_chunks_of_a_trace_are_in_order_too(tmp_path: Path, made: Run) -> None:
         trace = TraceWriter(writer.part, 2)
         for start in ([0, 10], [second, 50]):
             trace.append(np.array(start), np.array([0, 1]), np.array([2]))
-        writer.finish(manifest, {"interval_offsets": trace.close(1)})
+        writer.finish(manifest, trace.close(1))
         (writer.path / "checksums.json").unlink()
         assert ("intervals" in open_run(writer.path)[0].tables) == (second == 10)
 

@@ -16,7 +16,7 @@ from workbench.model.run import Run
 from workbench.run import tap_trace
 from workbench.run.host_tables import host_intervals
 from workbench.run.tap_trace import TapTrace
-from workbench.testing.runs import synthetic_run, without_tables
+from workbench.testing.runs import synthetic_run
 from workbench.traces.trace import trace_of
 
 CLOCKS_HZ = (100e6, 133.3e6, 100e6, 66e6)
@@ -80,10 +80,9 @@ def test_chunks_read_as_what_the_taps_say(tmp_path: Path, run: Run, count: int) 
             stream.write(data[piece : piece + 777])
             stream.flush()
             trace.catch_up()
-    offsets = trace.finish(run.tables["calls"], 1, run.manifest.time_ps)
-    assert len(offsets["offset"]) == (count // 64 + 1) * len(run.manifest.blocks) + 1
-    tables = {**without_tables(run, "intervals").tables, "interval_offsets": offsets}
-    check(run, writer.finish(run.manifest, {name: tables[name] for name in ("calls", "interval_offsets")}), taps)
+    tables = trace.finish(run.tables["calls"], 1, run.manifest.time_ps)
+    assert len(tables["interval_offsets"]["offset"]) == (count // 64 + 1) * len(run.manifest.blocks) + 1
+    check(run, writer.finish(run.manifest, {"calls": run.tables["calls"], **tables}), taps)
 
 
 @pytest.mark.usefixtures("chunks")
@@ -97,8 +96,7 @@ def test_the_trace_grows_while_the_run_goes_on(tmp_path: Path, run: Run) -> None
         while len(np.load(written)) < 500 // 64 * 64:
             pass
         stream.write(taps[500:].tobytes())
-    offsets = trace.finish(run.tables["calls"], 1, run.manifest.time_ps)
-    check(run, writer.finish(run.manifest, {"interval_offsets": offsets}), taps)
+    check(run, writer.finish(run.manifest, trace.finish(run.tables["calls"], 1, run.manifest.time_ps)), taps)
 
 
 @pytest.mark.usefixtures("chunks")

@@ -84,6 +84,7 @@ private:
     static constexpr int64_t most_after_last_call = 10'000'000;
 
     bool next(rcw_request& request) {
+        if (trace_) trace_->settle();
         *progress_.waiting = 1;
         link_.receive(&request, sizeof request);
         *progress_.waiting = 0;

@@ -1,6 +1,7 @@
 // A buffered file of records. A write that fails (a full disk) ends the simulation with its reason.
 #pragma once
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -23,6 +24,14 @@ public:
             throw std::runtime_error("cannot write " + path_ + ": " + std::strerror(errno));
     }
 
+    // So that whoever looks at the file meanwhile, or after a kill, finds all but the last moments.
+    void settle() {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - settled_ < std::chrono::milliseconds(100)) return;
+        std::fflush(file_);  // what fails here fails again, and is told, when the next record is added
+        settled_ = now;
+    }
+
     void close() {
         FILE* file = file_;
         file_ = nullptr;
@@ -32,4 +41,5 @@ public:
 private:
     std::string path_;
     FILE* file_;
+    std::chrono::steady_clock::time_point settled_{};
 };

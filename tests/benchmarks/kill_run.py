@@ -9,6 +9,7 @@ built card, so that compilers are killed as well. After each kill:
 - `changed`: files of the project that are not as they were, and files that are new outside its `runs` folder
 - `left`: processes of the run that are still there ten seconds later
 - `unopened`: run folders that cannot be opened
+- `shown`: run folders that show what was recorded until then (a run that was killed before its program ran has none)
 - `strays`: entries of the `runs` folder that are no run of ours
 
 At the end the project runs once more, on the cache that the killed runs left: `same_result` says that its output and
@@ -35,6 +36,8 @@ import psutil
 
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
+from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
 
 TINY = Path(__file__).parents[1] / "data" / "tiny"
 MARK = "RCW_KILL_RUN"
@@ -99,11 +102,13 @@ class Bench:
         deadline = time.monotonic() + PATIENCE_S
         while (left := self.processes()) and time.monotonic() < deadline:
             time.sleep(0.02)
-        status = "no folder yet"
+        status, shown = "no folder yet", False
         out = self.project / "runs" / name
         if out.exists():
             try:
-                status = open_run(out)[0].manifest.status.value
+                opened = open_result(out, load_plugins())
+                status = opened.run.manifest.status.value
+                shown = opened.analysis.time_s > 0
             except WorkbenchError as error:
                 status = f"unopened: {error}"
         return {
@@ -111,6 +116,7 @@ class Bench:
             "from_folder": from_folder,
             "killed": killed,
             "status": status,
+            "shown": shown,
             "left": left,
             "changed": self.changed(),
         }
@@ -142,6 +148,7 @@ def measure(kills: int, seed: int, cache: Path | None) -> dict[str, Any]:
         "changed": sum(len(row["changed"]) for row in rows),
         "left": sum(len(row["left"]) for row in rows),
         "unopened": sum(row["status"].startswith("unopened") for row in rows),
+        "shown": sum(row["shown"] for row in rows),
         "strays": sorted(set(entries) - ours),
         "same_result": first == last,
         "seed": seed,
@@ -156,7 +163,8 @@ def show(result: dict[str, Any]) -> None:
     print(f"{len(result['rows'])} runs, {result['kills']} of them killed: {by_status}")
     print(
         f"files changed {result['changed']}, processes left {result['left']}, run folders that do not open "
-        f"{result['unopened']}, strays {result['strays']}, the same result afterwards: {result['same_result']}"
+        f"{result['unopened']}, that show what was recorded {result['shown']}, "
+        f"strays {result['strays']}, the same result afterwards: {result['same_result']}"
     )
 
 

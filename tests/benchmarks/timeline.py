@@ -61,7 +61,7 @@ def make_run(folder: Path, intervals: int, rows: int) -> None:
         "made up", RunStatus.COMPLETE, "", traced=True, clocks=(RunClock("clk", 100e6),), time_ps=END_PS,
         blocks=tuple(blocks),
     )  # fmt: skip
-    writer.finish(manifest, {"interval_offsets": trace.close(rows)})
+    writer.finish(manifest, trace.close(rows))
 
 
 def open_view(folder: Path) -> tuple[TimelineView, dict[str, float]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.run import Table
 from workbench.system.files import open_regular
 
 #: What `np.save` writes for one dimension. numpy's own reader evaluates the text of a header, whatever it is.
@@ -78,3 +80,22 @@ class ColumnWriter:
         facts = {"descr": self._kind.str, "fortran_order": False, "shape": (self._count,)}
         np.lib.format.write_array_header_1_0(self._stream, facts)
         self._stream.flush()
+
+
+class TableWriter:
+    """A table in the making: a column for each of `kinds`, in a folder that is made. Raises OSError."""
+
+    def __init__(self, folder: Path, kinds: Mapping[str, str]) -> None:
+        folder.mkdir(parents=True)
+        self._folder = folder
+        self._columns = {name: ColumnWriter(folder / f"{name}.npy", kind) for name, kind in kinds.items()}
+
+    def append(self, piece: Table) -> None:
+        for name, column in self._columns.items():
+            column.append(piece[name])
+
+    def close(self) -> Table:
+        """Finish; the table, mapped."""
+        for column in self._columns.values():
+            column.close()
+        return {name: read_column(self._folder / f"{name}.npy", None) for name in self._columns}

@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from typing import BinaryIO
 
 import numpy as np
 
@@ -24,9 +25,11 @@ from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.tables import bad_trace, check_table
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import TABLES, Manifest, Run, RunStatus, Table
-from workbench.system.files import read_regular, replace_file
+from workbench.system.files import locked, read_regular, replace_file
 
 MANIFEST = "manifest.json"
+RAW = "raw"
+_LOCK = "writing"  # in `raw`, held while the run goes on
 _MANIFEST_LIMIT = 256 << 20  # bytes
 
 
@@ -112,28 +115,38 @@ def _columns_of(folder: Path) -> Mapping[str, str | None]:
 class RunWriter:
     """A run folder in the making. Creating one makes the folder, with status running, and `raw` for records.
 
-    Tables that are written while the run goes on stand in `part`, and `finish` adds the others. Every method raises
+    Until `finish` or `mark`, or the end of this process, the run goes on. Tables that are written meanwhile stand in
+    `part`, and `finish` adds the others. Every method raises
     WorkbenchError where the disk is full, the place is read-only or, on creation, holds something.
     """
 
     def __init__(self, path: Path, manifest: Manifest | None = None) -> None:
-        self.path = path
-        self.raw = path / "raw"
-        self.part = path / "tables.part"
         started = manifest or Manifest(name=path.name, status=RunStatus.RUNNING, created=now())
-        self.manifest = replace(started, status=RunStatus.RUNNING)
-        with _readable_errors(path):
-            if path.exists() and any(path.iterdir()):
-                raise WorkbenchError(
-                    Diagnostic("this folder is not empty", "Choose another for the run; this one was left as it is.",
-                               file=str(path))
-                )  # fmt: skip
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.", ignore_cleanup_errors=True) as made:
-                part = Path(made) / path.name  # a run folder is there with its manifest, or not at all
-                (part / "raw").mkdir(parents=True)
-                (part / MANIFEST).write_text(manifest_text(self.manifest), encoding="utf-8")
-                os.replace(part, path)
+        started = replace(started, status=RunStatus.RUNNING)
+        self._write_in(path, started, _new_folder(path, started))
+
+    def _write_in(self, path: Path, manifest: Manifest, lock: BinaryIO | None) -> None:
+        self.path, self.raw, self.part, self.manifest = path, path / RAW, path / "tables.part", manifest
+        self._lock = lock  # until this is gone, the run goes on
+
+    @classmethod
+    def taken_up(cls, run: Run) -> RunWriter | None:
+        """The writer of a run that left its records without tables; None where it is still going on."""
+        assert run.path is not None
+        with _readable_errors(run.path):
+            lock = locked(run.path / RAW / _LOCK)
+        if lock is None:
+            return None
+        writer = cls.__new__(cls)
+        writer._write_in(run.path, run.manifest, lock)
+        shutil.rmtree(writer.part, ignore_errors=True)
+        return writer
+
+    def describe(self, manifest: Manifest) -> None:
+        """Say what is known of the run so far; its status stays."""
+        with _readable_errors(self.path):
+            self.manifest = replace(manifest, status=self.manifest.status)
+            self._write_manifest(self.manifest)
 
     def finish(self, manifest: Manifest, tables: Mapping[str, Table], *, keep_raw: bool = False) -> Run:
         """Write the tables, then the manifest as its last step; `raw` goes once all else is safe."""
@@ -153,6 +166,7 @@ class RunWriter:
                     (self.path / CHECKSUMS).unlink(missing_ok=True)
                 raise
         self.manifest = manifest
+        self._let_go()
         if not keep_raw:
             shutil.rmtree(self.raw, ignore_errors=True)
         return open_run(self.path)[0]
@@ -165,9 +179,32 @@ class RunWriter:
             (self.path / CHECKSUMS).unlink(missing_ok=True)
             self._write_manifest(marked)
             self.manifest = marked
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._lock:
+            self._lock.close()
 
     def _write_manifest(self, manifest: Manifest) -> None:
         replace_file(self.path / MANIFEST, manifest_text(manifest).encode())
+
+
+def _new_folder(path: Path, manifest: Manifest) -> BinaryIO | None:
+    """Make a run's folder; what holds it."""
+    with _readable_errors(path):
+        if path.exists() and any(path.iterdir()):
+            raise WorkbenchError(
+                Diagnostic("this folder is not empty", "Choose another for the run; this one was left as it is.",
+                           file=str(path))
+            )  # fmt: skip
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.", ignore_cleanup_errors=True) as made:
+            part = Path(made) / path.name  # a run folder is there with its manifest, or not at all
+            (part / RAW).mkdir(parents=True)
+            lock = locked(part / RAW / _LOCK)
+            (part / MANIFEST).write_text(manifest_text(manifest), encoding="utf-8")
+            os.replace(part, path)
+    return lock
 
 
 def now() -> str:
@@ -176,8 +213,11 @@ def now() -> str:
 
 
 def _write_tables(folder: Path, tables: Mapping[str, Table]) -> None:
+    """Write those that are not there yet."""
     folder.mkdir(exist_ok=True)
     for name, table in tables.items():
+        if (folder / name).exists():
+            continue
         kinds = TABLES.get(name) or {column: values.dtype.str for column, values in table.items()}
         if set(table) != set(kinds) or len({len(column) for column in table.values()}) > 1:
             raise ValueError(f"table {name} does not have the columns {', '.join(kinds)}, equally long")

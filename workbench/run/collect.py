@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.records import read_calls, read_dwell, read_transfers
-from workbench.api.tables import joined
+from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
 from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
@@ -21,6 +21,7 @@ from workbench.model.run import TABLES, RunClock, Table
 from workbench.run.host_tables import call_tables, calls_table, host_states, resources
 from workbench.run.host_threads import host_stretches, own_time_ps, read_threads, thread_blocks
 from workbench.run.tap_trace import TapTrace
+from workbench.traces.trace import trace_of_tables
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def collect(
     outcome: Outcome,
     host: HostBuild,
     hdl: HdlBuild,
-    language: HdlLanguage,
+    language: HdlLanguage | None,
     platform: Platform,
     clocks: Sequence[RunClock],
     trace: TapTrace | None = None,
@@ -62,7 +63,7 @@ def collect(
     of_host = host_states(stretches, host_blocks, outcome.time_ps, threads.known)
     tables: dict[str, Table] = {"calls": calls, **of_host, **call_tables(calls)}
     problems = []
-    if hdl.read_out and outcome.counter_words is None:
+    if hdl.read_out and outcome.counter_words is None and not trace:
         problems.append(
             Diagnostic(
                 "the hardware's counters could not be read out",
@@ -70,7 +71,7 @@ def collect(
                 Severity.WARNING,
             )
         )
-    elif hdl.read_out and outcome.counter_words is not None:
+    elif language and hdl.read_out and outcome.counter_words is not None:
         decoded = language.decode(hdl, outcome.counter_words)
         for name, table in decoded.items():
             if name == "state_time":
@@ -84,7 +85,12 @@ def collect(
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
     if trace:
-        tables["interval_offsets"] = trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
+        tables |= trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
+        if outcome.counter_words is None:  # what they would have summed up
+            whole_trace, first = trace_of_tables(tables, blocks, outcome.time_ps), len(host_blocks)
+            rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
+            for name, table in state_tables(hdl.blocks, rows, clocks_hz).items():
+                tables[name] = joined(tables[name], {**table, "block": table["block"] + np.int32(first)})
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
 
 

@@ -66,8 +66,8 @@ class TapTrace:
             self._writer.append(*self._stretches(chunk))
             self._done += CHUNK_TAPS
 
-    def finish(self, stretches: Table, threads: int, time_ps: int, known: bool = False) -> Table:
-        """Write what is left, with the host's threads (see `host_intervals`); the table `interval_offsets`."""
+    def finish(self, stretches: Table, threads: int, time_ps: int, known: bool = False) -> dict[str, Table]:
+        """Write what is left, with the host's threads (see `host_intervals`); the trace's tables."""
         if self._failed:
             raise self._failed
         self.catch_up()

@@ -220,6 +220,9 @@ def _run(
             complete_tree(workspace, settings, host, hdl, writer.manifest, build)
         elif undriven := placed(undriven_inputs(hdl.ports, platform, workspace.port_kinds), root):
             raise WorkbenchError(*undriven)
+    if host:  # what records are numbered by, for whoever finds them
+        blocks = (host.blocks[0], *hdl.blocks)
+        writer.describe(replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites))
     task = Task(
         project=project,
         platform=platform,
@@ -250,7 +253,7 @@ def _run(
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
-        return _collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps)
+        return collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps)
 
 
 def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
@@ -273,7 +276,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
                 shutil.copyfile(record, writer.raw / record.name)
         manifest = _finished(writer.manifest, outcome, outcome.diagnostics)
         language = plugins.hdl_languages[tree.hdl_language]
-        return _collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform)
+        return collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform)
     except WorkbenchError as error:
         _mark(writer, RunStatus.FAILED, str(error))
         raise
@@ -287,29 +290,29 @@ def measured_at(tree: Tree, raw: Path, outcome: Outcome, platform: Platform) -> 
     return measured(raw, outcome, tree.read_out, platform.hardware.clock_hz, tree.id)
 
 
-def _collected(
+def collected(
     writer: RunWriter,
     manifest: Manifest,
     outcome: Outcome,
     host: HostBuild,
     hdl: HdlBuild,
-    language: HdlLanguage,
+    language: HdlLanguage | None,
     platform: Platform,
     taps: TapTrace | None = None,
 ) -> Run:
     """The run folder's last step: its records as tables, and what they are numbered by."""
-    collected = collect(writer.raw, outcome, host, hdl, language, platform, manifest.clocks, taps)
+    found = collect(writer.raw, outcome, host, hdl, language, platform, manifest.clocks, taps)
     manifest = replace(
         manifest,
         overhead=recording_overhead(writer.raw, outcome, deterministic=manifest.deterministic),
-        blocks=collected.blocks,
+        blocks=found.blocks,
         entries=host.entries,
         sites=host.sites,
-        resources=collected.resources,
-        messages=collected.messages,
-        diagnostics=(*manifest.diagnostics, *collected.diagnostics),
+        resources=found.resources,
+        messages=found.messages,
+        diagnostics=(*manifest.diagnostics, *found.diagnostics),
     )
-    run = writer.finish(manifest, collected.tables)
+    run = writer.finish(manifest, found.tables)
     index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
     return run
 

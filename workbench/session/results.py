@@ -61,6 +61,14 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRu
 
     run, problems = open_run(path)
     platform, more = platform_of_run(run, plugins)
+    if not run.complete and not run.tables:
+        from workbench.session.interrupted import finish_interrupted
+
+        try:
+            if finish_interrupted(run, platform):
+                run, problems = open_run(path)
+        except WorkbenchError as error:
+            more = (*more, *error.diagnostics)
     knowledge, rule_problems = open_knowledge(plugins)
     return OpenRun(
         run=run,

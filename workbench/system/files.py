@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import os
 import secrets
@@ -107,6 +108,18 @@ def replacing(path: Path, permissions: int = 0o666) -> Iterator[BinaryIO]:
     except OSError:
         os.unlink(file.name)
         raise
+
+
+def locked(path: Path) -> BinaryIO | None:
+    """A file that is made where it is missing, and held until it is closed or this process is gone; None where another
+    holds it. Raises OSError."""
+    stream = path.open("ab")
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        stream.close()
+        return None
+    return stream
 
 
 def sweep(folder: Path) -> None:

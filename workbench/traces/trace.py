@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.model.blocks import Block
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import Run
+from workbench.model.run import Run, Table
 
 #: Category codes: the place in this tuple. New ones come last: kept pyramids hold codes. NOTHING is outside the run.
 CATEGORIES: tuple[str, ...] = (UNCLASSIFIED, *(c.value for c in Category))
@@ -154,13 +154,17 @@ def trace_of(run: Run) -> Trace | None:
     """A run's trace, a row for every block in the manifest's order; None where it has none, or an empty one."""
     if not has_trace(run) or not run.manifest.blocks or not len(run.tables["intervals"]["start_ps"]):
         return None
-    intervals = run.tables["intervals"]
+    return trace_of_tables(run.tables, run.manifest.blocks, run.manifest.time_ps)
+
+
+def trace_of_tables(tables: Mapping[str, Table], blocks: Sequence[Block], end_ps: int) -> Trace:
+    """The trace that tables `intervals` and `interval_offsets` hold."""
     return Trace(
-        np.asarray(intervals["start_ps"]),
-        np.asarray(intervals["state"]),
-        np.asarray(run.tables["interval_offsets"]["offset"]),
-        tuple(state_codes(block) for block in run.manifest.blocks),
-        run.manifest.time_ps,
+        np.asarray(tables["intervals"]["start_ps"]),
+        np.asarray(tables["intervals"]["state"]),
+        np.asarray(tables["interval_offsets"]["offset"]),
+        tuple(state_codes(block) for block in blocks),
+        end_ps,
     )
 
 

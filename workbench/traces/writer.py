@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.formats.columns import ColumnWriter
+from workbench.formats.columns import TableWriter
 from workbench.model.run import Table
 
 
@@ -23,10 +23,7 @@ class TraceWriter:
     """
 
     def __init__(self, tables: Path, states: int) -> None:
-        folder = tables / "intervals"
-        folder.mkdir(parents=True)
-        self._start_ps = ColumnWriter(folder / "start_ps.npy", "i8")
-        self._state = ColumnWriter(folder / "state.npy", state_kind(states))
+        self._intervals = TableWriter(tables / "intervals", {"start_ps": "i8", "state": state_kind(states)})
         self._counts: list[NDArray[np.int64]] = []
 
     def append(self, start_ps: NDArray[np.int64], state: NDArray[np.integer], counts: NDArray[np.int64]) -> None:
@@ -34,13 +31,11 @@ class TraceWriter:
 
         Rows that come to be known later stand before those of earlier chunks: a chunk's counts are of the last rows.
         """
-        self._start_ps.append(start_ps)
-        self._state.append(state)
+        self._intervals.append({"start_ps": start_ps, "state": state})
         self._counts.append(counts)
 
-    def close(self, rows: int) -> Table:
-        """Finish, with so many rows in all; the table `interval_offsets`."""
-        self._start_ps.close()
-        self._state.close()
+    def close(self, rows: int) -> dict[str, Table]:
+        """Finish, with so many rows in all; the tables `intervals`, mapped, and `interval_offsets`."""
         counts = [np.concatenate((np.zeros(rows - len(chunk), np.int64), chunk)) for chunk in self._counts]
-        return {"offset": np.concatenate(([0], *counts)).cumsum().astype(np.int64)}
+        offsets = np.concatenate(([0], *counts)).cumsum().astype(np.int64)
+        return {"intervals": self._intervals.close(), "interval_offsets": {"offset": offsets}}
