@@ -8,15 +8,18 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
+from ssh_machine import SSHD, ssh_machine
 
 from workbench.api.job import Job
 from workbench.cli.main import main
-from workbench.model.diagnostic import Severity, WorkbenchError
+from workbench.model.diagnostic import Cancelled, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
@@ -135,23 +138,84 @@ def test_reading_the_counters_out_is_no_time_of_the_programs(board: Run) -> None
     assert int(times["visits"][here].sum()) < 30
 
 
-def test_the_commands_of_a_project_get_a_run_to_the_board_and_back(
-    project: Path, tree: Path, build: Path, tmp_path: Path
-) -> None:
-    """`build` sees the run's own tree; what a scp or ssh would do, cp and sh do here."""
-    commands = {
-        "build": f"make -C {build} -f {BOARD}/Makefile TREE=$RECAP_TREE -o libfpga.so",
-        "run": f"mkdir {tmp_path}/far && cd $RECAP_TREE/hdl && RCW_RAW={tmp_path}/far {build}/host",
-        "fetch": f"cp {tmp_path}/far/* $RCW_RAW",
-    }
-    there = build.parent / "copied"
-    shutil.copytree(build, there, ignore=shutil.ignore_patterns("recap_objects", "host"))
-    commands = {name: line.replace(str(build), str(there)) for name, line in commands.items()}
-    run = run_workspace(opened(with_target(project, "far", **commands)), RunOptions(out=tmp_path / "run"), Job())
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Path]:
+    if SSHD is None:
+        pytest.skip("there is no sshd here: openssh-server brings it")
+    folder = tmp_path / "ssh"
+    folder.mkdir()
+    with ssh_machine(folder) as client:
+        yield client
+
+
+@pytest.fixture
+def far(build: Path, tmp_path: Path) -> Path:
+    """A folder of the machine's, in which the board's own library is."""
+    return shutil.copytree(build, tmp_path / "far", ignore=shutil.ignore_patterns("recap_objects", "host"))
+
+
+def run_there(project: Path, commands: dict[str, str], out: Path, job: Job | None = None) -> Run:
+    return run_workspace(opened(with_target(project, "far", **commands)), RunOptions(out=out), job or Job())
+
+
+def came_back(run: Run) -> None:
     assert run.complete
-    assert (tmp_path / "run" / "stdout.txt").read_text() == SUM
+    assert run.path is not None
+    assert (run.path / "stdout.txt").read_text() == SUM
     assert run.manifest.exit == 0
     assert visits(run)["tiny_top.adder", "add"] == 48
+
+
+def test_the_commands_of_a_project_get_a_run_to_the_board_and_back(project: Path, far: Path, tmp_path: Path) -> None:
+    """`build` sees the run's own tree."""
+    commands = {
+        "build": f"make -C {far} -f {BOARD}/Makefile TREE=$RECAP_TREE -o libfpga.so",
+        "run": f"mkdir {far}/records && cd $RECAP_TREE/hdl && RCW_RAW={far}/records {far}/host",
+        "fetch": f"cp {far}/records/* $RCW_RAW",
+    }
+    came_back(run_there(project, commands, tmp_path / "run"))
+
+
+def test_the_commands_of_a_project_go_by_ssh(project: Path, far: Path, lab: Path, tmp_path: Path) -> None:
+    """As the guide has it. What the commands print is in the log, and the program's exit code is ssh's."""
+    there = f"ssh -F {lab} lab"
+    commands = {
+        "build": f"tar -C $RECAP_TREE -cf - . | {there} 'cd {far} && rm -rf tree && mkdir tree && tar -C tree -xf -' "
+        f"&& {there} 'make -C {far} -f {BOARD}/Makefile TREE={far}/tree -o libfpga.so'",
+        "run": f"{there} 'cd {far}/tree/hdl && rm -rf ../records && mkdir ../records && "
+        f"RCW_RAW=../records timeout 600 {far}/host'",
+        "fetch": f"scp -q -F {lab} 'lab:{far}/tree/records/*' $RCW_RAW",
+    }
+    came_back(run_there(project, commands, tmp_path / "run"))
+    commands["run"] = f"{there} 'exit 3'"
+    commands["fetch"] = f"scp -q -F {lab} 'lab:{far}/none/*' $RCW_RAW"
+    with pytest.raises(WorkbenchError, match=r"the command target\.fetch ended with exit code 1") as refused:
+        run_there(project, commands, tmp_path / "lost")
+    assert "No such file" in refused.value.diagnostics[0].hint
+
+
+class CancelledWhen(Job):
+    """A job whose user cancels it as soon as a file is there."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.file = file
+
+    def check(self) -> None:
+        if self.file.is_file():
+            self.cancel()
+        super().check()
+
+
+def test_a_cancel_ends_what_runs_at_the_other_end_of_an_ssh_with_a_terminal(
+    project: Path, far: Path, lab: Path, tmp_path: Path
+) -> None:
+    began = far / "began"
+    commands = {"run": f"ssh -tt -F {lab} lab 'stty -onlcr; echo $$ >{began}.new; mv {began}.new {began}; sleep 600'"}
+    with pytest.raises(Cancelled):
+        run_there(project, commands, tmp_path / "run", CancelledWhen(began))
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(int(began.read_text())).wait(60)
 
 
 def collected(tree: Path, records: Path, tmp_path: Path) -> Run:
