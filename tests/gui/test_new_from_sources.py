@@ -53,7 +53,7 @@ def test_what_was_found_is_shown_with_its_reason_and_written(
 
 
 def test_another_choice_and_another_name(window: MainWindow, folder: Path, qtbot: QtBot, settle: Settle) -> None:
-    window.ask_new_project()
+    window.asking.new_project()
     shown = dialog()
     settle(window)
     box = next(one for one in shown.findChildren(QComboBox) if one.accessibleName() == "host sources")
@@ -75,7 +75,7 @@ def test_a_folder_without_a_program_says_so_and_escape_writes_nothing(
     window: MainWindow, folder: Path, qtbot: QtBot, settle: Settle
 ) -> None:
     shutil.rmtree(folder / "host")
-    window.ask_new_project()
+    window.asking.new_project()
     shown = dialog()
     settle(window)
     assert "No C program was found here." in texts(shown)

@@ -367,10 +367,10 @@ def test_f6_goes_round_the_panels(opened: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(opened.isActiveWindow)
     reached = []
     for _ in range(3):
-        opened.focus_next_panel()
+        opened.panels.focus_next()
         focus = QApplication.focusWidget()
         assert focus is not None
-        reached.append(next(n for n, p in opened.panels_by_name().items() if p.isAncestorOf(focus)))
+        reached.append(next(n for n, p in opened.panels.by_name().items() if p.isAncestorOf(focus)))
     assert len(set(reached)) >= 2
 
 

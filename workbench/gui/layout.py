@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QWidget
 
 from workbench.api.modes import Panel
-from workbench.gui.context import Context
+from workbench.gui.focus import first_focusable
 from workbench.gui.mode_stack import ModeStack
 from workbench.gui.run_dock import RunDock
 from workbench.gui.theme import set_ground
@@ -20,9 +20,9 @@ class Panels(QObject):
     """Places the docks. What a person wants of a panel's width is kept apart from what there is room for, so that a
     panel which gave way to a small window comes back in a large one."""
 
-    def __init__(self, window: QMainWindow, context: Context, modes: ModeStack, run_dock: RunDock) -> None:
+    def __init__(self, window: QMainWindow, centre: QWidget, modes: ModeStack, run_dock: RunDock) -> None:
         super().__init__(window)
-        self._window, self._context, self._modes = window, context, modes
+        self._window, self._centre, self._modes = window, centre, modes
         self.side_stack, self.details_stack = QStackedWidget(), QStackedWidget()
         self._side = _dock("Side", self.side_stack)
         self._details = _dock("Details", self.details_stack)
@@ -88,6 +88,22 @@ class Panels(QObject):
         if self._run.isVisible():
             height = min(self._run_px, round(self._window.height() * 0.42))
             self._window.resizeDocks([self._run], [height], Qt.Orientation.Vertical)
+
+    def by_name(self) -> dict[str, QWidget]:
+        """The parts of the window that F6 goes round."""
+        inside = {"side": self.side_stack, "centre": self._centre, "details": self.details_stack}
+        return {**inside, "run": self._run.widget()}
+
+    def focus_next(self) -> None:
+        """F6: side panel, middle, details, run panel, and round again."""
+        panels = [panel for panel in self.by_name().values() if panel.isVisible()]
+        focus = QApplication.focusWidget()
+        here = next((i for i, w in enumerate(panels) if focus is not None and w.isAncestorOf(focus)), -1)
+        for offset in range(1, len(panels) + 1):
+            target = first_focusable(panels[(here + offset) % len(panels)])
+            if target is not None:
+                target.setFocus(Qt.FocusReason.TabFocusReason)
+                return
 
     def has_details(self) -> bool:
         mode = self._modes.made.get(self._mode)

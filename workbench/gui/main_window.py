@@ -1,336 +1,156 @@
-"""The window: header, rail, a mode in the middle, its panels beside it, the run below."""
+"""The window: its frame, the commands that can be given in it, and the menus that they stand in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QStackedWidget, QToolBar, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
 
-from workbench.gui import about, question, theme
-from workbench.gui.actions import Actions
-from workbench.gui.background import Background
-from workbench.gui.breadcrumb import Breadcrumb
-from workbench.gui.context import Context
-from workbench.gui.focus import first_focusable, focus_inside, is_nowhere
-from workbench.gui.header import Header
-from workbench.gui.jobs import JobRunner
-from workbench.gui.layout import Panels
+from workbench.gui.actions import Command, Menu
+from workbench.gui.frame import Frame
 from workbench.gui.mode import Mode
-from workbench.gui.mode_stack import ModeStack
-from workbench.gui.popovers import NoticesPopover, RunOptionsPopover, SettingsPopover
-from workbench.gui.rail import Rail
-from workbench.gui.recovered import Recovered
-from workbench.gui.run_control import RunControl
-from workbench.gui.run_dock import RunDock
-from workbench.gui.search import SearchField
-from workbench.gui.search_items import search_items
+from workbench.gui.modes import key_of
 from workbench.gui.selection import SelectedFinding
-from workbench.gui.slices import Slices
-from workbench.gui.status import status_parts
-from workbench.gui.status_bar import StatusBar
-from workbench.gui.welcome import Welcome
-from workbench.gui.widgets.popover import Popover
-from workbench.model.diagnostic import WorkbenchError
-from workbench.session import store
-from workbench.session.examples import Example, copy_example
-from workbench.session.files import write_result_text
-from workbench.session.history import Undoable
+from workbench.session import recent
+from workbench.session.examples import EXAMPLES
 from workbench.session.plugins import Plugins
-from workbench.session.workspace import PROJECT_SUFFIX
-from workbench.system.files import real
-
-if TYPE_CHECKING:
-    from workbench.gui.guide import GuideWindow
 
 
-class MainWindow(QMainWindow):
-    """One window on one project. It owns the context; every view gets it."""
-
+class MainWindow(Frame):
     def __init__(self, plugins: Plugins) -> None:
-        super().__init__()
-        self.setWindowTitle("RC Workbench")
-        self.setMinimumSize(960, 600)
-        self.resize(1600, 1000)
-        self.context = Context(plugins, self)
-        self.context.documents.ask = lambda asked: question.ask(asked, self)
-        self.slices = Slices(self)
-        self._ahead = False  # whether the modes' code is read, or being read
-        self.runner = JobRunner(self)
-        self.run_dock = RunDock(self.runner)
-        self.breadcrumb = Breadcrumb(self.context, self.ask_project)
-        self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
-        self.header = Header(self.breadcrumb.crumbs, self.search)
-        self.rail = Rail(plugins.modes.values())
-        self.status_line = StatusBar()
-        self.run_options = RunOptionsPopover(self.context, self)
-        self.run_control = RunControl(self.context, self.runner, self.run_dock, self.run_options.options, self)
-        self.actions_of = Actions(self)
-        self.notices = NoticesPopover(self.context, self)
-        self.settings = SettingsPopover(self.context, self.set_theme, self)
-        self.keys = about.KeysPopover(self)
-        self.about = about.AboutPopover(self)
-        self._template = False  # whether a template, or the models, are shown without a project
-        self.guide: GuideWindow | None = None  # made when it is asked for
-        self._turn_to_mode = False  # whether the keyboard goes to the mode when it is shown
-        self._unsaved: tuple[object, ...] = ()
-
-        self.setMenuWidget(self.header)
-        self._rail_bar = _fixed_bar(self.rail)
-        self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
-        self.modes = ModeStack(self.context, self.slices)
-        self.welcome = Welcome(self.context, self)
-        self._centre = QStackedWidget()
-        self._centre.addWidget(self.welcome)
-        self._centre.addWidget(self.modes)
-        self.setCentralWidget(self._centre)
-        self.panels = Panels(self, self.context, self.modes, self.run_dock)
-        self._foot()
-        self._connect()
-        self.recovered = Recovered(self)
-        self._show_content()
-
-    def _foot(self) -> None:
-        bar = _fixed_bar(self.status_line)
-        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)
-
-    def _connect(self) -> None:
-        context = self.context
-        self.rail.mode_chosen.connect(context.navigation.set_mode)
-        self.rail.notices_asked.connect(self.show_notices)
-        self.rail.settings_asked.connect(self.show_settings)
-        self.status_line.clicked.connect(self.show_notices)
-        self.header.back.clicked.connect(context.navigation.back)
-        self.header.forward.clicked.connect(context.navigation.forward)
-        self.header.run_button.run.connect(self.run_control.run)
-        self.header.run_button.options.connect(self.show_run_options)
-        self.run_options.run.connect(self.run_control.run)
-        self.run_dock.open_line.connect(context.navigation.open_line)
-        self.run_dock.closed.connect(self.toggle_run_dock)
-        context.run_requested.connect(self.run_control.run)
-        context.navigation.mode_changed.connect(self._on_mode)
-        context.workspace_changed.connect(self._show_content)
-        context.run_changed.connect(self._show_content)
-        context.workspace_changed.connect(self._read_ahead)
-        context.run_changed.connect(self._read_ahead)
-        context.navigation.line_wanted.connect(self._open_line)
-        context.navigation.template_wanted.connect(self._open_template)
-        self.modes.shown_changed.connect(self._on_shown)
-        self.runner.started.connect(self._on_job_started)
-        self.runner.finished.connect(self._refresh)
-        for signal in (context.navigation.places_changed, context.history_changed, context.notices.changed,
-                       context.scan_changed, context.background.idle_changed):  # fmt: skip
-            signal.connect(self._refresh)
-        context.trust_changed.connect(self._say_status)
-        self.modes.status_changed.connect(self._say_status)
-        context.documents.changed.connect(self._show_unsaved)
-        self.runner.events.connect(self._say_status)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._on_focus)
-
-    # ---- what is shown
-
-    @property
-    def has_content(self) -> bool:
-        return self.context.workspace is not None or self.context.run is not None or self._template
-
-    def _on_mode(self) -> None:
-        """Another mode: what floated over the one before goes, and the keyboard will be in the new one."""
-        for popover in self.findChildren(Popover):
-            popover.close_it()
-        self._turn_to_mode = True
-        self._show_content()
-
-    def go_to(self, mode: str) -> None:
-        """Show a mode and give it the keyboard, also where it is shown already."""
-        if mode != self.context.navigation.mode:
-            self.context.navigation.set_mode(mode)
-        else:
-            self._on_mode()
-
-    def _shown_page(self) -> QWidget:
-        return self.modes.currentWidget() or self.welcome if self._centre.currentIndex() else self.welcome
-
-    def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
-        if new is None:
-            QTimer.singleShot(0, self, self._keep_focus)
-
-    def _keep_focus(self) -> None:
-        if is_nowhere(self):
-            focus_inside(self._shown_page())
-
-    def _show_content(self) -> None:
-        content = self.has_content
-        self._rail_bar.setVisible(content)
-        self.header.show_project(content)
-        self.search.setAccessibleName("Find a block, call or command" if content else "Find a project or command")
-        if content:
-            self.rail.show_mode(self.context.navigation.mode)
-            self.breadcrumb.update(self.header)
-            self.modes.show_mode(self.context.navigation.mode)
-        else:
-            self.welcome.reload()
-            self.welcome.open_button.setFocus()
-            self._centre.setCurrentIndex(0)
-            self.panels.show_mode("")
-        self._refresh()
-
-    def _on_shown(self) -> None:
-        """The mode that is wanted is whole: its panels come with it, and the keyboard where it was asked for."""
-        if not self.has_content:
-            return
-        self._centre.setCurrentIndex(1)
-        self.panels.show_mode(self.context.navigation.mode)
-        if self._turn_to_mode:
-            self._turn_to_mode = False
-            focus_inside(self._shown_page())
-        self._refresh()
-
-    def _show_unsaved(self) -> None:
-        """Dots where something is not saved, and what can be undone; set only where they differ."""
-        kinds, history = self.context.documents.unsaved_kinds(), self.history
-        now = (kinds, history.can_undo, history.can_redo, history.undo_label, history.redo_label)
-        if now != self._unsaved:
-            self._unsaved = now
-            for mode, button in self.rail.buttons.items():
-                button.set_unsaved(mode in kinds)
-            self._say_title()
-            self.actions_of.update()
-
-    def _say_title(self) -> None:
-        workspace = self.context.workspace
-        title = f"{workspace.project.name} - RC Workbench" if workspace else "RC Workbench"
-        self.setWindowTitle(f"\u2022 {title}" if self.context.documents.unsaved else title)
-
-    def _refresh(self, *_: object) -> None:
-        self.context.set_running(self.runner.running)
-        self._say_title()
+        super().__init__(plugins)
+        self.actions_of.add(self._menus())
         self.actions_of.update()
-        self.header.back.setEnabled(self.context.navigation.can_go_back)
-        self.header.forward.setEnabled(self.context.navigation.can_go_forward)
-        running = self.runner.running
-        self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
-        self.rail.notices.set_count(len(self.context.problems()))
-        self._say_status()
 
-    def _say_status(self, *_: object) -> None:
-        running = self.runner.running
-        parts, level = status_parts(self.context, self.shown.status if self.shown else ())
-        if running:
-            parts = (self.run_dock.step_text, *parts)
-        busy = "Reading" if self.context.background.busy else "No jobs running"
-        self.status_line.say(parts, level, self.run_dock.progress_text if running else busy)
+    # ---- menus
 
-    def _on_job_started(self, title: str) -> None:
-        self.panels.show_run(True)
-        self._refresh()
+    def _menus(self) -> Sequence[Menu]:
+        """Every command, its key, and when it can be given."""
+        context, control, asking = self.context, self.run_control, self.asking
+        navigation, on, if_mode = context.navigation, self._on_mode_shown, self._if_mode
 
-    # ---- documents
+        def project() -> bool:
+            return context.workspace is not None
 
-    def open(self, path: Path | None, runs: Sequence[Path] = ()) -> None:
-        """Open a project, a run or a template; `runs` are run folders outside the project, the first is shown."""
-        if path is None:
-            return
-        if path.is_dir() and (path / "manifest.json").is_file():
-            self.context.open_run(path)
-            self.context.navigation.set_mode("analyse")
-            return
-        if path.is_file() and not path.name.endswith(PROJECT_SUFFIX):
-            self._open_template(path)
-            return
-        self.context.open_project(path, runs=runs)
-        if runs:
-            self.context.navigation.set_mode("analyse")
+        def run() -> bool:
+            return context.run is not None
 
-    def show_predict(self) -> None:
-        """The models, with or without a project: prediction needs no code."""
-        self._template = self._template or self.context.workspace is None
-        self.go_to("predict")
+        def either() -> bool:
+            return project() or run()
 
-    def show_mode(self, mode: str) -> Mode | None:
-        """Show a mode at once, with or without a project. None where there is none of that name, or where it fails."""
-        if mode not in self.context.plugins.modes:
-            return None
-        self._template = self._template or self.context.workspace is None
-        self.context.navigation.set_mode(mode)
-        self._show_content()
-        return self.modes.whole(mode)
+        def can_run() -> bool:
+            return project() and not control.running
 
-    def _open_template(self, path: Path) -> None:
-        """A platform template, with or without a project."""
-        if (mode := self.show_mode("platform")) is not None:
-            mode.open_document(real(path))
+        def new_text() -> str:
+            made = self.shown.kind.makes if self.shown else ""
+            return f"New {made}..." if made else "New..."
 
-    def _open_line(self, file: str, line: int) -> None:
-        if (mode := self.modes.whole("source")) is not None:
-            mode.open_line(self.context.resolve(file), line)
+        def open_selected_line() -> None:
+            if place := context.selected_place():
+                navigation.open_line(*place)
 
-    def ask_project(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open project", "", "Projects (*.workbench.yaml)")
-        if name:
-            self.context.open_project(Path(name))
+        has_document = if_mode(lambda mode: mode.shown_document)
+        copies = if_mode(lambda mode: mode.shown_document and mode.kind.makes)
+        themes = (("light", "Light"), ("dark", "Dark"), ("system", "As the desktop"))
+        panels = self.panels
+        return (
+            Menu("&File", (
+                Command("new_project", "New from sources...", asking.new_project, "Ctrl+N"),
+                Command("open_project", "Open project...", asking.project, "Ctrl+O"),
+                Command("open_run", "Open run...", asking.run, "Ctrl+Shift+O"),
+                Menu("Copy an example", [
+                    Command(f"example_{n}", f"{example.title}...", partial(asking.copy_example, example, run=False))
+                    for n, example in enumerate(EXAMPLES)
+                ]),
+                Menu("Recent", fill=self._fill_recent),
+                None,
+                Command("new_document", "New...", on(lambda mode: mode.new_document()), "Ctrl+Shift+N",
+                        if_mode(lambda mode: mode.kind.makes), new_text),
+                Command("save", "Save", self.save, "Ctrl+S", has_document),
+                Command("save_as", "Save as...", on(lambda mode: mode.save_as()), "Ctrl+Shift+S", has_document),
+                Command("duplicate", "Duplicate", on(lambda mode: mode.duplicate()), can=copies),
+                Command("save_all", "Save all", self.save_all, can=lambda: bool(context.documents.unsaved)),
+                Command("report", "Save report...", asking.report, can=run),
+                None,
+                Command("close_file", "Close file", on(lambda mode: mode.close_shown()), "Ctrl+W",
+                        if_mode(lambda mode: mode.can_close)),
+                Command("close", "Close project", context.leave, "Ctrl+Shift+W", either),
+                Command("quit", "Quit", self.close, "Ctrl+Q"),
+            )),
+            Menu("&Edit", (
+                Command("undo", "Undo", self.undo, "Ctrl+Z", lambda: self.history.can_undo,
+                        lambda: f"Undo {self.history.undo_label}".strip()),
+                Command("redo", "Redo", self.redo, "Ctrl+Shift+Z", lambda: self.history.can_redo,
+                        lambda: f"Redo {self.history.redo_label}".strip()),
+                None,
+                Command("pragma", "Insert pragma", self.insert_pragma, "Ctrl+P", project),
+                Command("find", "Find here", self.find_here, "Ctrl+F"),
+            )),
+            Menu("&View", (
+                *(Command(f"mode_{mode.name}", mode.title, partial(self.go_to, mode.name), key_of(place), either)
+                  for place, mode in enumerate(context.plugins.modes.values(), 1)),
+                None,
+                Command("details", "Details", self.toggle_details, "Ctrl+I", panels.has_details),
+                Command("run_panel", "Run panel", self.toggle_run_dock, "Ctrl+J"),
+                None,
+                Menu("Theme", [
+                    Command(f"theme_{name}", text, partial(self.set_theme, name), on=partial(self.is_theme, name))
+                    for name, text in themes
+                ]),
+                Command("reset_layout", "Reset layout", panels.reset),
+            )),
+            Menu("&Go", (
+                Command("back", "Back", navigation.back, "Alt+Left", lambda: navigation.can_go_back),
+                Command("forward", "Forward", navigation.forward, "Alt+Right", lambda: navigation.can_go_forward),
+                None,
+                Command("next_finding", "Next finding", partial(self.step_finding, 1), "F8", run),
+                Command("previous_finding", "Previous finding", partial(self.step_finding, -1), "Shift+F8", run),
+                Command("open_line", "Open line", open_selected_line, can=run),
+                None,
+                Command("search", "Find a block, call or command", self.focus_search, "Ctrl+K"),
+                Command("next_panel", "Next panel", panels.focus_next, "F6"),
+            )),
+            Menu("&Run", (
+                Command("run", "Run", control.run, "F5", can_run),
+                Command("again", "Run again, as the last time", control.again, "Ctrl+F5", can_run),
+                Command("cancel", "Cancel", control.cancel, "Shift+F5", lambda: control.running),
+                None,
+                Command("how_to_run", "How to run", self.show_run_options, can=project),
+                Command("rescan", "Read the sources again", context.rescan, can=project),
+            )),
+            Menu("&Help", (
+                Command("keys", "Keys", self.show_keys, "Shift+F1"),
+                Command("guide", "Guide", self.show_guide, "F1"),
+                Command("about", "About RC Workbench", self.show_about),
+            )),
+        )  # fmt: skip
 
-    def ask_run(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Open run")
-        if name:
-            self.context.open_run(Path(name))
+    def _fill_recent(self, menu: QMenu) -> None:
+        menu.clear()
+        for path in recent.recent():
+            menu.addAction(str(path)).triggered.connect(partial(self._open_recent, path))
+        if menu.isEmpty():
+            menu.addAction("None yet").setEnabled(False)
 
-    def ask_report(self) -> None:
-        opened = self.context.opened
-        if opened is None:
-            return
-        from workbench.analysis.html_report import html_report  # its templates are read only where one is written
+    def _open_recent(self, path: Path, checked: bool = False) -> None:
+        self.context.open_path(path)
 
-        name, _ = QFileDialog.getSaveFileName(self, "Save report", "report.html", "Web page (*.html)")
-        if name:
-            try:
-                write_result_text(Path(name), html_report(opened.run, opened.analysis, opened.platform))
-            except WorkbenchError as error:
-                self.context.notices.tell(*error.diagnostics)
+    # ---- commands
 
-    def ask_new_project(self) -> None:
-        """Ask for a folder of sources, and show what a project of them would be."""
-        name = QFileDialog.getExistingDirectory(self, "New from sources: the folder of host and hardware")
-        if name:
-            from workbench.gui.new_project import NewProject
+    def _on_mode_shown(self, do: Callable[[Mode], object]) -> Callable[[], None]:
+        """A command that does something with the mode shown."""
 
-            context = self.context
-            NewProject(Path(name), context.plugins, context.background, context.open_project, self).open()
+        def command() -> None:
+            if (mode := self.mode) is not None:
+                do(mode)
 
-    def copy_example(self, example: Example, run: bool) -> None:
-        """Ask for a folder, copy the example there, open it, and run it if asked."""
-        name = QFileDialog.getExistingDirectory(self, f"Copy {example.title} to")
-        if not name:
-            return
-        try:
-            project = copy_example(example, Path(name))
-        except WorkbenchError as error:
-            self.context.notices.tell(*error.diagnostics)
-            return
-        self.context.open_project(project, self.run_control.run if run else lambda: None)
+        return command
 
-    # ---- commands on the mode shown
-
-    @property
-    def mode(self) -> Mode | None:
-        """The mode that commands are for; None on the welcome page."""
-        return self.modes.current() if self.has_content else None
-
-    @property
-    def shown(self) -> Mode | None:
-        """The mode that is shown; None on the welcome page, and while a mode is being built."""
-        return self.modes.shown if self.has_content else None
-
-    @property
-    def history(self) -> Undoable:
-        return self._history_of(self.shown)
-
-    def _history_of(self, mode: Mode | None) -> Undoable:
-        return mode.history if mode else self.context.history
+    def _if_mode(self, can: Callable[[Mode], object]) -> Callable[[], bool]:
+        return lambda: (mode := self.shown) is not None and bool(can(mode))
 
     def save(self) -> None:
         if self.mode:
@@ -339,10 +159,6 @@ class MainWindow(QMainWindow):
     def save_all(self) -> None:
         for document in self.context.documents.unsaved:
             self.context.documents.save(document)
-
-    def close_shown(self) -> None:
-        if self.mode:
-            self.mode.close_shown()
 
     def undo(self) -> None:
         self.context.notices.attempt(self._history_of(self.mode).undo)
@@ -372,128 +188,6 @@ class MainWindow(QMainWindow):
         number = (at + step if at is not None else 0 if step > 0 else -1) % len(ids)
         self.context.navigation.select(SelectedFinding(ids[number]))
 
-    def open_selected_line(self) -> None:
-        place = self.context.selected_place()
-        if place is not None:
-            self.context.navigation.open_line(*place)
-
     def focus_search(self) -> None:
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
-
-    def panels_by_name(self) -> dict[str, QWidget]:
-        """The parts of the window that F6 goes round."""
-        return {
-            "side": self.panels.side_stack,
-            "centre": self._centre,
-            "details": self.panels.details_stack,
-            "run": self.run_dock,
-        }
-
-    def focus_next_panel(self) -> None:
-        """F6: side panel, middle, details, run panel, and round again."""
-        panels = [panel for panel in self.panels_by_name().values() if panel.isVisible()]
-        focus = QApplication.focusWidget()
-        here = next((i for i, w in enumerate(panels) if focus is not None and w.isAncestorOf(focus)), -1)
-        for offset in range(1, len(panels) + 1):
-            target = first_focusable(panels[(here + offset) % len(panels)])
-            if target is not None:
-                target.setFocus(Qt.FocusReason.TabFocusReason)
-                return
-
-    # ---- panels, popovers, theme
-
-    def toggle_details(self) -> None:
-        self.panels.show_details(not self.panels.details_visible())
-
-    def toggle_run_dock(self) -> None:
-        self.panels.show_run(not self.panels.run_visible())
-
-    def reset_layout(self) -> None:
-        self.panels.reset()
-
-    def show_notices(self) -> None:
-        self.notices.reload()
-        self._open_at_foot(self.notices)
-
-    def show_settings(self) -> None:
-        self._open_at_foot(self.settings)
-
-    def show_keys(self) -> None:
-        self._open_in_middle(self.keys)
-
-    def show_guide(self) -> None:
-        if self.guide is None:
-            from workbench.gui.guide import GuideWindow
-
-            self.guide = GuideWindow(self, self.slices)
-        self.guide.show()
-        self.guide.raise_()
-
-    def show_about(self) -> None:
-        self._open_in_middle(self.about)
-
-    def show_run_options(self) -> None:
-        options = self.run_options
-        options.open_where(lambda: QPoint(self.width() - options.width(), self.header.height() + 4))
-
-    def _open_at_foot(self, popover: Popover) -> None:
-        popover.open_where(lambda: QPoint(self._rail_bar.width() + 12, self.height() - popover.height()))
-
-    def _open_in_middle(self, popover: Popover) -> None:
-        popover.open_where(
-            lambda: QPoint((self.width() - popover.width()) // 2, (self.height() - popover.height()) // 2)
-        )
-
-    def set_theme(self, name: str) -> None:
-        """Dress the whole application anew, and remember it."""
-        store.set_preference("theme", name)
-        if f"theme_{name}" in self.actions_of.all:
-            self.actions_of.all[f"theme_{name}"].setChecked(True)
-
-        def dress() -> Iterator[None]:
-            application = QApplication.instance()
-            if isinstance(application, QApplication):
-                yield from theme.dressing(application, name)
-            self.context.theme_changed.emit()
-            yield
-
-        self.slices.start(dress())
-
-    @property
-    def busy(self) -> bool:
-        """Whether something is read or worked out in the background, or being built."""
-        return self.context.background.busy or self.slices.busy
-
-    @property
-    def background(self) -> Background:
-        return self.context.background
-
-    def _read_ahead(self) -> None:
-        """Once a project or a run is open, read in the background what the other modes need."""
-        if self._ahead or not self.has_content:
-            return
-        self._ahead = True
-        modes = self.context.plugins.modes.values()
-        self.background.start("modes", lambda: [mode.view() for mode in modes], lambda _: None, self.context.failed)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.context.documents.may_leave():
-            event.ignore()
-            return
-        self.runner.shut_down()
-        self.slices.finish()
-        self.panels.save()
-        self.context.documents.forget()
-        self.context.shut_down()
-        super().closeEvent(event)
-
-
-def _fixed_bar(inside: QWidget) -> QToolBar:
-    """A bar at an edge of the window that is nothing but a widget."""
-    bar = QToolBar()
-    bar.setMovable(False)
-    bar.setStyleSheet("QToolBar { border: none; padding: 0; margin: 0; spacing: 0; }")
-    bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-    bar.addWidget(inside)
-    return bar

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
+from workbench.gui.context import Context
+from workbench.gui.mode import Mode
 from workbench.gui.question import DISCARD, Question
 from workbench.session.recovery import Kept, left_behind
 from workbench.system.files import sweep
-
-if TYPE_CHECKING:
-    from workbench.gui.main_window import MainWindow
 
 RESTORE, LATER = "Restore", "Later"
 
 
 class Recovered:
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    """`show_mode` shows the mode in which a document is edited."""
+
+    def __init__(self, context: Context, show_mode: Callable[[str], Mode | None]) -> None:
+        self._context, self._show_mode = context, show_mode
         self._agreed = ""  # the project to restore in without another question
         self._project: Path | None = None
-        window.context.workspace_changed.connect(self._on_project)
+        context.workspace_changed.connect(self._on_project)
 
     def offer_at_start(self, project: bool) -> None:
         """Ask about what belongs to no project and, where none is being opened, about what belongs to any."""
@@ -32,14 +33,14 @@ class Recovered:
         self._restore([k for k in kept if not k.project])
         self._agreed = next((k.project for k in reversed(kept) if k.project), "")
         if self._agreed:
-            self._window.context.open_project(Path(self._agreed))
+            self._context.open_project(Path(self._agreed))
 
     def _on_project(self) -> None:
-        workspace = self._window.context.workspace
+        workspace = self._context.workspace
         path = workspace.path if workspace else None
         other, self._project = path != self._project, path
         if path is not None and other:
-            QTimer.singleShot(0, self._window, lambda: self._offer_for(path))  # when every view shows the project
+            QTimer.singleShot(0, self._context, lambda: self._offer_for(path))  # when every view shows the project
 
     def _offer_for(self, path: Path) -> None:
         kept = [k for k in left_behind() if k.project == str(path)]
@@ -50,7 +51,7 @@ class Recovered:
     def _asked(self, kept: list[Kept]) -> bool:
         """Whether to restore; what is not wanted is forgotten."""
         lines = tuple(f"{k.path}{'  (changed since)' if k.file_changed else ''}" for k in kept)
-        answer = self._window.context.documents.ask(
+        answer = self._context.documents.ask(
             Question(
                 "Restore what was not saved?",
                 "The window ended without being closed. These changes were kept; the files are as they were saved.",
@@ -64,16 +65,15 @@ class Recovered:
         return answer == RESTORE
 
     def _restore(self, kept: list[Kept]) -> None:
-        window = self._window
         for folder in {Path(k.path).parent for k in kept}:
             sweep(folder)
         newest = {(k.kind, k.path): k for k in kept}  # oldest first: a later one counts
         done = []
         for one in newest.values():
-            mode = window.show_mode(one.kind)
+            mode = self._show_mode(one.kind)
             if mode is not None and mode.restore(Path(one.path), one.text):
                 done.append((one.kind, one.path))
-        window.context.documents.keep()  # under this window's name, before the other's goes
+        self._context.documents.keep()  # under this window's name, before the other's goes
         for one in kept:
             if (one.kind, one.path) in done:
                 one.forget()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from workbench.gui.asking import Asking
 from workbench.gui.context import Context
 from workbench.gui.theme import set_ground
 from workbench.gui.welcome_parts import Box, LastRun, RecentRow, StepMark, last_run
@@ -19,9 +19,6 @@ from workbench.run.machine import Part, machine_report, programs
 from workbench.session import recent
 from workbench.session.examples import EXAMPLES, Example
 from workbench.system.toolchain import Tool
-
-if TYPE_CHECKING:
-    from workbench.gui.main_window import MainWindow
 
 STEPS = (
     (
@@ -40,9 +37,9 @@ STEPS = (
 
 
 class Welcome(QScrollArea):
-    def __init__(self, context: Context, window: MainWindow) -> None:
+    def __init__(self, context: Context, asking: Asking, show_predict: Callable[[], None]) -> None:
         super().__init__()
-        self._context, self._window = context, window
+        self._context, self._asking, self._show_predict = context, asking, show_predict
         self.setWidgetResizable(True)
         inside = QWidget()
         set_ground(inside, "window")
@@ -80,15 +77,15 @@ class Welcome(QScrollArea):
         row = QGridLayout()  # two by two: four beside each other are wider than half of a small window
         row.setSpacing(10)
         self.open_button = Button("Open project", "folder", "primary")
-        self.open_button.clicked.connect(self._window.ask_project)
+        self.open_button.clicked.connect(self._asking.project)
         new = Button("New from sources", "plus")
         new.setToolTip("Find the host program and the hardware in a folder, and begin a project of them")
-        new.clicked.connect(self._window.ask_new_project)
+        new.clicked.connect(self._asking.new_project)
         run = Button("Open a run", "chart-gantt")
-        run.clicked.connect(self._window.ask_run)
+        run.clicked.connect(self._asking.run)
         models = Button("Predict", "trending-up")
         models.setToolTip("Before there is code: what a platform would make of an algorithm")
-        models.clicked.connect(self._window.show_predict)
+        models.clicked.connect(self._show_predict)
         for number, button in enumerate((self.open_button, new, run, models)):
             button.setProperty("large", "true")
             row.addWidget(button, number // 2, number % 2)
@@ -157,7 +154,7 @@ class Welcome(QScrollArea):
         box.column.addWidget(text)
         box.column.addSpacing(10)
         button = Button("Copy and run", "play")
-        button.clicked.connect(lambda: self._window.copy_example(example, run=True))
+        button.clicked.connect(lambda: self._asking.copy_example(example, run=True))
         self.example_buttons.append(button)
         box.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         return box

@@ -1,0 +1,383 @@
+"""The frame of the window: header, rail, a mode in the middle, its panels beside it, the run below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QToolBar, QWidget
+
+from workbench.gui import about, question, theme
+from workbench.gui.actions import Actions
+from workbench.gui.asking import Asking
+from workbench.gui.background import Background
+from workbench.gui.breadcrumb import Breadcrumb
+from workbench.gui.context import Context
+from workbench.gui.focus import focus_inside, is_nowhere
+from workbench.gui.header import Header
+from workbench.gui.jobs import JobRunner
+from workbench.gui.layout import Panels
+from workbench.gui.mode import Mode
+from workbench.gui.mode_stack import ModeStack
+from workbench.gui.popovers import NoticesPopover, RunOptionsPopover, SettingsPopover
+from workbench.gui.rail import Rail
+from workbench.gui.recovered import Recovered
+from workbench.gui.run_control import RunControl
+from workbench.gui.run_dock import RunDock
+from workbench.gui.search import SearchField
+from workbench.gui.search_items import search_items
+from workbench.gui.slices import Slices
+from workbench.gui.status import status_parts
+from workbench.gui.status_bar import StatusBar
+from workbench.gui.welcome import Welcome
+from workbench.gui.widgets.popover import Popover
+from workbench.session import store
+from workbench.session.history import Undoable
+from workbench.session.plugins import Plugins
+from workbench.session.workspace import PROJECT_SUFFIX
+from workbench.system.files import real
+
+if TYPE_CHECKING:
+    from workbench.gui.guide import GuideWindow
+
+
+class Frame(QMainWindow):
+    """A window on one project, without commands. It owns the context; every view gets it."""
+
+    def __init__(self, plugins: Plugins) -> None:
+        super().__init__()
+        self.setWindowTitle("RC Workbench")
+        self.setMinimumSize(960, 600)
+        self.resize(1600, 1000)
+        self.context = Context(plugins, self)
+        self.context.documents.ask = lambda asked: question.ask(asked, self)
+        self.slices = Slices(self)
+        self._ahead = False  # whether the modes' code is read, or being read
+        self.runner = JobRunner(self)
+        self.run_dock = RunDock(self.runner)
+        self.run_options = RunOptionsPopover(self.context, self)
+        self.run_control = RunControl(self.context, self.runner, self.run_dock, self.run_options.options, self)
+        self.asking = Asking(self.context, self.run_control.run, self)
+        self.breadcrumb = Breadcrumb(self.context, self.asking.project)
+        self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
+        self.header = Header(self.breadcrumb.crumbs, self.search)
+        self.rail = Rail(plugins.modes.values())
+        self.status_line = StatusBar()
+        self._theme = store.preference("theme", "light")
+        self.notices = NoticesPopover(self.context, self)
+        self.settings = SettingsPopover(self.context, self.set_theme, self)
+        self.keys = about.KeysPopover(self)
+        self.about = about.AboutPopover(self)
+        self._template = False  # whether a template, or the models, are shown without a project
+        self.guide: GuideWindow | None = None  # made when it is asked for
+        self._turn_to_mode = False  # whether the keyboard goes to the mode when it is shown
+        self._unsaved: tuple[object, ...] = ()
+
+        self.setMenuWidget(self.header)
+        self._rail_bar = _fixed_bar(self.rail)
+        self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
+        self.modes = ModeStack(self.context, self.slices)
+        self.welcome = Welcome(self.context, self.asking, self.show_predict)
+        self._centre = QStackedWidget()
+        self._centre.addWidget(self.welcome)
+        self._centre.addWidget(self.modes)
+        self.setCentralWidget(self._centre)
+        self.panels = Panels(self, self._centre, self.modes, self.run_dock)
+        self.actions_of = Actions(self, self.header.menus)
+        self._foot()
+        self._connect()
+        self.recovered = Recovered(self.context, self.show_mode)
+        self._show_content()
+
+    def _foot(self) -> None:
+        bar = _fixed_bar(self.status_line)
+        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)
+
+    def _connect(self) -> None:
+        context = self.context
+        self.rail.mode_chosen.connect(context.navigation.set_mode)
+        self.rail.notices_asked.connect(self.show_notices)
+        self.rail.settings_asked.connect(self.show_settings)
+        self.status_line.clicked.connect(self.show_notices)
+        self.header.back.clicked.connect(context.navigation.back)
+        self.header.forward.clicked.connect(context.navigation.forward)
+        self.header.run_button.run.connect(self.run_control.run)
+        self.header.run_button.options.connect(self.show_run_options)
+        self.run_options.run.connect(self.run_control.run)
+        self.run_dock.open_line.connect(context.navigation.open_line)
+        self.run_dock.closed.connect(self.toggle_run_dock)
+        context.run_requested.connect(self.run_control.run)
+        context.navigation.mode_changed.connect(self._on_mode)
+        context.workspace_changed.connect(self._show_content)
+        context.run_changed.connect(self._show_content)
+        context.workspace_changed.connect(self._read_ahead)
+        context.run_changed.connect(self._read_ahead)
+        context.navigation.line_wanted.connect(self._open_line)
+        context.navigation.template_wanted.connect(self._open_template)
+        self.modes.shown_changed.connect(self._on_shown)
+        self.runner.started.connect(self._on_job_started)
+        self.runner.finished.connect(self._refresh)
+        for signal in (context.navigation.places_changed, context.history_changed, context.notices.changed,
+                       context.scan_changed, context.background.idle_changed):  # fmt: skip
+            signal.connect(self._refresh)
+        context.trust_changed.connect(self._say_status)
+        self.modes.status_changed.connect(self._say_status)
+        context.documents.changed.connect(self._show_unsaved)
+        self.runner.events.connect(self._say_status)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_focus)
+
+    # ---- what is shown
+
+    @property
+    def has_content(self) -> bool:
+        return self.context.workspace is not None or self.context.run is not None or self._template
+
+    def _on_mode(self) -> None:
+        """Another mode: what floated over the one before goes, and the keyboard will be in the new one."""
+        for popover in self.findChildren(Popover):
+            popover.close_it()
+        self._turn_to_mode = True
+        self._show_content()
+
+    def go_to(self, mode: str) -> None:
+        """Show a mode and give it the keyboard, also where it is shown already."""
+        if mode != self.context.navigation.mode:
+            self.context.navigation.set_mode(mode)
+        else:
+            self._on_mode()
+
+    def _shown_page(self) -> QWidget:
+        return self.modes.currentWidget() or self.welcome if self._centre.currentIndex() else self.welcome
+
+    def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+        if new is None:
+            QTimer.singleShot(0, self, self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        if is_nowhere(self):
+            focus_inside(self._shown_page())
+
+    def _show_content(self) -> None:
+        content = self.has_content
+        self._rail_bar.setVisible(content)
+        self.header.show_project(content)
+        self.search.setAccessibleName("Find a block, call or command" if content else "Find a project or command")
+        if content:
+            self.rail.show_mode(self.context.navigation.mode)
+            self.breadcrumb.update(self.header)
+            self.modes.show_mode(self.context.navigation.mode)
+        else:
+            self.welcome.reload()
+            self.welcome.open_button.setFocus()
+            self._centre.setCurrentIndex(0)
+            self.panels.show_mode("")
+        self._refresh()
+
+    def _on_shown(self) -> None:
+        """The mode that is wanted is whole: its panels come with it, and the keyboard where it was asked for."""
+        if not self.has_content:
+            return
+        self._centre.setCurrentIndex(1)
+        self.panels.show_mode(self.context.navigation.mode)
+        if self._turn_to_mode:
+            self._turn_to_mode = False
+            focus_inside(self._shown_page())
+        self._refresh()
+
+    def _show_unsaved(self) -> None:
+        """Dots where something is not saved, and what can be undone; set only where they differ."""
+        kinds, history = self.context.documents.unsaved_kinds(), self.history
+        now = (kinds, history.can_undo, history.can_redo, history.undo_label, history.redo_label)
+        if now != self._unsaved:
+            self._unsaved = now
+            for mode, button in self.rail.buttons.items():
+                button.set_unsaved(mode in kinds)
+            self._say_title()
+            self.actions_of.update()
+
+    def _say_title(self) -> None:
+        workspace = self.context.workspace
+        title = f"{workspace.project.name} - RC Workbench" if workspace else "RC Workbench"
+        self.setWindowTitle(f"\u2022 {title}" if self.context.documents.unsaved else title)
+
+    def _refresh(self, *_: object) -> None:
+        self.context.set_running(self.runner.running)
+        self._say_title()
+        self.actions_of.update()
+        self.header.back.setEnabled(self.context.navigation.can_go_back)
+        self.header.forward.setEnabled(self.context.navigation.can_go_forward)
+        running = self.runner.running
+        self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
+        self.rail.notices.set_count(len(self.context.problems()))
+        self._say_status()
+
+    def _say_status(self, *_: object) -> None:
+        running = self.runner.running
+        parts, level = status_parts(self.context, self.shown.status if self.shown else ())
+        if running:
+            parts = (self.run_dock.step_text, *parts)
+        busy = "Reading" if self.context.background.busy else "No jobs running"
+        self.status_line.say(parts, level, self.run_dock.progress_text if running else busy)
+
+    def _on_job_started(self, title: str) -> None:
+        self.panels.show_run(True)
+        self._refresh()
+
+    # ---- documents
+
+    def open(self, path: Path | None, runs: Sequence[Path] = ()) -> None:
+        """Open a project, a run or a template; `runs` are run folders outside the project, the first is shown."""
+        if path is None:
+            return
+        if path.is_dir() and (path / "manifest.json").is_file():
+            self.context.open_run(path)
+            self.context.navigation.set_mode("analyse")
+            return
+        if path.is_file() and not path.name.endswith(PROJECT_SUFFIX):
+            self._open_template(path)
+            return
+        self.context.open_project(path, runs=runs)
+        if runs:
+            self.context.navigation.set_mode("analyse")
+
+    def show_predict(self) -> None:
+        """The models, with or without a project: prediction needs no code."""
+        self._template = self._template or self.context.workspace is None
+        self.go_to("predict")
+
+    def show_mode(self, mode: str) -> Mode | None:
+        """Show a mode at once, with or without a project. None where there is none of that name, or where it fails."""
+        if mode not in self.context.plugins.modes:
+            return None
+        self._template = self._template or self.context.workspace is None
+        self.context.navigation.set_mode(mode)
+        self._show_content()
+        return self.modes.whole(mode)
+
+    def _open_template(self, path: Path) -> None:
+        """A platform template, with or without a project."""
+        if (mode := self.show_mode("platform")) is not None:
+            mode.open_document(real(path))
+
+    def _open_line(self, file: str, line: int) -> None:
+        if (mode := self.modes.whole("source")) is not None:
+            mode.open_line(self.context.resolve(file), line)
+
+    @property
+    def mode(self) -> Mode | None:
+        """The mode that commands are for; None on the welcome page."""
+        return self.modes.current() if self.has_content else None
+
+    @property
+    def shown(self) -> Mode | None:
+        """The mode that is shown; None on the welcome page, and while a mode is being built."""
+        return self.modes.shown if self.has_content else None
+
+    @property
+    def history(self) -> Undoable:
+        return self._history_of(self.shown)
+
+    def _history_of(self, mode: Mode | None) -> Undoable:
+        return mode.history if mode else self.context.history
+
+    # ---- panels, popovers
+
+    def toggle_details(self) -> None:
+        self.panels.show_details(not self.panels.details_visible())
+
+    def toggle_run_dock(self) -> None:
+        self.panels.show_run(not self.panels.run_visible())
+
+    def show_notices(self) -> None:
+        self.notices.reload()
+        self._open_at_foot(self.notices)
+
+    def show_settings(self) -> None:
+        self._open_at_foot(self.settings)
+
+    def show_keys(self) -> None:
+        self._open_in_middle(self.keys)
+
+    def show_guide(self) -> None:
+        if self.guide is None:
+            from workbench.gui.guide import GuideWindow
+
+            self.guide = GuideWindow(self, self.slices)
+        self.guide.show()
+        self.guide.raise_()
+
+    def show_about(self) -> None:
+        self._open_in_middle(self.about)
+
+    def show_run_options(self) -> None:
+        options = self.run_options
+        options.open_where(lambda: QPoint(self.width() - options.width(), self.header.height() + 4))
+
+    def _open_at_foot(self, popover: Popover) -> None:
+        popover.open_where(lambda: QPoint(self._rail_bar.width() + 12, self.height() - popover.height()))
+
+    def _open_in_middle(self, popover: Popover) -> None:
+        popover.open_where(
+            lambda: QPoint((self.width() - popover.width()) // 2, (self.height() - popover.height()) // 2)
+        )
+
+    def set_theme(self, name: str) -> None:
+        """Dress the whole application anew, and remember it."""
+        store.set_preference("theme", name)
+        self._theme = name
+        self.actions_of.update()
+
+        def dress() -> Iterator[None]:
+            application = QApplication.instance()
+            if isinstance(application, QApplication):
+                yield from theme.dressing(application, name)
+            self.context.theme_changed.emit()
+            yield
+
+        self.slices.start(dress())
+
+    def is_theme(self, name: str) -> bool:
+        return name == self._theme
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is read or worked out in the background, or being built."""
+        return self.context.background.busy or self.slices.busy
+
+    @property
+    def background(self) -> Background:
+        return self.context.background
+
+    def _read_ahead(self) -> None:
+        """Once a project or a run is open, read in the background what the other modes need."""
+        if self._ahead or not self.has_content:
+            return
+        self._ahead = True
+        modes = self.context.plugins.modes.values()
+        self.background.start("modes", lambda: [mode.view() for mode in modes], lambda _: None, self.context.failed)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.context.documents.may_leave():
+            event.ignore()
+            return
+        self.runner.shut_down()
+        self.slices.finish()
+        self.panels.save()
+        self.context.documents.forget()
+        self.context.shut_down()
+        super().closeEvent(event)
+
+
+def _fixed_bar(inside: QWidget) -> QToolBar:
+    """A bar at an edge of the window that is nothing but a widget."""
+    bar = QToolBar()
+    bar.setMovable(False)
+    bar.setStyleSheet("QToolBar { border: none; padding: 0; margin: 0; spacing: 0; }")
+    bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+    bar.addWidget(inside)
+    return bar
