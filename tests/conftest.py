@@ -15,6 +15,16 @@ import pytest
 from workbench.model.run import Run
 from workbench.testing.runs import synthetic_run
 
+
+def pytest_configure() -> None:
+    """Plugins are found by what is installed: say so where that is older than the sources."""
+    wanted = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text())
+    points = wanted["project"]["entry-points"]["rc_workbench.plugins"]
+    lacking = sorted(set(points) - {point.name for point in entry_points(group="rc_workbench.plugins")})
+    if lacking:
+        pytest.exit(f"the installed workbench lacks the plugins {', '.join(lacking)}: run make setup", 4)
+
+
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before any test imports Qt
 
 

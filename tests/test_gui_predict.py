@@ -8,31 +8,30 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from predicting import density as bounds_of
+from predicting import model_path, predict
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
+from rc_workbench_plugins.density.model import Compute, DensityModel, LayerChange
+from rc_workbench_plugins.rat.model import RatModel
+from rc_workbench_plugins.ratss.errors import error_row
+from rc_workbench_plugins.ratss.model import ComputeNode, Measured, RatssModel, Stage, Transaction
 
+from workbench.api.forms import Group
 from workbench.api.models import Input
+from workbench.api.predictions import RunComparison
 from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
-from workbench.gui.platform.fields import Group
-from workbench.gui.predict import fields
-from workbench.gui.predict.density_view import BUNDLED_KERNELS
 from workbench.gui.predict.mode import PredictMode
+from workbench.gui.predict.parts import INPUT
 from workbench.gui.predict.tables import run_table
-from workbench.gui.predict.words import prefixed, trimmed
 from workbench.gui.question import DISCARD
 from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.model.pragma import Category
-from workbench.predict.calibrate import RunComparison
-from workbench.predict.density import Compute, DensityModel, LayerChange
-from workbench.predict.density import density as bounds_of
-from workbench.predict.errors import error_row
-from workbench.predict.library import find_model
-from workbench.predict.measured_density import bundled_kernel
-from workbench.predict.ratss import predict
-from workbench.predict.ratss_model import ComputeNode, Measured, RatssModel, Stage, Transaction
+from workbench.model.text import prefixed, trimmed
+from workbench.predict.kinds import outputs_of
 from workbench.session.model_document import models_of
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.workspace import open_workspace
@@ -72,7 +71,7 @@ def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> 
 
 def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Path:
     """Open a bundled model and save a copy of it in the project."""
-    mode.open_model(find_model(name, kind))
+    mode.open_model(model_path(name, kind))
     mode.save_button.click()
     path = mode.document.path
     assert path is not None
@@ -92,23 +91,20 @@ def named(*groups: Group) -> set[str]:
 def test_every_field_of_a_model_has_a_row() -> None:
     elsewhere = {"schema_version", "name", "inputs", "readings"}
     parts = {"stages", "resources", "measured", "layers", "compute", "nodes", "transactions"}
-    ratss = set(RatssModel.model_fields) - elsewhere - parts
-    assert named(*fields.ratss_model(("card",))) == ratss
-    assert named(*fields.density_model(("card",), ("fft",))) == set(DensityModel.model_fields) - elsewhere - parts
-    assert named(*fields.INPUT) == set(Input.model_fields)
-    assert named(*fields.STAGE) == set(Stage.model_fields) - parts
-    assert named(*fields.NODE) == set(ComputeNode.model_fields)
-    assert named(*fields.transaction(("net",), ("table",))) == set(Transaction.model_fields)
-    assert named(*fields.MEASURED) == set(Measured.model_fields) - {"inputs"}
-    assert named(*fields.LAYER) == set(LayerChange.model_fields)
-    assert named(*fields.COMPUTE) == set(Compute.model_fields)
+    for schema in (RatssModel, DensityModel):
+        assert named(*schema.form) == set(schema.model_fields) - elsewhere - parts
+    assert named(*Stage.form) == set(Stage.model_fields) - parts
+    for part in (ComputeNode, Transaction, LayerChange, Compute):
+        assert named(*part.form) == set(part.model_fields)
+    assert named(*Measured.form) == set(Measured.model_fields) - {"inputs"}
+    assert named(*INPUT) == set(Input.model_fields)
 
 
 @pytest.mark.parametrize("name", ["dark", "light"])
 def test_each_page_is_painted_in_both_themes(mode: PredictMode, qapp: QApplication, name: str, qtbot: QtBot) -> None:
     theme.apply_theme(qapp, name)
     for model, kind in (("pdf2d", "ratss"), ("pdf2d_original", "ratss"), ("matrix_multiply", "density")):
-        mode.open_model(find_model(model, kind))
+        mode.open_model(model_path(model, kind))
         for page in ("Results", "Explore", "Model"):
             mode.show_page(page)
             image = pixels_of(mode.grab().toImage())
@@ -118,7 +114,7 @@ def test_each_page_is_painted_in_both_themes(mode: PredictMode, qapp: QApplicati
 
 
 def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
-    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.open_model(model_path("pdf2d", "ratss"))
     assert mode.results.figures.figures[0].value == "146×"
     (table,) = mode.results.table.tables
     assert table.columns == ("2\u202fnodes", "4\u202fnodes", "8\u202fnodes")
@@ -135,10 +131,39 @@ def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
     assert "1.54E+2" in mode.results.table.as_text()
 
 
+def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbot: QtBot) -> None:
+    """RAT brings a schema and a function: results, what-ifs, sweeps, solving and the form come of themselves."""
+    assert "RAT, bundled" in [line.title for _, line in mode.models.lines._lines]
+    mode.open_model(model_path("pdf1d", "rat"))
+    outputs = outputs_of(mode.document.model_file)
+    (table,) = mode.results.table.tables
+    assert [row.attribute for row in table.rows] == list(outputs)
+    assert mode.results.figures.figures[0].value == f"{outputs['speedup']:.2f}×"
+    assert mode.results.timing_area.isHidden()
+    mode.show_page("Explore")
+    explored(mode, qtbot)
+    assert mode.explore.found is not None
+    assert mode.explore.found.question.output == "speedup"
+    mode.show_point({"clock": 75e6})
+    assert "75" in mode.details.title.text()
+    own_copy(mode, "pdf1d", "rat")
+    mode.show_page("Model")
+    fields = {str(row.field.path[-1]) for row in mode.form.rows}
+    assert fields == set(RatModel.model_fields) - {"schema_version", "name", "inputs", "readings"}
+    editor = mode.form.row("efficiency_in").editor
+    assert isinstance(editor, QLineEdit)
+    editor.setText("1.37")
+    mode.form.row("efficiency_in").write()
+    assert "at most 1" in mode.form.row("efficiency_in").problem.text()
+    mode.history.undo()
+    mode._add("input")
+    assert not mode.document.errors
+
+
 def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
-    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.open_model(model_path("pdf2d", "ratss"))
     view = mode.results.timing
-    file = mode.document.ratss
+    file = mode.document.model_file
     assert file is not None
     parts = predict(file).parts
     bars = {bar.name: (n, bar) for n, bar in enumerate(view.timing.bars)}
@@ -160,23 +185,23 @@ def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
 
 
 def test_iterations_left_out_are_said(mode: PredictMode) -> None:
-    mode.open_model(find_model("pdf2d_original", "ratss"))
+    mode.open_model(model_path("pdf2d_original", "ratss"))
     (span,) = mode.results.timing.timing.stages
     assert (span.rounds, span.skipped, span.overlapped) == (320, 317, True)
     rounds = {bar.round for bar in mode.results.timing.timing.bars}
     assert rounds == {1, 2, 320}
     last = max(mode.results.timing.timing.bars, key=lambda bar: bar.real_s + bar.time_s)
-    file = mode.document.ratss
+    file = mode.document.model_file
     assert file is not None
     assert last.real_s + last.time_s == pytest.approx(float(predict(file).total_s), rel=1e-3)
 
 
 def test_a_copy_is_edited_undone_and_saved_with_its_comments(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.open_model(model_path("pdf2d", "ratss"))
     assert mode.document.read_only
     path = own_copy(mode)
     assert not mode.document.read_only
-    assert path in [m.path for m in models_of(mode.context.root()) if m.own]
+    assert path in [m.path for m in models_of(mode.context.root(), mode.context.plugins.model_kinds) if m.own]
     mode.show_page("Model")
     mode.choose(("inputs", "clock"))
     editor = mode.form.row("value").editor
@@ -232,10 +257,10 @@ def test_parts_are_added_and_removed(mode: PredictMode) -> None:
 
 
 def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.open_model(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     explored(mode, qtbot)
-    found, file = mode.explore.found, mode.document.ratss
+    found, file = mode.explore.found, mode.document.model_file
     assert found is not None
     assert file is not None
     assert found.question.name == "nodes"
@@ -254,7 +279,7 @@ def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> Non
 
 
 def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.open_model(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     mode.explore.share.setCurrentIndex(2)
     explored(mode, qtbot)
@@ -279,13 +304,13 @@ def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) 
 
 
 def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.open_model(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     mode.explore.target.setText("200")
     mode.explore.target_name.setCurrentText("clock")
     mode.explore.solve_button.click()
     qtbot.waitUntil(lambda: bool(mode.changes), timeout=WAIT_MS)
-    file = mode.document.ratss
+    file = mode.document.model_file
     assert file is not None
     assert float(predict(file, mode.changes).speedup) == pytest.approx(200)
     assert mode.explore.answer.text().startswith("clock must be 276")
@@ -310,7 +335,7 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
 
 
 def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(find_model("pdf2d", "ratss"))
+    mode.open_model(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     mode.explore.target.setText("200")
     mode.explore.target_name.setCurrentText("nodes")
@@ -327,8 +352,8 @@ def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtb
 
 
 def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(find_model("matrix_multiply", "density"))
-    view, file = mode.density, mode.document.density
+    mode.open_model(model_path("matrix_multiply", "density"))
+    view, file = mode.density, mode.document.model_file
     assert file is not None
     own = bounds_of(file)
     assert view.result is not None
@@ -362,7 +387,7 @@ def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> Non
 
 
 def test_rho_curve_is_the_models(mode: PredictMode) -> None:
-    mode.open_model(find_model("all_to_all", "density"))
+    mode.open_model(model_path("all_to_all", "density"))
     line = mode.density.curve.plot.lines[0]
     assert line.y == pytest.approx(line.x / (2 * 32**2))  # Eq. 5
     mode.reading.setCurrentText("large particles")
@@ -415,11 +440,11 @@ def test_waiting_has_a_row_of_its_own() -> None:
 def test_unsaved_changes_are_not_left(mode: PredictMode) -> None:
     path = own_copy(mode)
     mode.document.set(("inputs", "nodes", "value"), 4)
-    mode.open_model(find_model("image_filter", "ratss"))
+    mode.open_model(model_path("image_filter", "ratss"))
     assert mode.document.path == path
     mode.context.documents.ask = lambda question: DISCARD
-    mode.open_model(find_model("image_filter", "ratss"))
-    assert mode.document.path == find_model("image_filter", "ratss")
+    mode.open_model(model_path("image_filter", "ratss"))
+    assert mode.document.path == model_path("image_filter", "ratss")
     assert not mode.document.history.can_undo
 
 
@@ -433,9 +458,10 @@ def test_numbers_of_an_axis_have_no_idle_zeros() -> None:
 
 def test_a_kernels_measured_density_stands_beside_the_model(mode: PredictMode, qtbot: QtBot) -> None:
     """The naive order falls short of the model until one matrix fits in the store (Steffen 2007, section 3)."""
-    mode.open_model(find_model("matrix_multiply", "density"))
-    title, arguments = BUNDLED_KERNELS[0]
-    mode.density.measure_kernel(title, bundled_kernel("matrix_multiply"), arguments)
+    mode.open_model(model_path("matrix_multiply", "density"))
+    assert mode.density.of is not None
+    title, (kernel, arguments) = next(iter(mode.density.of.kernels().items()))
+    mode.density.measure_kernel(title, kernel, arguments)
     qtbot.waitUntil(lambda: len(mode.density.curve.plot.lines) == 2, timeout=60_000)
     measured = mode.density.curve.plot.lines[1]
     assert measured.name == "measured"

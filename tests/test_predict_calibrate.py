@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from predicting import RATSS, compare_with_run, model_path, predict
+from rc_workbench_plugins.ratss.against_run import state_s
 
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
@@ -19,9 +21,8 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Entry, Manifest, Run, RunStatus
-from workbench.predict.calibrate import compare_with_run, state_s, take_over
-from workbench.predict.library import find_model
-from workbench.predict.ratss import RatssModelFile, load_ratss, predict
+from workbench.predict.formulas import ModelFile
+from workbench.predict.kinds import load_model, take_over
 
 HOST = ("unclassified", "work", "clearBins", "writePoints", "startCore", "pollDone", "stopCore", "readBins")
 CORE = ("unclassified", "nextPoint", "compute")
@@ -66,8 +67,8 @@ def platforms() -> Mapping[str, Platform]:
     return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
 
 
-def load(path: Path, platforms: Mapping[str, Platform]) -> RatssModelFile:
-    file, problems = load_ratss(path, platforms)
+def load(path: Path, platforms: Mapping[str, Platform]) -> ModelFile:
+    file, problems = load_model(RATSS, path, platforms)
     assert file is not None, problems
     return file
 
@@ -75,7 +76,7 @@ def load(path: Path, platforms: Mapping[str, Platform]) -> RatssModelFile:
 @pytest.fixture
 def own_model(tmp_path: Path) -> Path:
     path = tmp_path / "mine.ratss.yaml"
-    path.write_text(find_model("pdf2d_original", "ratss").read_text())
+    path.write_text(model_path("pdf2d_original", "ratss").read_text())
     return path
 
 
@@ -258,7 +259,7 @@ def test_a_corrected_part_still_scales(run: Run, own_model: Path, platforms: Map
 
 def test_what_cannot_be_compared_is_said(run: Run, own_model: Path, platforms: Mapping[str, Platform]) -> None:
     with pytest.raises(WorkbenchError, match="measured_in"):
-        compare_with_run(load(find_model("pdf2d", "ratss"), platforms), run)
+        compare_with_run(load(model_path("pdf2d", "ratss"), platforms), run)
     with pytest.raises(WorkbenchError, match="no times of states"):
         compare_with_run(load(own_model, platforms), Run(None, run.manifest, {}))
     own_model.write_text(own_model.read_text().replace("[readBins]", "[fetchBins]"))

@@ -11,23 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from predicting import DENSITY, density, layers, load_named, parse_density, rho
+from rc_workbench_plugins.density.algorithms import ALGORITHMS
+from rc_workbench_plugins.density.compute import reuse_penalty, roofline
 
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.algorithms import ALGORITHMS
-from workbench.predict.density import (
-    DensityModelFile,
-    density,
-    layers,
-    load_density,
-    parse_density,
-    reuse_penalty,
-    rho,
-    roofline,
-)
-from workbench.predict.library import find_model
-from workbench.predict.paper_tables import density_rows
+from workbench.predict.formulas import ModelFile
+from workbench.predict.paper_tables import printed_rows
 
 EXACT = json.loads((Path(__file__).parent / "data" / "density_exact.json").read_text())
 
@@ -38,20 +30,20 @@ def platforms() -> Mapping[str, Platform]:
     return {p.name: p for p in (load_platform(path)[0] for path in folder.glob("*.yaml")) if p is not None}
 
 
-def load(name: str, platforms: Mapping[str, Platform]) -> DensityModelFile:
-    file, problems = load_density(find_model(name, "density"), platforms)
+def load(name: str, platforms: Mapping[str, Platform]) -> ModelFile:
+    file, problems = (load_named("density", name, platforms), ())
     assert file is not None, problems
     return file
 
 
-def model(text: str) -> DensityModelFile:
+def model(text: str) -> ModelFile:
     file, problems = parse_density("schema_version: 1\nname: test\n" + text, "model.yaml", {})
     assert file is not None, problems
     return file
 
 
 def test_every_number_agrees_or_has_an_erratum(platforms: Mapping[str, Platform]) -> None:
-    rows = density_rows(platforms)
+    rows = printed_rows(DENSITY, platforms)
     assert [row for row in rows if not row.agrees and not row.erratum] == []
     assert {row.erratum for row in rows if row.erratum} == {"S1", "S2", "S3", "S4", "S7"}
     ours = {row.cell: row.ours for row in rows}

@@ -13,15 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from predicting import load_named, parse_ratss, predict
 
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.density import load_density
-from workbench.predict.explore import Exploration, bands, explore, outputs_of, sweep
-from workbench.predict.formulas import Spread
-from workbench.predict.library import find_model
-from workbench.predict.ratss import RatssModelFile, load_ratss, parse_ratss, predict
+from workbench.predict.explore import Exploration, bands, explore, sweep
+from workbench.predict.formulas import ModelFile, Spread
+from workbench.predict.kinds import outputs_of
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, chunk_inputs, make_space, parse_axis, plan, point_inputs
@@ -42,13 +41,13 @@ def platforms() -> Mapping[str, Platform]:
 
 
 @pytest.fixture(scope="module")
-def pdf2d(platforms: Mapping[str, Platform]) -> RatssModelFile:
-    file, problems = load_ratss(find_model("pdf2d", "ratss"), platforms)
+def pdf2d(platforms: Mapping[str, Platform]) -> ModelFile:
+    file, problems = (load_named("ratss", "pdf2d", platforms), ())
     assert file is not None, problems
     return file
 
 
-def test_a_sweep_is_every_single_prediction(pdf2d: RatssModelFile) -> None:
+def test_a_sweep_is_every_single_prediction(pdf2d: ModelFile) -> None:
     space = make_space(pdf2d, AXES)
     table = sweep(pdf2d, space)
     for place in itertools.product(*(range(len(values)) for values in AXES.values())):
@@ -60,7 +59,7 @@ def test_a_sweep_is_every_single_prediction(pdf2d: RatssModelFile) -> None:
 
 
 @pytest.mark.parametrize("chunk_points", [1, 2, 5, 21, 84, 1 << 15])
-def test_chunks_cover_every_point_once(pdf2d: RatssModelFile, chunk_points: int) -> None:
+def test_chunks_cover_every_point_once(pdf2d: ModelFile, chunk_points: int) -> None:
     for space in (
         make_space(pdf2d, AXES),
         make_space(pdf2d, {"nodes": AXES["nodes"]}, 37, SPREADS),
@@ -79,7 +78,7 @@ def test_chunks_cover_every_point_once(pdf2d: RatssModelFile, chunk_points: int)
         assert ends[-1] == space.points
 
 
-def brute(pdf2d: RatssModelFile, space: Space) -> tuple[np.ndarray, np.ndarray]:
+def brute(pdf2d: ModelFile, space: Space) -> tuple[np.ndarray, np.ndarray]:
     outputs = sweep(pdf2d, space).outputs
     return outputs["total_s"].ravel(), outputs["multipliers"].ravel()
 
@@ -100,12 +99,12 @@ def check(found: Exploration, times: np.ndarray, against: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("chunk_points", [7, 64, 1 << 15])
-def test_streaming_gives_what_the_table_gives(pdf2d: RatssModelFile, chunk_points: int) -> None:
+def test_streaming_gives_what_the_table_gives(pdf2d: ModelFile, chunk_points: int) -> None:
     for space in (make_space(pdf2d, AXES), make_space(pdf2d, {"kernels": AXES["kernels"]}, 60, SPREADS)):
         check(explore(pdf2d, space, "total_s", "multipliers", chunk_points=chunk_points), *brute(pdf2d, space))
 
 
-def test_random_inputs_give_a_front_too(pdf2d: RatssModelFile) -> None:
+def test_random_inputs_give_a_front_too(pdf2d: ModelFile) -> None:
     spreads = {"kernels": Spread(80, 8, 96), "clock": Spread(0, 1e8, 2.5e8), "nodes": Spread(2, 2, 16)}
     space = make_space(pdf2d, {}, 3000, spreads, seed=3)
     check(explore(pdf2d, space, "total_s", "multipliers", chunk_points=512), *brute(pdf2d, space))
@@ -115,7 +114,7 @@ def test_random_inputs_give_a_front_too(pdf2d: RatssModelFile) -> None:
     assert other.minimum.value != again.minimum.value
 
 
-def test_the_best_point_opens_its_breakdown(pdf2d: RatssModelFile) -> None:
+def test_the_best_point_opens_its_breakdown(pdf2d: ModelFile) -> None:
     found = explore(pdf2d, make_space(pdf2d, AXES), "speedup")
     assert found.maximum.inputs == {"nodes": 8, "clock": 250e6, "kernels": 80}
     assert predict(pdf2d, dict(found.maximum.inputs)).speedup == pytest.approx(found.maximum.value)
@@ -146,7 +145,7 @@ def test_fronts_stay_small() -> None:
     assert (front.x[0], front.x[-1]) == (1, 2)
 
 
-def test_memory_does_not_grow_with_the_points(pdf2d: RatssModelFile) -> None:
+def test_memory_does_not_grow_with_the_points(pdf2d: ModelFile) -> None:
     """A billion points are a plan, not an array."""
     space = make_space(pdf2d, AXES | {"write_efficiency": np.linspace(0.1, 0.9, 3500), "bins": np.arange(1.0, 3501.0)})
     assert space.points > 10**9
@@ -156,7 +155,7 @@ def test_memory_does_not_grow_with_the_points(pdf2d: RatssModelFile) -> None:
     assert float(np.max(np.asarray(outputs_of(pdf2d, inputs)["total_s"]))) > 0
 
 
-def test_bands_hold_the_certain_value(pdf2d: RatssModelFile) -> None:
+def test_bands_hold_the_certain_value(pdf2d: ModelFile) -> None:
     space = make_space(pdf2d, {"nodes": AXES["nodes"]}, 2000, {"clock": Spread(195e6, 185e6, 205e6)})
     found = bands(pdf2d, space)
     certain = sweep(pdf2d, make_space(pdf2d, {"nodes": AXES["nodes"]})).outputs["total_s"]
@@ -180,19 +179,19 @@ def test_sensitivity_against_known_shares() -> None:
     assert first.elasticity == pytest.approx(2 / 3, rel=1e-6)
 
 
-def test_sensitivity_of_the_2d_pdf(pdf2d: RatssModelFile) -> None:
+def test_sensitivity_of_the_2d_pdf(pdf2d: ModelFile) -> None:
     found = {influence.name: influence for influence in sensitivity(pdf2d)}
     assert found["bins"].elasticity > 1.9  # the work is quadratic in the bins
     assert found["clock"].elasticity == pytest.approx(found["kernels"].elasticity, rel=1e-3)  # from 79 to 81 kernels
 
 
-def test_solving_for_an_input(pdf2d: RatssModelFile) -> None:
+def test_solving_for_an_input(pdf2d: ModelFile) -> None:
     solution = solve(pdf2d, "clock", 200)
     assert predict(pdf2d, {"clock": solution.value}).speedup == pytest.approx(200, rel=1e-9)
     assert (solution.reached, solution.integer) == (pytest.approx(200, rel=1e-9), False)
 
 
-def test_a_whole_number_is_solved_in_whole_numbers(pdf2d: RatssModelFile) -> None:
+def test_a_whole_number_is_solved_in_whole_numbers(pdf2d: ModelFile) -> None:
     """The first that is good enough, its output there, and the one beside it that falls short."""
     for name, target, changes in (("kernels", 100.0, {"nodes": 4.0}), ("nodes", 300.0, {}), ("bins", 500.0, {})):
         found = solve(pdf2d, name, target, changes=changes)
@@ -205,7 +204,7 @@ def test_a_whole_number_is_solved_in_whole_numbers(pdf2d: RatssModelFile) -> Non
     assert fewer.reached < 100 < (fewer.short_reached or 0)
 
 
-def test_a_solution_stays_within_the_bounds(pdf2d: RatssModelFile) -> None:
+def test_a_solution_stays_within_the_bounds(pdf2d: ModelFile) -> None:
     with pytest.raises(WorkbenchError, match="no 'nodes' from 1 to 2000 gives a speedup of 1 "):
         solve(pdf2d, "nodes", 1)
     with pytest.raises(WorkbenchError, match=r"no 'read_efficiency' from 0\.0001 to 1 gives"):
@@ -223,7 +222,7 @@ def test_a_solution_stays_within_the_bounds(pdf2d: RatssModelFile) -> None:
         ("per_block", 100, "from 0 to 1 gives a speedup of 100"),
     ],
 )
-def test_what_cannot_be_solved_is_said(pdf2d: RatssModelFile, name: str, target: float, expected: str) -> None:
+def test_what_cannot_be_solved_is_said(pdf2d: ModelFile, name: str, target: float, expected: str) -> None:
     with pytest.raises(WorkbenchError, match=expected):
         solve(pdf2d, name, target)
 
@@ -239,19 +238,19 @@ def test_what_cannot_be_solved_is_said(pdf2d: RatssModelFile, name: str, target:
         ("nodes=two", "'two' is no number"),
     ],
 )
-def test_bad_sweeps_are_answered(pdf2d: RatssModelFile, text: str, expected: str) -> None:
+def test_bad_sweeps_are_answered(pdf2d: ModelFile, text: str, expected: str) -> None:
     with pytest.raises(WorkbenchError, match=expected):
         parse_axis(text, pdf2d)
 
 
-def test_sweeps_with_units(pdf2d: RatssModelFile) -> None:
+def test_sweeps_with_units(pdf2d: ModelFile) -> None:
     name, values = parse_axis("clock=100 MHz:0.2 GHz:3", pdf2d)
     assert name == "clock"
     assert values.tolist() == [100e6, 150e6, 200e6]
     assert parse_axis("nodes=2, 4,8", pdf2d)[1].tolist() == [2, 4, 8]
 
 
-def test_a_point_that_cannot_be_computed_names_its_field(pdf2d: RatssModelFile) -> None:
+def test_a_point_that_cannot_be_computed_names_its_field(pdf2d: ModelFile) -> None:
     with pytest.raises(WorkbenchError, match=r"elements is not a finite number"):
         predict(pdf2d, {"nodes": np.array([0.0, 2.0])})
     with pytest.raises(WorkbenchError, match=r"'nodes' cannot be 0 It must be a whole number, at least 1"):
@@ -263,7 +262,7 @@ def test_a_point_that_cannot_be_computed_names_its_field(pdf2d: RatssModelFile) 
 
 
 def test_density_models_are_swept_alike(platforms: Mapping[str, Platform]) -> None:
-    file, _ = load_density(find_model("matrix_multiply", "density"), platforms)
+    file, _ = (load_named("density", "matrix_multiply", platforms), ())
     assert file is not None
     found = explore(file, make_space(file, {"units": np.array([10.0, 100.0, 1e6])}))
     assert found.minimum.value == 10 * 100e6
@@ -272,7 +271,7 @@ def test_density_models_are_swept_alike(platforms: Mapping[str, Platform]) -> No
 
 def test_rates_of_layers_are_better_large(platforms: Mapping[str, Platform]) -> None:
     """A larger store and more units are both better: the front of two rates is their largest point."""
-    file, _ = load_density(find_model("matrix_multiply", "density"), platforms)
+    file, _ = (load_named("density", "matrix_multiply", platforms), ())
     assert file is not None
     layer = "On-board memory, from main memory"
     axes = {"on_board": np.array([14e6, 28e6, 56e6]), "units": np.array([1.0, 10.0])}
@@ -309,7 +308,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             process.wait()
 
 
-def test_dask_gives_identical_numbers(pdf2d: RatssModelFile, cluster: str) -> None:
+def test_dask_gives_identical_numbers(pdf2d: ModelFile, cluster: str) -> None:
     assert cluster.startswith("tcp://")
     for space in (make_space(pdf2d, AXES), make_space(pdf2d, {"nodes": AXES["nodes"]}, 40_000, SPREADS, seed=5)):
         here = explore(pdf2d, space, "total_s", "multipliers", chunk_points=4096)
@@ -320,12 +319,12 @@ def test_dask_gives_identical_numbers(pdf2d: RatssModelFile, cluster: str) -> No
             assert getattr(here, field) == getattr(there, field)
 
 
-def test_no_scheduler_is_said(pdf2d: RatssModelFile) -> None:
+def test_no_scheduler_is_said(pdf2d: ModelFile) -> None:
     with pytest.raises(WorkbenchError, match="no Dask scheduler answers"):
         explore(pdf2d, make_space(pdf2d, AXES), scheduler="nonsense://here")
 
 
-def test_normal_draws_stay_within_the_bounds(pdf2d: RatssModelFile) -> None:
+def test_normal_draws_stay_within_the_bounds(pdf2d: ModelFile) -> None:
     """A clock that is off by its own value is never 0 or less, an efficiency never above 1, kernels stay whole."""
     spreads = {
         "clock": Spread(195e6, deviation=195e6),

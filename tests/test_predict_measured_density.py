@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from predicting import beside, parse_density
+from rc_workbench_plugins.density.measured import MeasuredDensity, bundled_kernel, measure
 
 from workbench.cli.main import main
 from workbench.model.diagnostic import WorkbenchError
-from workbench.predict.density import DensityModelFile, parse_density
-from workbench.predict.measured_density import MeasuredDensity, beside, bundled_kernel, measure
+from workbench.predict.formulas import ModelFile
 
 SIZE, ELEMENT = 120, 4
 
@@ -67,7 +68,7 @@ def test_misses_are_those_of_an_lru_store(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def model() -> DensityModelFile:
+def model() -> ModelFile:
     file, problems = parse_density(
         "schema_version: 1\nname: b\nalgorithm: matrix_multiply\nelement_bytes: 4", "model.yaml", {}
     )
@@ -80,14 +81,14 @@ def multiply(*order: str) -> MeasuredDensity:
 
 
 @pytest.mark.parametrize("block", [4, 6, 10, 20, 40])
-def test_blocked_multiply_has_the_density_of_equation_4(block: int, model: DensityModelFile) -> None:
+def test_blocked_multiply_has_the_density_of_equation_4(block: int, model: ModelFile) -> None:
     """A kernel in blocks that fill the store, with 2 B^2 elements: from 128 B to 12,800 B, two decades of alpha."""
     (point,) = beside(model, multiply("blocked", str(block)), [2 * block**2 * ELEMENT])
     assert point.model_ops_per_byte == pytest.approx(block / (2 * ELEMENT))
     assert abs(point.difference_pct) < 5
 
 
-def test_naive_multiply_falls_short_by_what_its_order_gives_away(model: DensityModelFile) -> None:
+def test_naive_multiply_falls_short_by_what_its_order_gives_away(model: ModelFile) -> None:
     """Rows by columns: nothing is used again until a row and a column are held, B not until all of it is."""
     measured = multiply("naive")
     row_and_column, n = 2 * SIZE * ELEMENT, SIZE
@@ -100,7 +101,7 @@ def test_naive_multiply_falls_short_by_what_its_order_gives_away(model: DensityM
     assert whole.difference_pct == pytest.approx(0)
 
 
-def test_results_held_outside_the_store_beat_equation_4(model: DensityModelFile) -> None:
+def test_results_held_outside_the_store_beat_equation_4(model: ModelFile) -> None:
     """The formalism leaves results out, so a tile of results fed by a column and a row needs far less store."""
     (point,) = beside(model, multiply("outer", "20"), [2 * 20 * ELEMENT])
     assert point.measured_ops_per_byte == pytest.approx(20 / (2 * ELEMENT))

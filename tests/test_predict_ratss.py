@@ -10,15 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from predicting import KINDS, RATSS, load_named, model_path, parse_ratss, predict, scheduled, tree_notes
+from rc_workbench_plugins import ratss
+from rc_workbench_plugins.ratss.errors import errors
 
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.errors import errors
-from workbench.predict.library import find_model, list_models
-from workbench.predict.paper_tables import CellRow, ratss_rows, rounds_to
-from workbench.predict.ratss import RatssModelFile, load_ratss, parse_ratss, predict, tree_notes
-from workbench.predict.schedule import schedule
+from workbench.predict.formulas import Evaluation, ModelFile
+from workbench.predict.library import list_models
+from workbench.predict.paper_tables import CellRow, printed_rows, rounds_to
 
 EXACT = json.loads((Path(__file__).parent / "data" / "ratss_exact.json").read_text())
 
@@ -31,11 +32,11 @@ def platforms() -> Mapping[str, Platform]:
 
 @pytest.fixture(scope="module")
 def rows(platforms: Mapping[str, Platform]) -> tuple[CellRow, ...]:
-    return ratss_rows(platforms)
+    return printed_rows(RATSS, platforms)
 
 
-def load(name: str, platforms: Mapping[str, Platform]) -> RatssModelFile:
-    file, problems = load_ratss(find_model(name, "ratss"), platforms)
+def load(name: str, platforms: Mapping[str, Platform]) -> ModelFile:
+    file, problems = (load_named("ratss", name, platforms), ())
     assert file is not None, problems
     return file
 
@@ -43,7 +44,7 @@ def load(name: str, platforms: Mapping[str, Platform]) -> RatssModelFile:
 def test_every_cell_agrees_or_has_an_erratum(rows: tuple[CellRow, ...]) -> None:
     assert {row.table for row in rows} == {"I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"}
     assert [row for row in rows if not row.agrees and not row.erratum] == []
-    errata = (Path(str(files("workbench.resources"))) / "models" / "ERRATA.md").read_text()
+    errata = (Path(ratss.__file__).parent / "ERRATA.md").read_text()
     for row in rows:
         assert not row.erratum or f"**{row.erratum}**" in errata
 
@@ -74,8 +75,8 @@ def test_other_readings(platforms: Mapping[str, Platform]) -> None:
     assert predict(molecules).parts["forces", "gather"] == pytest.approx(variants["molecules gather"], rel=1e-9)
 
 
-def changed(name: str, platforms: Mapping[str, Platform], old: str, new: str) -> RatssModelFile:
-    text = find_model(name, "ratss").read_text()
+def changed(name: str, platforms: Mapping[str, Platform], old: str, new: str) -> ModelFile:
+    text = model_path(name, "ratss").read_text()
     assert old in text
     file, problems = parse_ratss(text.replace(old, new), "model.yaml", platforms)
     assert file is not None, problems
@@ -110,7 +111,7 @@ def test_rounding() -> None:
 
 
 def test_errors_against_measurements(platforms: Mapping[str, Platform]) -> None:
-    table = errors(load("pdf2d", platforms))
+    table = errors(Evaluation(load("pdf2d", platforms)))
     assert len(table) == 12
     first = table[0]
     assert (first.quantity, first.measured, first.inputs) == ("comp_s", 156, {"nodes": 2})
@@ -119,17 +120,17 @@ def test_errors_against_measurements(platforms: Mapping[str, Platform]) -> None:
 
 def test_bundled_models_are_listed() -> None:
     assert {("pdf2d", "ratss"), ("image_filter", "ratss"), ("molecular_dynamics", "ratss")} <= {
-        (entry.name, entry.kind) for entry in list_models()
+        (entry.name, entry.kind) for entry in list_models(KINDS.values())
     }
-    assert all(entry.title for entry in list_models())
+    assert all(entry.title for entry in list_models(KINDS.values()))
     with pytest.raises(WorkbenchError, match="pdf2d"):
-        find_model("pdf2", "ratss")
+        model_path("pdf2", "ratss")
 
 
 def test_the_timing_diagram_adds_up(platforms: Mapping[str, Platform]) -> None:
     file = load("pdf2d", platforms)
     prediction = predict(file)
-    parts = schedule(file, prediction)
+    parts = scheduled(file, prediction)
     names = ["scatter X", "scatter Y", "write X", "write Y", "kernels", "read", "reduce"]
     assert [part.part for part in parts] == names  # serial: each begins where the one before ends
     assert parts[0].start_s == 0
@@ -137,11 +138,11 @@ def test_the_timing_diagram_adds_up(platforms: Mapping[str, Platform]) -> None:
         assert other.start_s == pytest.approx(one.end_s)
     assert parts[-1].end_s == pytest.approx(float(prediction.total_s))
     overlapped = load("pdf2d_original", platforms)
-    found = {part.part: part for part in schedule(overlapped, predict(overlapped))}
+    found = {part.part: part for part in scheduled(overlapped, predict(overlapped))}
     assert found["cores"].start_s == found["clear bins"].start_s == 0
     assert found["read bins"].end_s == pytest.approx(found["read bins"].round_s)
     with pytest.raises(WorkbenchError, match="one design point"):
-        schedule(file, predict(file, {"nodes": np.array([2.0, 4.0])}))
+        scheduled(file, predict(file, {"nodes": np.array([2.0, 4.0])}))
 
 
 def test_corrections_multiply_a_part(platforms: Mapping[str, Platform]) -> None:

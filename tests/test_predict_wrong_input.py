@@ -17,14 +17,14 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from predicting import parse_density, parse_ratss
 
 from workbench.cli.main import main, parser
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.density import DensityModelFile, parse_density
-from workbench.predict.explore import outputs_of
-from workbench.predict.ratss import RatssModelFile, parse_ratss, tree_notes
+from workbench.predict.formulas import Evaluation, ModelFile
+from workbench.predict.kinds import outputs_of
 from workbench.predict.solve import solve
 
 BIG = 10**400
@@ -134,12 +134,11 @@ def answered(problems: tuple[Diagnostic, ...], what: str) -> None:
         assert problem.hint or "should be" in problem.message or problem.severity is not Severity.ERROR, (what, problem)
 
 
-def sound(file: RatssModelFile | DensityModelFile, what: str) -> None:
+def sound(file: ModelFile, what: str) -> None:
     """A model that is taken has sensible numbers, or names the line why not."""
     try:
         found = {**outputs_of(file)}
-        if isinstance(file, RatssModelFile):
-            tree_notes(file)
+        file.kind.notes(Evaluation(file))
         for reading in file.model.readings:
             found |= {f"{reading}: {name}": value for name, value in outputs_of(file, None, reading).items()}
     except WorkbenchError as error:
@@ -150,8 +149,8 @@ def sound(file: RatssModelFile | DensityModelFile, what: str) -> None:
         assert float(value) >= 0, (what, name)
 
 
-def read(text: str, kind: str, platforms: Mapping[str, Platform]) -> RatssModelFile | DensityModelFile | None:
-    parse: Callable[..., tuple[RatssModelFile | DensityModelFile | None, tuple[Diagnostic, ...]]]
+def read(text: str, kind: str, platforms: Mapping[str, Platform]) -> ModelFile | None:
+    parse: Callable[..., tuple[ModelFile | None, tuple[Diagnostic, ...]]]
     parse = parse_ratss if kind == "ratss" else parse_density
     with warnings.catch_warnings():
         warnings.simplefilter("error")

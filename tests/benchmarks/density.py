@@ -2,7 +2,7 @@
 
     python tests/benchmarks/density.py [--json] [--quick]
 
-`agrees`: our number rounds to the printed one. `erratum`: why it cannot (resources/models/ERRATA.md). Exits 1 where a
+`agrees`: our number rounds to the printed one. `erratum`: why it cannot (ERRATA.md of the plugin). Exits 1 where a
 cell has neither. `measured` is rho of matrix multiply measured from real code; `--quick` takes fewer sizes of it.
 """
 
@@ -15,12 +15,15 @@ from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
+from rc_workbench_plugins.density.measured import beside, bundled_kernel, measure
+
 from workbench.formats.platform_file import load_platform
 from workbench.model.platform import Platform
-from workbench.predict.density import load_density
+from workbench.predict.formulas import Evaluation
+from workbench.predict.kinds import load_model
 from workbench.predict.library import find_model
-from workbench.predict.measured_density import beside, bundled_kernel, measure
-from workbench.predict.paper_tables import CellRow, density_rows
+from workbench.predict.paper_tables import CellRow, printed_rows
+from workbench.session.plugins import load_plugins
 
 
 def platforms() -> dict[str, Platform]:
@@ -40,8 +43,10 @@ def multiplied(quick: bool) -> list[dict[str, str | float]]:
 
     Blocked: blocks that fill the store, alpha = 2 B^2 elements, a run for each. Naive: one run for every alpha.
     """
-    model, _ = load_density(find_model("matrix_multiply", "density"), platforms())
-    assert model is not None
+    kind = load_plugins().model_kinds["density"]
+    file, _ = load_model(kind, find_model("matrix_multiply", kind), platforms())
+    assert file is not None
+    model = Evaluation(file)
     kernel = bundled_kernel("matrix_multiply")
     points: list[dict[str, str | float]] = []
     for block in (4, 10, 40) if quick else (4, 5, 6, 8, 10, 12, 15, 20, 24, 30, 40):
@@ -56,7 +61,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
-    rows = density_rows(platforms())
+    rows = printed_rows(load_plugins().model_kinds["density"], platforms())
     measured = multiplied(arguments.quick)
     if arguments.json:
         print(json.dumps({"rows": [asdict(row) for row in rows], "measured": measured}))

@@ -39,7 +39,7 @@ LINE = 20_000  # characters that a save adds, so that a write takes a moment
 def prepare(folder: Path) -> Path:
     """A copy of the project with a platform and a model of its own."""
     shutil.copytree(TINY, folder)
-    bundled = files("workbench.resources").joinpath("models", "matrix_multiply.density.yaml")
+    bundled = files("rc_workbench_plugins.density").joinpath("models", "matrix_multiply.density.yaml")
     (folder / "card.yaml").write_bytes(
         files("workbench.platform_templates").joinpath("nallatech_h101.yaml").read_bytes()
     )

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/ratss.py [--json] [--quick]
 
-`agrees`: our number rounds to the printed one. `erratum`: why it cannot (resources/models/ERRATA.md). Exits 1 where a
+`agrees`: our number rounds to the printed one. `erratum`: why it cannot (ERRATA.md of the plugin). Exits 1 where a
 cell has neither. `--quick` changes nothing: it takes less than a second.
 """
 
@@ -17,7 +17,8 @@ from pathlib import Path
 
 from workbench.formats.platform_file import load_platform
 from workbench.model.platform import Platform
-from workbench.predict.paper_tables import CellRow, ratss_rows
+from workbench.predict.paper_tables import CellRow, printed_rows
+from workbench.session.plugins import load_plugins
 
 
 def platforms() -> dict[str, Platform]:
@@ -37,7 +38,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
-    rows = ratss_rows(platforms())
+    rows = printed_rows(load_plugins().model_kinds["ratss"], platforms())
     if arguments.json:
         print(json.dumps({"rows": [asdict(row) for row in rows]}))
     else:

@@ -22,23 +22,25 @@ import numpy as np
 
 from workbench.formats.platform_file import load_platform
 from workbench.predict.explore import explore
-from workbench.predict.formulas import Spread
+from workbench.predict.formulas import ModelFile, Spread
+from workbench.predict.kinds import load_model
 from workbench.predict.library import find_model
-from workbench.predict.ratss import RatssModelFile, load_ratss
 from workbench.predict.space import Space, make_space
+from workbench.session.plugins import load_plugins
 
 
-def pdf2d() -> RatssModelFile:
+def pdf2d() -> ModelFile:
     folder = Path(str(files("workbench.platform_templates")))
     platform, _ = load_platform(folder / "nallatech_h101.yaml")
     assert platform is not None
-    file, problems = load_ratss(find_model("pdf2d", "ratss"), {platform.name: platform})
+    kind = load_plugins().model_kinds["ratss"]
+    file, problems = load_model(kind, find_model("pdf2d", kind), {platform.name: platform})
     if file is None:
         sys.exit("\n".join(p.text() for p in problems))
     return file
 
 
-def grid(file: RatssModelFile, points: int) -> Space:
+def grid(file: ModelFile, points: int) -> Space:
     return make_space(
         file,
         {
@@ -51,7 +53,7 @@ def grid(file: RatssModelFile, points: int) -> Space:
     )
 
 
-def at_random(file: RatssModelFile, points: int) -> Space:
+def at_random(file: ModelFile, points: int) -> Space:
     spreads = {
         "nodes": Spread(2, 2, 16),
         "clock": Spread(195e6, 100e6, 250e6),
@@ -62,7 +64,7 @@ def at_random(file: RatssModelFile, points: int) -> Space:
     return make_space(file, {}, points, spreads)
 
 
-def timed(file: RatssModelFile, space: Space) -> float:
+def timed(file: ModelFile, space: Space) -> float:
     """Processor seconds of a sweep."""
     start = time.process_time()
     explore(file, space, "total_s", "multipliers")

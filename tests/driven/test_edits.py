@@ -23,7 +23,7 @@ def own(project: Path) -> Path:
     (root / "card.yaml").write_bytes(files("workbench.platform_templates").joinpath("nallatech_h101.yaml").read_bytes())
     project.write_text(project.read_text().replace("platform: nallatech_h101", "platform: card.yaml"))
     (root / "mine.density.yaml").write_bytes(
-        files("workbench.resources").joinpath("models", "matrix_multiply.density.yaml").read_bytes()
+        files("rc_workbench_plugins.density").joinpath("models", "matrix_multiply.density.yaml").read_bytes()
     )
     return project
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from predicting import KINDS
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QPlainTextEdit
 from pytestqt.qtbot import QtBot
@@ -15,8 +16,7 @@ from workbench.gui import theme
 from workbench.gui.main_window import MainWindow
 from workbench.gui.platform.mode import PlatformMode
 from workbench.gui.predict.mode import PredictMode
-from workbench.predict.density import load_density
-from workbench.predict.ratss import load_ratss
+from workbench.predict.kinds import load_model
 from workbench.session.model_document import models_of
 
 Settle = Callable[[MainWindow], None]
@@ -102,13 +102,13 @@ def test_a_new_model_has_a_value(
     assert opened.actions_of.all["new_document"].text() == "New model..."
     opened.actions_of.all["new_document"].trigger()
     assert predict.document.path == path
-    read, problems = (load_density if kind == "density" else load_ratss)(path, {})
+    read, problems = load_model(KINDS[kind], path, {})
     assert read is not None
     assert problems == ()
     assert predict.stack.currentWidget() is (predict.density if kind == "density" else predict.results)
     opened.actions_of.all["duplicate"].trigger()
     assert predict.document.path == project.parent / f"mine-2.{kind}.yaml"
-    assert {path, predict.document.path} <= {m.path for m in models_of(project.parent) if m.own}
+    assert {path, predict.document.path} <= {m.path for m in models_of(project.parent, KINDS) if m.own}
 
 
 def test_what_cannot_be_changed_looks_so(opened: MainWindow, platform: PlatformMode, qtbot: QtBot) -> None:

@@ -8,6 +8,8 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `wor
     metrics      metrics that rules name, and what they are computed of
     commands     commands, and what they are given of the workbench
     models       documents of models: inputs, formulas, and what values they may take
+    predictions  what a kind of model says of a prediction, for windows, pages and terminals alike
+    forms        how the parts of a document stand in a form
     results      a run's blocks, calls and findings as analysed
     targets      where a built design runs
     records      the records that a run leaves, of which its tables are made
@@ -30,9 +32,12 @@ from workbench.api.descriptors import (
     HostBuild,
     HostLanguage,
     Importer,
+    Later,
     ModelKind,
     PlatformSupport,
     PortKind,
+    Printed,
+    Question,
     RuleFile,
 )
 from workbench.api.hookspecs import PROJECT_NAME, hookimpl
@@ -49,12 +54,15 @@ __all__ = [
     "HostBuild",
     "HostLanguage",
     "Importer",
+    "Later",
     "Metric",
     "ModelKind",
     "Outcome",
     "Panel",
     "PlatformSupport",
     "PortKind",
+    "Printed",
+    "Question",
     "RuleFile",
     "Target",
     "Task",

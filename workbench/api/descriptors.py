@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, runtime_checkable
 
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
+    from argparse import ArgumentParser, Namespace
+
     import numpy as np
     from numpy.typing import NDArray
 
     from workbench.api.job import Job
     from workbench.api.metrics import Measured
-    from workbench.api.models import ModelDocument, ModelValues, Values
+    from workbench.api.models import Completed, ModelDocument, ModelReading, ModelValues, Values
     from workbench.api.port_styles import PortStyle
     from workbench.api.ports import HardwarePort
+    from workbench.api.predictions import Answer, Cell, LayerModel, Results, RunComparison
     from workbench.model.application import HardwareSources, HostSources
     from workbench.model.blocks import Block
     from workbench.model.diagnostic import Diagnostic
@@ -95,22 +99,76 @@ class Importer:
 
 
 @dataclass(frozen=True)
+class Later:
+    """A plugin's function by its place, "package.module:name", which is imported when it is first called."""
+
+    place: str
+
+    def load(self) -> Any:
+        module, _, name = self.place.partition(":")
+        return getattr(import_module(module), name)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.load()(*arguments, **named)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Tables that a paper prints of models that come with a kind: `file` (YAML) lists their cells, and `value` gives
+    the number of one, in SI units. `word` stands before a table's name ("Table")."""
+
+    file: Path
+    value: Callable[[ModelValues[Any], Cell], float]
+    word: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that one kind of model answers: `workbench predict KIND MODEL --OPTION`.
+
+    `asked` is its option as it is told ("--kernel FILE"), `options` the arguments' names, the one that asks it first.
+    """
+
+    asked: str
+    options: tuple[str, ...]
+    add: Callable[[ArgumentParser], None]
+    answer: Callable[[ModelValues[Any], Namespace], Answer]
+
+
+@dataclass(frozen=True)
 class ModelKind:
     """A kind of model that predicts without a run: `NAME.KIND.yaml`, `workbench predict KIND`.
 
     `document` gives its schema, a `workbench.api.models.ModelDocument` with fields of its own. `outputs` computes every
     number that the model comes to, by name, from its values; these may be arrays, so that sweeps, draws, solving and
-    sensitivity come of themselves. `goal` is the output to solve for where none is named; those in `larger` should be
-    large, all others small. `models` is a folder of models that come with it.
+    sensitivity come of themselves. `goal` is the output to solve for where none is named, by the option `solve_option`;
+    outputs in `larger` should be large, all others small; those in `unbounded` may be infinite. `models` is a folder of
+    models that come with it, `starter` the fields of a model to begin with.
+
+    The rest is for kinds that have more to say than their outputs. `check` looks at a document before its formulas are
+    read, and completes it. `answer` is what `workbench predict` says, `results` what the window shows, `notes` how a
+    result is to be read. `compare` holds a model against a run, `layers` is of models that are memory layers.
     """
 
     name: str
     title: str
     document: Callable[[], type[ModelDocument]]
-    outputs: Callable[[ModelValues], Mapping[str, Values]]
+    outputs: Callable[[ModelValues[Any]], Mapping[str, Values]]
     goal: str
-    larger: frozenset[str] = frozenset()
+    larger: Container[str] = frozenset()
+    unbounded: Container[str] = frozenset()
     models: Path | None = None
+    label: str = ""  # "RATSS", for lists; the name where it is empty
+    starter: str = ""
+    solve_option: str = "--target"
+    check: Callable[[ModelReading[Any]], Completed] | None = None
+    answer: Callable[[ModelValues[Any]], Answer] | None = None
+    results: Callable[[ModelValues[Any]], Results] | None = None
+    notes: Callable[[ModelValues[Any]], Sequence[Diagnostic]] = lambda values: ()
+    compare: Callable[[ModelValues[Any], Run], RunComparison] | None = None
+    layers: Callable[[], LayerModel] | None = None
+    printed: Printed | None = None
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,18 @@ holds a number, a quantity in the unit that its name ends in ("195 MHz" of `cloc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from workbench.api.forms import Group
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.document import Document
+from workbench.model.text import NARROW, value_text
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.model.platform import Platform
 
 Values = float | NDArray[np.float64]
+FieldPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,16 @@ class Input(Document):
     )
 
 
-class ModelDocument(Document):
+class PartDocument(Document):
+    """A part of a model's document. `called` is what people call one, `new` the fields that a new one begins with, and
+    `form` its fields as they stand in a form: all of its own, in their order, where it is empty."""
+
+    called: ClassVar[str] = ""
+    new: ClassVar[Mapping[str, object]] = {}
+    form: ClassVar[tuple[Group, ...]] = ()
+
+
+class ModelDocument(PartDocument):
     """What every kind of model has. `readings` are named sets of input values, for where a source can be read in
     several ways."""
 
@@ -152,15 +165,94 @@ class ModelDocument(Document):
     )
 
 
-class ModelValues(Protocol):
-    """A model's document, and its numbers where they are asked for: floats, or arrays that broadcast in a sweep."""
+def point_text(model: ModelDocument, point: Mapping[str, Values]) -> str:
+    """Inputs' values as people read them, as the title of a column; "value" for the model's own."""
+    said = (
+        f"{value_text(float(value), model.inputs[name].unit if name in model.inputs else '')}{NARROW}{name}"
+        for name, value in point.items()
+    )
+    return ", ".join(said) or "value"
+
+
+M_co = TypeVar("M_co", bound=ModelDocument, covariant=True)
+
+
+class ModelValues(Protocol[M_co]):
+    """A model at one point, or at many: its numbers are floats, or arrays that broadcast in a sweep."""
 
     @property
-    def model(self) -> ModelDocument: ...
+    def model(self) -> M_co: ...
     @property
     def platform(self) -> Platform | None:
         """The platform that the document names."""
 
-    def of(self, *path: str | int) -> Values:
-        """The value of a field that is given, by its place: `of("stages", 0, "clock_hz")`."""
+    @property
+    def inputs(self) -> Mapping[str, Values]:
+        """Where it is computed: the document's inputs, those of `reading` and then `changes` laid over."""
+
+    @property
+    def changes(self) -> Mapping[str, Values]: ...
+    @property
+    def reading(self) -> str | None: ...
+    def of(self, *path: str | int, **names: Values) -> Values:
+        """The value of a field that is given, by its place: `of("stages", 0, "clock_hz")`; `names` are what its formula
+        may read besides the inputs. WorkbenchError naming the field where it is not one that it may take."""
         ...
+
+    def gives(self, *path: str | int) -> bool:
+        """Whether the document gives a number at a place."""
+        ...
+
+    def at(self, changes: Mapping[str, Values]) -> ModelValues[M_co]:
+        """The model elsewhere, in the same reading."""
+        ...
+
+    def problem(self, path: FieldPath, message: str, hint: str = "", severity: Severity = Severity.ERROR) -> Diagnostic:
+        """A diagnostic at a place of the document."""
+        ...
+
+
+class ModelReading(Protocol[M_co]):
+    """A document whose keys and values are right, and whose formulas are not read yet."""
+
+    @property
+    def model(self) -> M_co: ...
+    @property
+    def platform(self) -> Platform | None:
+        """The platform that the document names; None where it names none, and where there is none of that name."""
+
+    def line(self, path: FieldPath) -> int:
+        """The line that a place stands on."""
+        ...
+
+    def tell(
+        self, path: FieldPath, message: str, hint: str = "", severity: Severity = Severity.ERROR, *, key: bool = False
+    ) -> None:
+        """Say what is wrong at a place, or at its key."""
+        ...
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A document with what its kind adds to it.
+
+    `inputs` are inputs that it has without being given, `domains` what values of inputs are asked for besides what
+    fields ask. `names` are what the formula at a place may read besides the inputs. `points` are inputs' values that
+    the document holds elsewhere, by their places: it must have sensible numbers there too.
+    """
+
+    model: ModelDocument
+    inputs: Mapping[str, float] = field(default_factory=dict)
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+    names: Callable[[FieldPath], Sequence[str]] = lambda path: ()
+    points: Sequence[tuple[FieldPath, Mapping[str, float]]] = ()
+
+
+def told_twice(reading: ModelReading, names: Iterable[str], paths: Iterable[FieldPath], what: str) -> None:
+    """Tell of each name that stands above already."""
+    seen: dict[str, FieldPath] = {}
+    for name, path in zip(names, paths, strict=True):
+        if name in seen:
+            hint = f"Give this one another name: the first stands on line {reading.line(seen[name])}."
+            reading.tell(path, f"two {what} are called '{name}'", hint)
+        seen.setdefault(name, path)

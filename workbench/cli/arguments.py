@@ -134,26 +134,24 @@ def _add_threshold(command: argparse.ArgumentParser) -> None:
 
 
 def add_predict(top: argparse.ArgumentParser, given: Sequence[str] = ()) -> None:
-    """Every kind of model; those of plugins only where the kind asked for is none of the workbench's own."""
+    """Every kind of model; plugins are looked for only where one is asked for."""
     kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
-    ratss = kinds.add_parser("ratss", help="multi-FPGA systems: nodes, networks, stages (RATSS)")
-    ratss.set_defaults(run="predict:run_ratss")
-    ratss.add_argument("--run", dest="run_folder", type=Path, metavar="RUN", help="compare with a run, stage by stage")
-    ratss.add_argument("--take-over", action="store_true", help="write the run's measurements into the model file")
-    dense = kinds.add_parser("density", help="what the memories let an algorithm reach (computational density)")
-    dense.set_defaults(run="predict:run_density")
-    dense.add_argument("--kernel", metavar="FILE.c", help="measure rho of a C kernel, which is compiled and run (or of "
-                       "a bundled one, by name), beside the model's")  # fmt: skip
-    dense.add_argument("--kernel-args", metavar="'ARGS'", help="the kernel's arguments")
-    _add_questions(ratss, "speedup", "--speedup")
-    _add_questions(dense, "limit_ops_per_s", "--rate")
-    if given[:1] == ["predict"] and given[1:2] not in (["ratss"], ["density"]):
-        from workbench.cli.brought import brought_kinds
+    if given[:1] != ["predict"]:
+        return
+    from workbench.cli.brought import brought_kinds
 
-        for kind in brought_kinds():
-            command = kinds.add_parser(kind.name, help=kind.title)
-            command.set_defaults(run="predict:run_kind")
-            _add_questions(command, kind.goal)
+    for kind in brought_kinds():
+        command = kinds.add_parser(kind.name, help=kind.title)
+        if given[1:2] != [kind.name]:
+            continue
+        command.set_defaults(run="predict:run_kind")
+        if kind.compare:
+            command.add_argument("--run", dest="run_folder", type=Path, metavar="RUN",
+                                 help="compare with a run, part by part")  # fmt: skip
+            command.add_argument("--take-over", action="store_true", help="write the run's measurements into the model")
+        for question in kind.questions:
+            question.add(command)
+        _add_questions(command, kind.goal, *dict.fromkeys((kind.solve_option, "--target")))
 
 
 def _add_questions(command: argparse.ArgumentParser, target: str, *options: str) -> None:
@@ -170,7 +168,7 @@ def _add_questions(command: argparse.ArgumentParser, target: str, *options: str)
     command.add_argument("--sensitivity", action="store_true", help="which input matters most")
     command.add_argument("--solve", metavar="NAME", help=f"the value of an input that gives the {target} wanted; "
                          "whole and within its bounds where it has any")  # fmt: skip
-    command.add_argument(*options, "--target", dest="target", type=float,
+    command.add_argument(*options, dest="target", type=float,
                          metavar="X", help="what to solve for; with --output, that output")  # fmt: skip
     command.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler to sweep on")
     command.add_argument("--seed", type=int, metavar="N", help="of the draws (default 0)")

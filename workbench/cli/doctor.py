@@ -6,8 +6,9 @@ import argparse
 import platform
 
 from workbench import __version__
-from workbench.cli.output import DONE, FAILED, print_json, table
+from workbench.cli.output import DONE, FAILED, print_json
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.text import table
 from workbench.run.machine import Part, libraries, machine_report
 from workbench.session import desktop
 from workbench.session.journal import log_dir

@@ -83,10 +83,3 @@ def print_checked(arguments: argparse.Namespace, problems: tuple[Diagnostic, ...
         if not problems:
             print(f"{arguments.file}: no problems")
     return FAILED if has_errors(problems) else DONE
-
-
-def table(rows: Iterable[tuple[str, ...]]) -> str:
-    """Rows as aligned columns."""
-    kept = list(rows)
-    widths = [max(len(cell) for cell in column) for column in zip(*kept, strict=True)]
-    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in kept)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from workbench.cli.output import DONE, print_json, table
+from workbench.cli.output import DONE, print_json
+from workbench.model.text import table
 from workbench.session.plugins import load_plugins
 
 

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
+from workbench.api import ModelKind
 from workbench.api.job import Job
-from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json, table
+from workbench.api.models import Values
+from workbench.api.predictions import Answer
+from workbench.api.source.files import is_file
+from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json
 from workbench.cli.predict_text import (
     bands_json,
     bands_text,
-    density_json,
-    density_text,
     errors_json,
     errors_text,
     exploration_json,
     exploration_text,
     influences_json,
     influences_text,
-    measured_json,
-    measured_text,
-    prediction_json,
-    prediction_text,
     solution_json,
     solution_text,
 )
@@ -37,24 +32,18 @@ from workbench.formats.project_file import load_project
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.calibrate import compare_with_run, take_over
-from workbench.predict.density import DensityModelFile, density, load_density
-from workbench.predict.errors import errors
+from workbench.model.text import table
 from workbench.predict.explore import Exploration, bands, explore
-from workbench.predict.formulas import ModelFile
+from workbench.predict.formulas import Evaluation, ModelFile
 from workbench.predict.inputs import Spread
-from workbench.predict.kinds import KindModelFile, kind_outputs, load_kind
-from workbench.predict.library import bundled, find_model, is_file, list_models
-from workbench.predict.measured_density import beside, find_kernel, measure
-from workbench.predict.ratss import RatssModelFile, load_ratss, predict, tree_notes
+from workbench.predict.kinds import load_model, outputs_of, take_over
+from workbench.predict.library import find_model, list_models
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
 from workbench.session.workspace import PROJECT_SUFFIX
 
-F = TypeVar("F", bound=ModelFile)
 LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no bands
-Loader = Callable[[Path, Mapping[str, Platform]], tuple[F | None, tuple[Diagnostic, ...]]]
 
 
 def bundled_platforms() -> dict[str, Platform]:
@@ -80,33 +69,23 @@ def _platforms_beside(model: Path) -> dict[str, Platform]:
     return found
 
 
-def _load(load: Loader[F], path: Path) -> tuple[F, tuple[Diagnostic, ...]]:
-    file, problems = load(path, {**bundled_platforms(), **_platforms_beside(path)})
-    if file is None:
-        raise WorkbenchError(*problems)
-    print_diagnostics(problems)
-    return file, problems
-
-
 #: The options of each question, the one that asks it first; all may have a --reading.
-_RATSS_QUESTIONS = {"--run RUN": ("run_folder", "take_over")}
-_DENSITY_QUESTIONS = {"--kernel FILE": ("kernel", "kernel_args")}
 _QUESTIONS = {
     "--solve NAME": ("solve", "target", "output"),
     "--sensitivity": ("sensitivity", "output", "uncertain", "spread", "seed"),
     "--sweep NAME=a:b:n": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler"),
     "--uncertain N": ("uncertain", "spread", "seed", "output", "against", "scheduler"),
 }
-#: What is solved for where nothing is named, and the option that says how much of it.
-_GOALS = {"ratss": ("speedup", "--speedup"), "density": ("limit_ops_per_s", "--rate")}
+_RUN = {"--run RUN": ("run_folder", "take_over")}
 #: What only draws read; a sweep alone draws nothing.
 _DRAWN = ("spread", "seed")
 
 
-def _question(arguments: argparse.Namespace, own: Mapping[str, tuple[str, ...]]) -> str:
-    """The option of the one question that is asked, or "". WorkbenchError for an option that does not belong to it."""
-    questions = {**own, **_QUESTIONS}
-    shown = {"run_folder": "--run", "target": _GOALS.get(arguments.kind, ("", "--target"))[1]}
+def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
+    """The one question that is asked, or "". WorkbenchError for an option that does not belong to it."""
+    own = {question.asked: question.options for question in kind.questions}
+    questions = {**(_RUN if kind.compare else {}), **own, **_QUESTIONS}
+    shown = {"run_folder": "--run", "target": kind.solve_option}
     known = {option for options in questions.values() for option in options}
     given = [name for name, value in vars(arguments).items() if name in known and value not in (None, [])]
     given = [name for name in given if getattr(arguments, name) is not False]
@@ -123,59 +102,45 @@ def _question(arguments: argparse.Namespace, own: Mapping[str, tuple[str, ...]])
     drawn = [name for name in _DRAWN if name in given]
     if question.startswith("--sweep") and drawn and "uncertain" not in given:
         raise WorkbenchError(Diagnostic(f"--{drawn[0]} draws nothing in a sweep alone", "Give --uncertain N too."))
-    return question.partition(" ")[0]
-
-
-def run_ratss(arguments: argparse.Namespace) -> int:
-    file, problems = _load(load_ratss, find_model(arguments.model, "ratss"))
-    spreads, question = _spreads(file, arguments.spread), _question(arguments, _RATSS_QUESTIONS)
-    if question == "--run":
-        return _against_run(file, problems, arguments)
-    if question:
-        return _explored(file, problems, question, arguments, spreads)
-    prediction = predict(file, reading=arguments.reading)
-    rows = errors(file, arguments.reading)
-    notes = tree_notes(file, reading=arguments.reading)
-    if arguments.json:
-        document = {**prediction_json(prediction), "errors": errors_json(rows)}
-        print_json(document | {"diagnostics": as_json([*problems, *notes])})
-        return DONE
-    print(prediction_text(prediction))
-    if rows:
-        print()
-        print(errors_text(rows))
-    _print_notes(notes)
-    return DONE
-
-
-def run_density(arguments: argparse.Namespace) -> int:
-    file, problems = _load(load_density, find_model(arguments.model, "density"))
-    spreads, question = _spreads(file, arguments.spread), _question(arguments, _DENSITY_QUESTIONS)
-    if question == "--kernel":
-        return _measured(file, problems, arguments)
-    if question:
-        return _explored(file, problems, question, arguments, spreads)
-    result = density(file, reading=arguments.reading)
-    if arguments.json:
-        document = {**density_json(result), "operation": file.model.operation}
-        print_json(document | {"diagnostics": as_json(problems)})
-    else:
-        print(density_text(result, file.model.operation))
-    return DONE
+    return question
 
 
 def run_kind(arguments: argparse.Namespace) -> int:
     kind = loaded_plugins().model_kinds[arguments.kind]
-    path = find_model(arguments.model, kind.name, bundled(kind.name, kind.models))
-    file, problems = _load(partial(load_kind, kind), path)
-    spreads, question = _spreads(file, arguments.spread), _question(arguments, {})
-    if question:
-        return _explored(file, problems, question, arguments, spreads)
-    outputs = {name: float(value) for name, value in kind_outputs(file, reading=arguments.reading).items()}
+    path = find_model(arguments.model, kind)
+    file, problems = load_model(kind, path, {**bundled_platforms(), **_platforms_beside(path)})
+    if file is None:
+        raise WorkbenchError(*problems)
+    print_diagnostics(problems)
+    spreads, asked = _spreads(file, arguments.spread), _question(arguments, kind)
+    if asked in _RUN:
+        return _against_run(file, problems, arguments)
+    if asked in _QUESTIONS:
+        return _explored(file, problems, asked, arguments, spreads)
+    values = Evaluation(file, reading=arguments.reading)
+    own = next((question for question in kind.questions if question.asked == asked), None)
+    if own:
+        return _print_answer(own.answer(values, arguments), problems, arguments)
+    return _print_answer(kind.answer(values) if kind.answer else _outputs(values), problems, arguments)
+
+
+def _outputs(values: Evaluation) -> Answer:
+    """What a kind without an answer of its own says: its outputs."""
+    outputs = {name: float(value) for name, value in outputs_of(values.file, reading=values.reading).items()}
+    rows = ((name, f"{value:.6g}") for name, value in outputs.items())
+    return Answer({"model": values.model.name, "outputs": outputs}, table(rows))
+
+
+def _print_answer(found: Answer, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
     if arguments.json:
-        print_json({"model": file.model.name, "outputs": outputs, "diagnostics": as_json(problems)})
-    else:
-        print(table((name, f"{value:.6g}") for name, value in outputs.items()))
+        errors = {} if found.errors is None else {"errors": errors_json(found.errors)}
+        print_json({**found.document, **errors, "diagnostics": as_json([*problems, *found.notes])})
+        return DONE
+    print(found.text)
+    if found.errors:
+        print()
+        print(errors_text(found.errors))
+    _print_notes(found.notes)
     return DONE
 
 
@@ -185,28 +150,12 @@ def _print_notes(notes: Iterable[Diagnostic]) -> None:
         print(f"\n{note.message[:1].upper()}{note.message[1:]}. {note.hint}")
 
 
-def _measured(file: DensityModelFile, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
-    kernel = find_kernel(arguments.kernel)
-    try:
-        words = shlex.split(arguments.kernel_args or "")
-    except ValueError as error:
-        message = f"--kernel-args cannot be read: {str(error).lower()}"
-        raise WorkbenchError(Diagnostic(message, "Close every quotation mark.")) from None
-    measured = measure(kernel, words)
-    rows = beside(file, measured, reading=arguments.reading)
-    if arguments.json:
-        print_json({**measured_json(measured, rows), "diagnostics": as_json(problems)})
-    else:
-        print(measured_text(measured, rows))
-    return DONE
-
-
 def _explored(
     file: ModelFile, problems: Iterable[Diagnostic], question: str, arguments: argparse.Namespace,
     spreads: dict[str, Spread],
 ) -> int:  # fmt: skip
     """Answer --solve, --sensitivity, or a sweep."""
-    if question == "--solve":
+    if question.startswith("--solve"):
         _solve(file, problems, arguments)
         return DONE
     if question == "--sensitivity":
@@ -222,14 +171,11 @@ def _explored(
 
 
 def _solve(file: ModelFile, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> None:
-    goal = file.kind.goal if isinstance(file, KindModelFile) else ""
-    output, option = _GOALS.get(arguments.kind, (goal, "--target"))
+    output, option = file.kind.goal, file.kind.solve_option
     if arguments.solve is None or arguments.target is None:
         raise WorkbenchError(Diagnostic(f"--solve and {option} go together", f"Write --solve NAME {option} X."))
     solution = solve(file, arguments.solve, arguments.target, arguments.output or output, reading=arguments.reading)
-    notes: tuple[Diagnostic, ...] = ()
-    if isinstance(file, RatssModelFile):
-        notes = tree_notes(file, {solution.name: solution.value}, arguments.reading)
+    notes = _notes(file, {solution.name: solution.value}, arguments.reading)
     if arguments.json:
         print_json({**solution_json(solution), "diagnostics": as_json([*problems, *notes])})
     else:
@@ -284,10 +230,12 @@ def _sweep(
         _print_notes(notes)
 
 
+def _notes(file: ModelFile, changes: Mapping[str, Values], reading: str | None) -> Sequence[Diagnostic]:
+    return file.kind.notes(Evaluation(file, changes, reading))
+
+
 def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Diagnostic, ...]:
-    """Which reading of uneven trees a sweep took, seen along each of its whole-number inputs."""
-    if not isinstance(file, RatssModelFile):
-        return ()
+    """How a sweep is to be read, seen along each of its whole-number inputs."""
     values = {axis.name: axis.values for axis in space.axes}
     values |= {
         name: np.linspace(s.low, s.high, 64).round()
@@ -295,8 +243,8 @@ def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Di
         if s.low is not None and s.high is not None
     }
     whole = {name: along[:4096] for name, along in values.items() if file.domain(name).integer}
-    found = (note for name, along in whole.items() for note in tree_notes(file, {name: along}, reading))
-    return tuple({note.line: note for note in (*tree_notes(file, {}, reading), *found)}.values())
+    found = (note for name, along in whole.items() for note in _notes(file, {name: along}, reading))
+    return tuple({note.line: note for note in (*_notes(file, {}, reading), *found)}.values())
 
 
 def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
@@ -315,13 +263,14 @@ def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
     return found
 
 
-def _against_run(file: RatssModelFile, problems: tuple[Diagnostic, ...], arguments: argparse.Namespace) -> int:
-    if arguments.take_over and file.marked.file in {str(entry.path) for entry in list_models()}:
+def _against_run(file: ModelFile, problems: tuple[Diagnostic, ...], arguments: argparse.Namespace) -> int:
+    assert file.kind.compare is not None
+    if arguments.take_over and file.marked.file in {str(entry.path) for entry in list_models([file.kind])}:
         hint = f"Copy {file.marked.file} beside your project, and name the copy."
         raise WorkbenchError(Diagnostic("a bundled model is not changed", hint))
     run, of_run = open_run(arguments.run_folder)
     print_diagnostics(of_run)
-    comparison = compare_with_run(file, run, arguments.reading)
+    comparison = file.kind.compare(Evaluation(file, reading=arguments.reading), run)
     if arguments.take_over:
         take_over(Path(file.marked.file or ""), file, comparison)
     if arguments.json:

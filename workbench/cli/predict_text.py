@@ -8,55 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from workbench.cli.output import table
-from workbench.predict.density import Density, roofline
-from workbench.predict.errors import ErrorRow
+from workbench.api.predictions import ErrorRow
+from workbench.model.text import table
 from workbench.predict.explore import Bands, Exploration, sweep
 from workbench.predict.formulas import ModelFile
-from workbench.predict.measured_density import DensityPoint, MeasuredDensity
-from workbench.predict.ratss import Prediction
 from workbench.predict.sensitivity import Influence
 from workbench.predict.solve import Solution
 from workbench.predict.space import Space
 
 #: Sweeps of at most this many points are told point by point.
 _TOLD = 1000
-
-
-def prediction_json(prediction: Prediction) -> dict[str, Any]:
-    return {
-        "total_s": prediction.total_s,
-        "speedup": prediction.speedup,
-        "resources": dict(prediction.resources),
-        "stages": [
-            {
-                "name": name,
-                "comp_s": prediction.comp_s[name],
-                "comm_s": prediction.comm_s[name],
-                "total_s": prediction.stage_s[name],
-                "parts": [
-                    {"name": part, "time_s": time_s}
-                    for (stage, part), time_s in prediction.parts.items()
-                    if stage == name
-                ],
-            }
-            for name in prediction.stage_s
-        ],
-    }
-
-
-def prediction_text(prediction: Prediction) -> str:
-    rows = [("Stage", "Part", "Time")]
-    for name in prediction.stage_s:
-        rows += [(name, part, f"{time_s:.4g} s") for (stage, part), time_s in prediction.parts.items() if stage == name]
-        rows.append((name, "computation", f"{prediction.comp_s[name]:.4g} s"))
-        rows.append((name, "communication", f"{prediction.comm_s[name]:.4g} s"))
-        rows.append((name, "all iterations", f"{prediction.stage_s[name]:.4g} s"))
-    rows.append(("application", "", f"{prediction.total_s:.4g} s"))
-    if prediction.speedup is not None:
-        rows.append(("speedup", "", f"{prediction.speedup:.4g}"))
-    rows += [(name, "", f"{value:g}") for name, value in prediction.resources.items()]
-    return table(rows)
 
 
 def errors_json(rows: Iterable[ErrorRow]) -> list[dict[str, Any]]:
@@ -86,44 +47,6 @@ def errors_text(rows: Iterable[ErrorRow]) -> str:
         waiting = (f"{row.waiting_s:.4g}" if row.waiting_s else "",) if waited else ()
         cells.append((at, row.stage or "application", row.quantity, *values, *waiting))
     return table(cells)
-
-
-def density_json(result: Density) -> dict[str, Any]:
-    return {
-        "layers": [
-            {
-                "name": bound.layer.name,
-                "bytes": bound.layer.layer_bytes,
-                "bandwidth_bytes_per_s": bound.layer.bandwidth_bytes_per_s,
-                "latency_s": bound.layer.latency_s,
-                "ops_per_byte": bound.ops_per_byte,
-                "ops_per_s": bound.ops_per_s,
-                "ops_per_s_without_latency": bound.ops_per_s_without_latency,
-                "latency_fraction": bound.latency_fraction,
-                "roof_ops_per_s": point.roof_ops_per_s,
-            }
-            for bound, point in zip(result.bounds, roofline(result), strict=True)
-        ],
-        "compute_ops_per_s": result.compute_ops_per_s,
-        "limit_ops_per_s": result.limit_ops_per_s,
-        "binding": result.binding,
-        "binding_layer": result.binding_layer,
-        "balance": result.balance,
-    }
-
-
-def density_text(result: Density, operation: str) -> str:
-    rows = [("Layer", "Store", "Bandwidth", f"{operation}s a byte", f"{operation}s a second", "without latency")]
-    for b in result.bounds:
-        size, rate = f"{b.layer.layer_bytes / 1e6:g} MB", f"{b.layer.bandwidth_bytes_per_s / 1e9:g} GB/s"
-        bounds = (f"{b.ops_per_byte:.4g}", f"{b.ops_per_s:.4g}", f"{b.ops_per_s_without_latency:.4g}")
-        rows.append((b.layer.name, size, rate, *bounds))
-    if result.compute_ops_per_s is not None:
-        rows.append(("processing elements", "", "", "", f"{result.compute_ops_per_s:.4g}", ""))
-    if not result.binding:
-        return f"{table(rows)}\nno limit: there are no memory layers and no processing elements"
-    last = f"limit {result.limit_ops_per_s:.4g} {operation}s a second, set by {result.binding}"
-    return f"{table(rows)}\n{last}; the layers' bounds differ by a factor of {result.balance:.3g}"
 
 
 def exploration_json(file: ModelFile, found: Exploration, space: Space, reading: str | None) -> dict[str, Any]:
@@ -219,28 +142,3 @@ def solution_text(found: Solution) -> str:
     if found.short is None:
         return said
     return f"{said} (whole numbers only: {found.short:.6g} gives {found.short_reached:.6g}, {found.target:g} is wanted)"
-
-
-def measured_json(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> dict[str, Any]:
-    return {
-        "operations": measured.operations,
-        "reads": measured.reads,
-        "element_bytes": measured.element_bytes,
-        "rows": [
-            {
-                "alpha_bytes": row.alpha_bytes,
-                "measured_ops_per_byte": row.measured_ops_per_byte,
-                "model_ops_per_byte": row.model_ops_per_byte,
-                "difference_pct": row.difference_pct,
-            }
-            for row in rows
-        ],
-    }
-
-
-def measured_text(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> str:
-    cells: list[tuple[str, ...]] = [("Store", "Measured", "Model", "Difference")]
-    for row in rows:
-        values = (f"{row.measured_ops_per_byte:.4g}", f"{row.model_ops_per_byte:.4g}", f"{row.difference_pct:+.1f} %")
-        cells.append((f"{row.alpha_bytes:.0f} B", *values))
-    return f"{measured.operations:,} operations, {measured.reads:,} reads of inputs\n{table(cells)}"

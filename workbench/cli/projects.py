@@ -8,11 +8,12 @@ from functools import partial
 
 from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
-from workbench.cli.output import DONE, FAILED, as_json, loaded_plugins, print_diagnostics, print_json, table
+from workbench.cli.output import DONE, FAILED, as_json, loaded_plugins, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.model.scan import HdlBlock
+from workbench.model.text import table
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.trust import standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace, parse_settings

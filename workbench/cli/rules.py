@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from workbench.analysis.knowledge import load_knowledge
-from workbench.cli.output import DONE, as_json, loaded_plugins, print_checked, print_diagnostics, print_json, table
+from workbench.cli.output import DONE, as_json, loaded_plugins, print_checked, print_diagnostics, print_json
+from workbench.model.text import table
 from workbench.session.results import open_knowledge
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from workbench.cli.output import DONE, loaded_plugins, print_checked, print_diagnostics, print_json, table
+from workbench.cli.output import DONE, loaded_plugins, print_checked, print_diagnostics, print_json
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.text import table
 from workbench.session.own_api import own_support
 from workbench.session.serves import Service, services
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 NARROW = "\u202f"  # thin and not breaking: between groups of three digits, and before a unit
+_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def thousands(value: int) -> str:
@@ -92,3 +93,46 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 def trimmed(text: str) -> str:
     """A text without the zeros that end a fraction: `20.0 s` is `20 s`, `0.00×` is `0×`."""
     return re.sub(r"(?<=\d)\.0+(?!\d)|(\.\d*?[1-9])0+(?!\d)", r"\1", text)
+
+
+def prefixed(value: float, unit: str, digits: int = 3) -> str:
+    """A number with a decimal prefix: `195 MHz`, `6.4 GB/s`, `0.6 MB` as `600 kB`."""
+    for factor, prefix in _STEPS:
+        if abs(value) >= factor * 0.9995:
+            return trimmed(f"{significant(value / factor, digits)}{NARROW}{prefix}{unit}").rstrip(NARROW)
+    return trimmed(f"{significant(value, digits)}{NARROW}{unit}").rstrip(NARROW)
+
+
+def value_text(value: float, unit: str = "") -> str:
+    """A value of an input in its unit."""
+    if unit == "s":
+        return time_text(value)
+    if unit == "s/B":
+        return f"{time_text(value)}/B"
+    if unit:
+        return prefixed(value, unit)
+    if value == int(value):
+        return thousands(int(value)) if abs(value) < 1e10 else count_text(value)
+    return significant(value) if abs(value) < 1e5 else count_text(value)
+
+
+def scientific(value: float) -> str:
+    """As the papers print: `1.41E+2`."""
+    mantissa, _, exponent = f"{value:.2E}".partition("E")
+    return f"{mantissa}E{exponent[0]}{int(exponent[1:])}".replace("-", "−")
+
+
+def table(rows: Iterable[tuple[str, ...]]) -> str:
+    """Rows as aligned columns."""
+    kept = list(rows)
+    widths = [max(len(cell) for cell in column) for column in zip(*kept, strict=True)]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in kept)
+
+
+def attribute_text(value: float) -> str:
+    """An attribute as the paper prints it: whole numbers in full, small and large ones with an exponent."""
+    if value == int(value) and abs(value) < 1e10:
+        return thousands(int(value))
+    if abs(value) < 1e-2 or abs(value) >= 1e6:
+        return scientific(value)
+    return significant(value, 4)

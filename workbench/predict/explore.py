@@ -10,11 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
-from workbench.predict.density import DensityModelFile, density
 from workbench.predict.formulas import ModelFile, fixed
-from workbench.predict.kinds import KindModelFile, kind_outputs
-from workbench.predict.ratss import RatssModelFile, predict
-from workbench.predict.ratss_equations import Quantity
+from workbench.predict.kinds import outputs_of
 from workbench.predict.space import CHUNK_POINTS, Space, chunk_inputs, draws, plan, point_inputs
 from workbench.predict.summary import Front, Spectrum
 
@@ -73,29 +70,6 @@ class Bands:
     quantiles: Mapping[float, NDArray[np.float64]]
 
 
-def outputs_of(
-    file: ModelFile, changes: Mapping[str, Quantity] | None = None, reading: str | None = None
-) -> dict[str, Quantity]:
-    """Every number that a model comes to, by name.
-
-    RATSS: total_s, speedup, the resources, comp_s.STAGE, comm_s.STAGE. Density: limit_ops_per_s, and each layer's
-    bound by the layer's name. A plugin's kind: what it names.
-    """
-    if isinstance(file, RatssModelFile):
-        found = predict(file, changes, reading)
-        named: dict[str, Quantity] = {"total_s": found.total_s}
-        if found.speedup is not None:
-            named["speedup"] = found.speedup
-        named |= found.resources
-        named |= {f"comp_s.{stage}": value for stage, value in found.comp_s.items()}
-        return named | {f"comm_s.{stage}": value for stage, value in found.comm_s.items()}
-    if isinstance(file, KindModelFile):
-        return kind_outputs(file, changes, reading)
-    assert isinstance(file, DensityModelFile)
-    bounds = density(file, changes, reading)
-    return {"limit_ops_per_s": bounds.limit_ops_per_s} | {b.layer.name: b.ops_per_s for b in bounds.bounds}
-
-
 def check_output(file: ModelFile, name: str) -> str:
     """The name, if the model has such an output. WorkbenchError otherwise."""
     known = outputs_of(file)
@@ -109,9 +83,7 @@ def check_output(file: ModelFile, name: str) -> str:
 
 def larger_is_better(file: ModelFile, output: str) -> bool:
     """Whether an output should be large, as speedups and rates should; times and resources should be small."""
-    if isinstance(file, KindModelFile):
-        return output in file.kind.larger
-    return output == "speedup" or isinstance(file, DensityModelFile)
+    return output in file.kind.larger
 
 
 def sweep(file: ModelFile, space: Space, reading: str | None = None) -> SweepTable:

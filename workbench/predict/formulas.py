@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from workbench.api.models import ANY, NOT_NEGATIVE, Domain, Input, ModelDocument, domain_in
+from workbench.api import ModelKind
+from workbench.api.models import ANY, NOT_NEGATIVE, Domain, Input, ModelDocument, Values, domain_in
 from workbench.formats.units import UnitError, quantity, unit_of_name
 from workbench.formats.yaml_marks import Marked
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
 from workbench.model.expression import Expression
 from workbench.model.platform import Platform
 from workbench.predict.inputs import NO_INPUTS, Inputs, Path, Spread, number, wrong_point
-from workbench.predict.ratss_equations import Quantity
 
 _LITERAL = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*[A-Za-zµμ][A-Za-z/ µμ]*")
 _NOT_FINITE = re.compile(r"[-+]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
@@ -36,7 +36,7 @@ class Compiled:
     def names(self) -> frozenset[str]:
         return self.expression.names if self.expression else frozenset()
 
-    def value(self, inputs: Mapping[str, Quantity]) -> Quantity:
+    def value(self, inputs: Mapping[str, Values]) -> Values:
         """A number (numpy's, so that nothing computed from it raises) or an array."""
         if self.expression is None:
             return np.float64(self.constant)
@@ -63,9 +63,9 @@ def _formulas_in(value: Any, at: Path, allowed: Domain | None) -> Iterator[tuple
         yield at, value, allowed
 
 
-def asked_of_inputs(model: ModelDocument) -> dict[str, Domain]:
-    """What the fields that are nothing but an input ask of it."""
-    asked: dict[str, Domain] = {}
+def asked_of_inputs(model: ModelDocument, besides: Mapping[str, Domain]) -> dict[str, Domain]:
+    """What the fields that are nothing but an input ask of it, and what is asked `besides`."""
+    asked = dict(besides)
     for _, formula, allowed in formulas_of(model):
         name = formula.strip() if isinstance(formula, str) else ""
         if name in model.inputs:
@@ -102,6 +102,7 @@ class ModelFile:
     `domains` are the values that each input may take.
     """
 
+    kind: ModelKind
     model: ModelDocument
     marked: Marked
     inputs: Mapping[str, float]
@@ -110,7 +111,7 @@ class ModelFile:
     formulas: Mapping[Path, Compiled] = field(repr=False)
     platform: Platform | None = field(repr=False)
 
-    def value(self, path: Path, inputs: Mapping[str, Quantity]) -> Quantity:
+    def value(self, path: Path, inputs: Mapping[str, Values]) -> Values:
         """One field at some inputs. WorkbenchError naming it where its value is not one that it may take."""
         formula = self.formulas[path]
         try:
@@ -130,7 +131,7 @@ class ModelFile:
             raise WorkbenchError(self.marked.diagnostic(path, f"{dotted(path)} {message}", hint))
         return result
 
-    def at(self, changes: Mapping[str, Quantity], reading: str | None) -> dict[str, Quantity]:
+    def at(self, changes: Mapping[str, Values], reading: str | None) -> dict[str, Values]:
         """The inputs with those of a reading and `changes` laid over. WorkbenchError for names the model lacks."""
         readings = self.model.readings
         if reading is not None and reading not in readings:
@@ -152,7 +153,7 @@ class ModelFile:
         given: Input | None = self.model.inputs.get(name)
         return given.unit if given else ""
 
-    def check(self, name: str, values: Quantity) -> None:
+    def check(self, name: str, values: Values) -> None:
         """WorkbenchError where an input may not take one of the values."""
         allowed = self.domain(name)
         if (bad := allowed.bad(values)) is not None:
@@ -198,20 +199,35 @@ def fixed(file: F, varying: Iterable[str], reading: str | None) -> F:
 
 
 class Evaluation:
-    """A model's fields at some inputs. Equal formulas are computed once."""
+    """What `workbench.api.models.ModelValues` promises. Equal formulas are computed once."""
 
-    def __init__(self, file: ModelFile, inputs: Mapping[str, Quantity]) -> None:
-        self.file, self.inputs = file, inputs
-        self._known: dict[tuple[str, Domain], Quantity] = {}
+    def __init__(
+        self, file: ModelFile, changes: Mapping[str, Values] | None = None, reading: str | None = None
+    ) -> None:
+        self.file, self.changes, self.reading = file, changes or {}, reading
+        self.inputs: Mapping[str, Values] = file.at(self.changes, reading)
+        self.model, self.platform = file.model, file.platform
+        self._known: dict[tuple[str, Domain], Values] = {}
 
-    def of(self, path: Path) -> Quantity:
-        formula = self.file.formulas[path]
-        if formula.expression is None:
-            return self.file.value(path, self.inputs)
+    def of(self, *path: str | int, **names: Values) -> Values:
+        formula = self.file.formulas.get(path)
+        if formula is None:
+            raise KeyError(f"the document gives no number at {dotted(path)}")
+        if formula.expression is None or not formula.names.isdisjoint(names):
+            return self.file.value(path, {**self.inputs, **names})
         key = (formula.expression.text, formula.domain)
         if key not in self._known:
             self._known[key] = self.file.value(path, self.inputs)
         return self._known[key]
+
+    def gives(self, *path: str | int) -> bool:
+        return path in self.file.formulas
+
+    def at(self, changes: Mapping[str, Values]) -> Evaluation:
+        return Evaluation(self.file, changes, self.reading)
+
+    def problem(self, path: Path, message: str, hint: str = "", severity: Severity = Severity.ERROR) -> Diagnostic:
+        return self.file.marked.diagnostic(path, message, hint, severity)
 
 
 def dotted(path: Path) -> str:

@@ -1,18 +1,20 @@
-"""Kinds of models that plugins bring: read, checked, and computed as any model is."""
+"""Models of the kinds that plugins bring: read, checked, and computed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from workbench.api import ModelKind
 from workbench.api.faults import plugin_fault
-from workbench.api.models import ModelDocument
+from workbench.api.models import ANY, Completed, ModelDocument, Values
+from workbench.api.predictions import RunComparison
 from workbench.formats.documents import Schema, check_document, read_text
-from workbench.formats.yaml_marks import read_marked
+from workbench.formats.yaml_edit import insert_item, set_value, write_checked
+from workbench.formats.yaml_marks import Marked, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, near
 from workbench.model.platform import Platform
 from workbench.predict.formulas import (
@@ -20,69 +22,81 @@ from workbench.predict.formulas import (
     ModelFile,
     asked_of_inputs,
     compile_formula,
-    dotted,
     formulas_of,
     wrong_points,
 )
+from workbench.predict.inputs import Path as FieldPath
 from workbench.predict.inputs import read_inputs
-from workbench.predict.ratss_equations import Quantity
+
+Read = tuple[ModelFile | None, tuple[Diagnostic, ...]]
 
 
-@dataclass(frozen=True)
-class KindModelFile(ModelFile):
-    """A checked model of a plugin's kind, ready to be computed."""
-
-    kind: ModelKind
+def label(kind: ModelKind) -> str:
+    """What people call a kind in a word: "RATSS"."""
+    return kind.label or kind.name
 
 
-def load_kind(
-    kind: ModelKind, path: Path, platforms: Mapping[str, Platform]
-) -> tuple[KindModelFile | None, tuple[Diagnostic, ...]]:
+def load_model(kind: ModelKind, path: Path, platforms: Mapping[str, Platform]) -> Read:
     """Read a model file. None, with diagnostics naming the fields, where it cannot be computed."""
-    text, problems = read_text(path, kind.title)
-    if text is None:
-        return None, problems
-    marked, problems = read_marked(text, str(path))
+    text, problems = read_text(path, f"{label(kind)} model")
+    return (None, problems) if text is None else parse_model(kind, text, str(path), platforms)
+
+
+def parse_model(kind: ModelKind, text: str, file: str | None, platforms: Mapping[str, Platform]) -> Read:
+    """Like `load_model`, from a text."""
+    marked, problems = read_marked(text, file)
     if marked is None:
         return None, problems
-    model, problems = check_document(Schema(kind.title, kind.document()), marked)
+    model, problems = check_document(Schema(f"{label(kind)} model", kind.document()), marked)
     if model is None:
         return None, problems
-    found = list(problems)
-    if model.platform and model.platform not in platforms:
+    reading = _Reading(model, platforms.get(model.platform), marked, list(problems))
+    found = reading.found
+    if model.platform and reading.platform is None:
         hint = near(model.platform, platforms, "Templates")
-        found.append(marked.diagnostic(("platform",), f"there is no platform template '{model.platform}'", hint))
-    inputs = read_inputs(model, marked, asked_of_inputs(model), found)
+        reading.tell(("platform",), f"there is no platform template '{model.platform}'", hint)
+    try:
+        added = kind.check(reading) if kind.check else Completed(model)
+    except Exception as error:
+        return None, (*found, plugin_fault(error, f"to check {model.name}", Severity.ERROR))
+    given = read_inputs(model, marked, asked_of_inputs(model, added.domains), found)
+    model = added.model
+    inputs = {**added.inputs, **given.values}
+    domains = {name: given.domains.get(name, added.domains.get(name, ANY)) for name in inputs}
     formulas = {
-        at: compile_formula(formula, at, allowed, model.inputs, marked, found)
+        at: compile_formula(formula, at, allowed, {*inputs, *added.names(at)}, marked, found)
         for at, formula, allowed in formulas_of(model)
     }
-    platform = platforms.get(model.platform)
-    read = KindModelFile(model, marked, inputs.values, inputs.domains, inputs.spreads, formulas, platform, kind)
+    read = ModelFile(kind, model, marked, inputs, domains, given.spreads, formulas, reading.platform)
     if not has_errors(found):
-        found.extend(wrong_points(read, []))
+        elsewhere = [at for at, formula in formulas.items() if not formula.names <= inputs.keys()]
+        found.extend(wrong_points(read, added.points, elsewhere))
     return (None if has_errors(found) else read), tuple(found)
 
 
-class _Values:
-    """What `workbench.api.models.ModelValues` promises."""
+@dataclass(frozen=True)
+class _Reading:
+    """What `workbench.api.models.ModelReading` promises."""
 
-    def __init__(self, file: ModelFile, inputs: Mapping[str, Quantity]) -> None:
-        self._evaluation = Evaluation(file, inputs)
-        self.model: ModelDocument = file.model
-        self.platform = file.platform
+    model: ModelDocument
+    platform: Platform | None
+    marked: Marked
+    found: list[Diagnostic] = field(default_factory=list)
 
-    def of(self, *path: str | int) -> Quantity:
-        if path not in self._evaluation.file.formulas:
-            raise KeyError(f"the document gives no number at {dotted(path)}")
-        return self._evaluation.of(path)
+    def line(self, path: FieldPath) -> int:
+        return self.marked.span(path).line
+
+    def tell(
+        self, path: FieldPath, message: str, hint: str = "", severity: Severity = Severity.ERROR, *, key: bool = False
+    ) -> None:
+        self.found.append(self.marked.diagnostic(path, message, hint, severity, key=key))
 
 
-def kind_outputs(
-    file: KindModelFile, changes: Mapping[str, Quantity] | None = None, reading: str | None = None
-) -> dict[str, Quantity]:
-    """Every number that the model comes to, by name. WorkbenchError naming the field, the output or the plugin."""
-    values = _Values(file, file.at(changes or {}, reading))
+def outputs_of(
+    file: ModelFile, changes: Mapping[str, Values] | None = None, reading: str | None = None
+) -> dict[str, Values]:
+    """Every number that a model comes to, by name. WorkbenchError naming the field, the output or the plugin."""
+    values = Evaluation(file, changes, reading)
     try:
         with np.errstate(all="ignore"):  # what overflows is told below
             found = dict(file.kind.outputs(values))
@@ -91,6 +105,31 @@ def kind_outputs(
     except Exception as error:
         raise WorkbenchError(plugin_fault(error, f"to compute {file.model.name}", Severity.ERROR)) from error
     for name, value in found.items():
-        if not np.all(np.isfinite(value)):
+        bounded = name not in file.kind.unbounded
+        if np.isnan(value).any() or (bounded and np.isinf(value).any()):
             raise WorkbenchError(file.marked.diagnostic((), f"{name} is not a finite number", "Look at its inputs."))
     return found
+
+
+def take_over(path: Path, file: ModelFile, comparison: RunComparison) -> str:
+    """Write a run's measurements into the model's file: corrections of the parts, and a `measured` entry.
+
+    An entry of the same run at the same inputs is replaced. Comments and layout stay. Returns the new text.
+    WorkbenchError where the file cannot be edited so, or was changed.
+    """
+    old_text, problems = read_text(path, f"{label(file.kind)} model")
+    if old_text is None:
+        raise WorkbenchError(*problems)
+    text = old_text
+    for at, correction in comparison.corrections.items():
+        text = set_value(text, at, float(f"{correction:.9g}"))
+    known = file.marked.data.get("measured")
+    if comparison.at is not None:
+        for name, value in comparison.measured.items():
+            text = set_value(text, ("measured", comparison.at, name), value)
+    elif known:
+        text = insert_item(text, ("measured",), len(known), dict(comparison.measured))
+    else:
+        text = set_value(text, ("measured",), [dict(comparison.measured)])
+    write_checked(path, old_text, text)
+    return text

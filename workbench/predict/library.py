@@ -1,16 +1,15 @@
-"""The models that come with the workbench, and finding a model by its path or its name."""
+"""The models that come with the kinds of models, and finding a model by its path or its name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
+from workbench.api import ModelKind
+from workbench.api.source.files import is_file
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
-
-KINDS = ("ratss", "density")
 
 
 @dataclass(frozen=True)
@@ -23,35 +22,25 @@ class ModelEntry:
     path: Path
 
 
-def list_models() -> tuple[ModelEntry, ...]:
-    """The models that come with the workbench, by kind and name."""
-    folder = Path(str(files("workbench.resources"))) / "models"
-    return tuple(entry for kind in KINDS for entry in bundled(kind, folder))
+def list_models(kinds: Iterable[ModelKind]) -> tuple[ModelEntry, ...]:
+    """The models that come with some kinds, by kind and name."""
+    return tuple(entry for kind in kinds for entry in _bundled(kind))
 
 
-def bundled(kind: str, folder: Path | None) -> Iterator[ModelEntry]:
-    """A folder's models of one kind, by name."""
-    for path in sorted(folder.glob(f"*.{kind}.yaml")) if folder else ():
+def _bundled(kind: ModelKind) -> Iterator[ModelEntry]:
+    suffix = f".{kind.name}.yaml"
+    for path in sorted(kind.models.glob(f"*{suffix}")) if kind.models else ():
         marked, _ = read_marked(path.read_text(encoding="utf-8"), str(path))
         title = str(marked.data.get("title", "")) if marked and isinstance(marked.data, dict) else ""
-        yield ModelEntry(path.name.removesuffix(f".{kind}.yaml"), title, kind, path)
+        yield ModelEntry(path.name.removesuffix(suffix), title, kind.name, path)
 
 
-def find_model(name_or_path: str, kind: str, known: Iterable[ModelEntry] | None = None) -> Path:
-    """The file of a model: a path, or the name of one that is known, else of one that comes with the workbench.
-    WorkbenchError where there is none."""
+def find_model(name_or_path: str, kind: ModelKind) -> Path:
+    """The file of a model: a path, or the name of one that comes with its kind. WorkbenchError where there is none."""
     if is_file(path := Path(name_or_path)):
         return path
-    names = {entry.name: entry.path for entry in (list_models() if known is None else known) if entry.kind == kind}
+    names = {entry.name: entry.path for entry in _bundled(kind)}
     if name_or_path in names:
         return names[name_or_path]
     hint = near(name_or_path, names, "Bundled models")
-    raise WorkbenchError(Diagnostic(f"there is no file and no bundled {kind} model '{name_or_path[:80]}'", hint))
-
-
-def is_file(path: Path) -> bool:
-    """Whether a path names a file that can be seen; not so for names that no file can have."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+    raise WorkbenchError(Diagnostic(f"there is no file and no bundled {kind.name} model '{name_or_path[:80]}'", hint))

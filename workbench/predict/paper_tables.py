@@ -1,7 +1,7 @@
 """The printed tables of the papers beside what the bundled models come to, cell by cell.
 
 A cell agrees where our number rounds to the printed one: it differs by at most half a unit of the last printed digit.
-Where it does not, the erratum's number says why (`resources/models/ERRATA.md`).
+Where it does not, the erratum's number says why (`ERRATA.md` beside the kind's models).
 """
 
 from __future__ import annotations
@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from importlib.resources import files
-from pathlib import Path
 
-from pydantic import Field
-
+from workbench.api import ModelKind
+from workbench.api.predictions import Cell
 from workbench.formats.documents import Schema, load_document
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import Document, Platform
-from workbench.predict.density import DensityModelFile, density, load_density
-from workbench.predict.errors import errors
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.document import Document
+from workbench.model.platform import Platform
+from workbench.predict.formulas import Evaluation
+from workbench.predict.kinds import load_model
 from workbench.predict.library import find_model
-from workbench.predict.ratss import RatssModelFile, load_ratss, predict
 
 #: For a printed digit that the model's number meets exactly halfway, give or take double precision.
 _SLACK = 1e-9
@@ -40,76 +38,39 @@ class CellRow:
     reading: str
 
 
-class Cell(Document):
-    """How a row of a table is found in a model; `over` and `at` are the swept input and its values, one a column."""
-
-    table: str
-    cell: str
-    model: str
-    what: str
-    over: str = ""
-    at: tuple[float, ...] = (0.0,)
-    paper: tuple[str, ...]
-    scale: float = 1.0
-    reading: str | None = None
-    errata: dict[str, str] = Field(default_factory=dict)
-
-
 class Tables(Document):
     schema_version: int
     cells: tuple[Cell, ...]
 
 
-def printed_tables(kind: str) -> tuple[Cell, ...]:
-    """The cells of a paper: "ratss" or "density"."""
-    path = Path(str(files("workbench.resources"))) / "models" / f"{kind}_tables.yaml"
-    tables, problems = load_document(Schema(title="list of printed tables", model=Tables), path)
+def printed_cells(kind: ModelKind) -> tuple[Cell, ...]:
+    """The cells of the paper that a kind's models come from; none where it has none."""
+    if kind.printed is None:
+        return ()
+    tables, problems = load_document(Schema(title="list of printed tables", model=Tables), kind.printed.file)
     if tables is None:
         raise WorkbenchError(*problems)
     return tables.cells
 
 
-def ratss_rows(platforms: Mapping[str, Platform]) -> tuple[CellRow, ...]:
-    """Tables I to XII. WorkbenchError where a bundled model cannot be read."""
-    cells = printed_tables("ratss")
-    models: dict[str, RatssModelFile] = {}
+def printed_rows(kind: ModelKind, platforms: Mapping[str, Platform]) -> tuple[CellRow, ...]:
+    """Every printed number of a kind's paper. WorkbenchError where a bundled model cannot be read."""
+    cells = printed_cells(kind)
+    models: dict[str, Evaluation] = {}
     for name in {cell.model for cell in cells}:
-        model, problems = load_ratss(find_model(name, "ratss"), platforms)
+        model, problems = load_model(kind, find_model(name, kind), platforms)
         if model is None:
             raise WorkbenchError(*problems)
-        models[name] = model
-    return tuple(rows_of(cells, lambda cell, at: ratss_value(models[cell.model], cell, at)))
+        models[name] = Evaluation(model)
+    return tuple(rows_of(cells, lambda cell, at: cell_value(models[cell.model], cell, at)))
 
 
-def density_rows(platforms: Mapping[str, Platform]) -> tuple[CellRow, ...]:
-    """Every number of the density paper. WorkbenchError where a bundled model cannot be read."""
-    cells = printed_tables("density")
-    models: dict[str, DensityModelFile] = {}
-    for name in {cell.model for cell in cells}:
-        model, problems = load_density(find_model(name, "density"), platforms)
-        if model is None:
-            raise WorkbenchError(*problems)
-        models[name] = model
-    return tuple(rows_of(cells, lambda cell, at: density_value(models[cell.model], cell)))
-
-
-def density_value(file: DensityModelFile, cell: Cell) -> float:
-    """The number that a cell names, in SI units. Layers are counted from 1, as in the paper."""
-    result = density(file, {}, cell.reading)
-    kind, _, number = cell.what.partition(" ")
-    if kind == "limit":
-        return float(result.limit_ops_per_s)
-    bound = result.bounds[int(number) - 1]
-    return float(
-        {
-            "mu": bound.layer.layer_bytes,
-            "beta": bound.layer.bandwidth_bytes_per_s,
-            "lambda": bound.layer.latency_s,
-            "fraction": bound.latency_fraction,
-            "sigma": bound.ops_per_s_without_latency,
-            "divisor": bound.layer.layer_bytes / bound.ops_per_byte,
-        }[kind]
-    )
+def cell_value(values: Evaluation, cell: Cell, at: float) -> float:
+    """The number that a cell names in one of its columns, in SI units."""
+    printed = values.file.kind.printed
+    assert printed is not None
+    changes = {cell.over: at} if cell.over else {}
+    return printed.value(Evaluation(values.file, changes, cell.reading), cell)
 
 
 def rows_of(cells: Iterable[Cell], value: Callable[[Cell, float], float]) -> Iterator[CellRow]:
@@ -131,38 +92,3 @@ def rounds_to(value: float, printed: str) -> bool:
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)
     return abs(value - float(number)) <= 0.5 * 10.0**exponent + _SLACK * abs(value)
-
-
-def ratss_value(file: RatssModelFile, cell: Cell, at: float) -> float:
-    """The number that a cell names, in SI units."""
-    changes = {cell.over: at} if cell.over else {}
-    kind, _, name = cell.what.partition(" ")
-    if kind == "field":
-        path = tuple(int(part) if part.isdigit() else part for part in name.split("."))
-        readings = file.model.readings
-        return float(file.value(path, {**file.inputs, **readings.get(cell.reading or "", {}), **changes}))
-    if kind == "network":
-        network, _, attribute = name.partition(".")
-        assert file.platform is not None
-        return float(getattr(next(n for n in file.platform.networks if n.name == network), attribute))
-    if kind in ("measured", "error"):
-        row = next(
-            row
-            for row in errors(file, cell.reading)
-            if row.quantity == name and all(row.inputs.get(k) == v for k, v in changes.items())
-        )
-        return row.measured if kind == "measured" else row.error_pct
-    prediction = predict(file, changes, cell.reading)
-    if kind == "part":
-        stage, _, part = name.partition("/")
-        return float(prediction.parts[stage, part])
-    found = {
-        "comp": prediction.comp_s.get(name),
-        "comm": prediction.comm_s.get(name),
-        "stage": prediction.stage_s.get(name),
-        "total": prediction.total_s,
-        "speedup": prediction.speedup,
-    }.get(kind)
-    if found is None:
-        raise WorkbenchError(Diagnostic(f"'{cell.what}' names nothing in the model {cell.model}"))
-    return float(found)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.predict.explore import check_output, outputs_of
+from workbench.predict.explore import check_output
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import Spread
+from workbench.predict.kinds import outputs_of
 from workbench.predict.space import between, check_seed, uncertain_of
 
 _STEP = 1e-4

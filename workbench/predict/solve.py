@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.predict.explore import check_output, larger_is_better, outputs_of
+from workbench.predict.explore import check_output, larger_is_better
 from workbench.predict.formulas import ModelFile
+from workbench.predict.kinds import outputs_of
 
 _TRIED = 121
 

@@ -14,11 +14,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.models import Values
 from workbench.formats.units import UnitError
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import Spread, number
-from workbench.predict.ratss_equations import Quantity
 
 #: How many points are computed at once: arrays of this many doubles stay in a core's cache.
 CHUNK_POINTS = 1 << 15
@@ -160,7 +160,7 @@ def plan(space: Space, chunk_points: int = CHUNK_POINTS) -> Plan:
     return Plan(split, step, pieces, math.prod(shape[:split]) * pieces, trailing)
 
 
-def chunk_inputs(space: Space, cut: Plan, chunk: int) -> tuple[dict[str, Quantity], int, tuple[int, ...]]:
+def chunk_inputs(space: Space, cut: Plan, chunk: int) -> tuple[dict[str, Values], int, tuple[int, ...]]:
     """A chunk's inputs, broadcastable to its shape; the index of its first point; its shape."""
     shape = space.shape or (1,)
     lead, piece = divmod(chunk, cut.pieces)
@@ -168,7 +168,7 @@ def chunk_inputs(space: Space, cut: Plan, chunk: int) -> tuple[dict[str, Quantit
     stop = min(start + cut.step, shape[cut.split])
     own = (stop - start, *shape[cut.split + 1 :])
     places = np.unravel_index(lead, shape[: cut.split]) if cut.split else ()
-    inputs: dict[str, Quantity] = {}
+    inputs: dict[str, Values] = {}
     for dimension, columns in enumerate(_dimensions(space)):
         for name, values in columns.items():
             if dimension < cut.split:

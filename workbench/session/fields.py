@@ -9,14 +9,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.analysis.knowledge import KnowledgeFile
+from workbench.api import ModelKind
 from workbench.formats.field_reference import Section, json_schema, markdown, sections
 from workbench.formats.manifest import manifest_text
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.application import Project
 from workbench.model.platform import Platform
 from workbench.model.run import COLUMNS, ROWS, TABLES, Manifest
-from workbench.predict.density import DensityModel
-from workbench.predict.ratss_model import RatssModel
 from workbench.session.plugins import load_plugins
 
 HEAD = """# Every field
@@ -56,11 +55,9 @@ def documents(name: str) -> tuple[Document, ...]:
         projects = sorted((resources / "examples").rglob("*.workbench.yaml"), reverse=True)
         return (Document("Project", "NAME.workbench.yaml", Project, _read(projects)),)
     if name == "model":
-        folder = resources / "models"
-        ratss, density = (_read(sorted(folder.glob(f"*.{kind}.yaml"))) for kind in ("ratss", "density"))
-        return (
-            Document("Model of a multi-FPGA application (RATSS)", "NAME.ratss.yaml", RatssModel, ratss),
-            Document("Model of computational density", "NAME.density.yaml", DensityModel, density),
+        return tuple(
+            Document(f"Model: {kind.title}", f"NAME.{kind.name}.yaml", kind.document(), _read(_models(kind)))
+            for kind in load_plugins().model_kinds.values()
         )
     if name == "rules":
         brought = [file.path for file in load_plugins().rules.values()]
@@ -93,6 +90,10 @@ def schemas(name: str) -> Mapping[str, object]:
 
 def described(document: Document) -> tuple[Section, ...]:
     return sections(document.schema, document.examples)
+
+
+def _models(kind: ModelKind) -> list[Path]:
+    return sorted(kind.models.glob(f"*.{kind.name}.yaml")) if kind.models else []
 
 
 def _read(paths: Sequence[Path]) -> list[object]:

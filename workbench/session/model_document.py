@@ -1,20 +1,22 @@
-"""A model being edited: the text of a RATSS or density model, read again at every change."""
+"""A model being edited: its text, read again at every change as its kind of model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
+from workbench.api import ModelKind
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
-from workbench.predict.density import DensityModelFile, parse_density
-from workbench.predict.library import KINDS, ModelEntry, list_models
-from workbench.predict.ratss import RatssModelFile, parse_ratss
+from workbench.predict.formulas import ModelFile
+from workbench.predict.kinds import parse_model
+from workbench.predict.library import list_models
 from workbench.session.plugins import Plugins
 from workbench.session.yaml_document import Notify, YamlDocument
+
+Kinds = Mapping[str, ModelKind]
 
 
 @dataclass(frozen=True)
@@ -23,50 +25,32 @@ class ModelFound:
 
     path: Path
     title: str
-    kind: str
+    kind: ModelKind
     own: bool
 
 
-def kind_of(path: Path) -> str:
-    """ "ratss" or "density", by the file's name; "" for another file."""
-    return next((kind for kind in KINDS if path.name.endswith(f".{kind}.yaml")), "")
+def kind_of(path: Path, kinds: Kinds) -> ModelKind | None:
+    """The kind of a model, by its file's name; None for another file."""
+    return next((kind for kind in kinds.values() if path.name.endswith(f".{kind.name}.yaml")), None)
 
 
-@cache
-def bundled() -> tuple[ModelEntry, ...]:
-    """The bundled models, read once."""
-    return list_models()
-
-
-def models_of(root: Path | None) -> tuple[ModelFound, ...]:
+def models_of(root: Path | None, kinds: Kinds) -> tuple[ModelFound, ...]:
     """The project's models, then the bundled ones."""
-    own = sorted(p for kind in KINDS for p in root.glob(f"*.{kind}.yaml")) if root else []
-    named = [ModelFound(p, p.name.removesuffix(".yaml").rpartition(".")[0], kind_of(p), True) for p in own]
-    return (*named, *(ModelFound(e.path, e.name, e.kind, False) for e in bundled()))
+    own = sorted((p, kind) for kind in kinds.values() for p in root.glob(f"*.{kind.name}.yaml")) if root else []
+    named = [ModelFound(p, p.name.removesuffix(".yaml").rpartition(".")[0], kind, True) for p, kind in own]
+    return (*named, *(ModelFound(e.path, e.name, kinds[e.kind], False) for e in list_models(kinds.values())))
 
 
-def starter(path: Path) -> str:
+def starter(path: Path, kinds: Kinds) -> str:
     """A model to begin with, of the kind that the file's name says."""
-    name = path.name.split(".")[0]
-    head = f"schema_version: 1\nname: {name}\ntitle: {name.replace('_', ' ').capitalize()}\n"
-    if kind_of(path) == "density":
-        return (
-            "# What the memories let an algorithm reach (computational density). The guide tells of the fields.\n"
-            f"{head}algorithm: dot_product\nelement_bytes: element\n\n"
-            "inputs:\n  element: {value: 4, unit: B, title: bytes of an operand}\n\n"
-            "layers:\n  - {name: main memory, layer_bytes: 1 GB, bandwidth_bytes_per_s: 1 GB/s, latency_s: 0}\n\n"
-            "compute:\n  units: 1\n  clock_hz: 100 MHz\n"
-        )
-    return (
-        "# How long an application takes on its nodes and networks (RATSS). The guide tells of the fields.\n"
-        f"{head}\ninputs:\n  elements: {{value: 1000, title: elements}}\n\n"
-        "stages:\n  - name: compute\n    nodes:\n      - name: node\n        elements: elements\n"
-        "        ops_per_element: 1\n        clock_hz: 100 MHz\n        ops_per_cycle: 1\n"
-    )
+    name, kind = path.name.split(".")[0], kind_of(path, kinds)
+    about = f"# {kind.title[:1].upper()}{kind.title[1:]}. The guide tells of the fields.\n" if kind else ""
+    head = f"{about}schema_version: 1\nname: {name}\ntitle: {name.replace('_', ' ').capitalize()}\n"
+    return f"{head}\n{kind.starter}" if kind and kind.starter else head
 
 
 class ModelDocument(YamlDocument):
-    """A RATSS or density model. `model_file` is None while the text has errors.
+    """A model of one of the kinds that there are. `model_file` is None while the text has errors.
 
     `own` is the open project's platform, which stands in place of its template.
     """
@@ -77,13 +61,13 @@ class ModelDocument(YamlDocument):
     def __init__(self, plugins: Plugins, notify: Notify, own: Callable[[], Platform | None] = lambda: None) -> None:
         super().__init__(notify)
         self._plugins, self._own = plugins, own
-        self.model_file: RatssModelFile | DensityModelFile | None = None
+        self.model_file: ModelFile | None = None
         self._templates: dict[str, Platform] | None = None
 
     @property
-    def model_kind(self) -> str:
-        """ "ratss" or "density", by the file's name."""
-        return kind_of(self.path) if self.path else ""
+    def model_kind(self) -> ModelKind | None:
+        """Its kind, by the file's name."""
+        return kind_of(self.path, self._plugins.model_kinds) if self.path else None
 
     @property
     def platforms(self) -> Mapping[str, Platform]:
@@ -100,17 +84,9 @@ class ModelDocument(YamlDocument):
         return self._templates
 
     @property
-    def ratss(self) -> RatssModelFile | None:
-        return self.model_file if isinstance(self.model_file, RatssModelFile) else None
-
-    @property
-    def density(self) -> DensityModelFile | None:
-        return self.model_file if isinstance(self.model_file, DensityModelFile) else None
-
-    @property
     def read_only(self) -> bool:
         """Bundled models are not changed: a copy in the project is."""
-        return self.path is not None and any(e.path == self.path for e in bundled())
+        return self.path is not None and self.model_kind is not None and self.path.parent == self.model_kind.models
 
     def read_again(self) -> None:
         """Read the text again, where the platforms that it may name have changed."""
@@ -118,6 +94,9 @@ class ModelDocument(YamlDocument):
         self.changed.emit()
 
     def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
-        parse = parse_density if self.model_kind == "density" else parse_ratss
-        self.model_file, problems = parse(self.text, file, self.platforms)
+        kind = self.model_kind
+        if kind is None:
+            self.model_file, hint = None, f"Name it NAME.KIND.yaml, of {', '.join(self._plugins.model_kinds)}."
+            return (Diagnostic("the file's name does not say of what kind the model is", hint, file=file),)
+        self.model_file, problems = parse_model(kind, self.text, file, self.platforms)
         return problems

@@ -105,3 +105,11 @@ def fixed_folder(pattern: str) -> str:
     parts = pattern.split("/")
     fixed = next((n for n, part in enumerate(parts) if is_pattern(part)), len(parts))
     return "/".join(parts[:fixed]) or ("/" if pattern.startswith("/") else ".")
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path names a file that can be seen; not so for names that no file can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

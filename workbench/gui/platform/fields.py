@@ -2,33 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from workbench.api.forms import Field, Group
 from workbench.formats.platform_file_1 import PortStyle
 from workbench.model.platform import CallKind
-
-Path_ = tuple[int | str, ...]
-
-
-@dataclass(frozen=True)
-class Field:
-    """`kind`: text, code, long (code of several lines), prose, lines (a list, one a line), number, unit (a quantity),
-    choice, table (the name of one), check."""
-
-    path: Path_
-    label: str
-    kind: str = "text"
-    note: str = ""
-    choices: tuple[str, ...] = ()
-    default: str | bool = ""
-
-
-@dataclass(frozen=True)
-class Group:
-    title: str
-    note: str
-    fields: tuple[Field, ...]
-
 
 KIND_NOTES = {
     "configure": "loads a bit file", "acquire": "opens the FPGA", "send": "moves data to the FPGA",

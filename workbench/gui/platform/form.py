@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.api.forms import Field, Group
 from workbench.gui import fonts
-from workbench.gui.platform.fields import KIND_NOTES, Field, Group
+from workbench.gui.platform.fields import KIND_NOTES
 from workbench.gui.platform.parts import Part
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import label, rule, set_role

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.api.forms import Group
 from workbench.formats.platform_file import callee_name
 from workbench.formats.units import written
-from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS, Group
+from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
 from workbench.gui.platform.port_fields import clock_groups, port_groups
 from workbench.model.hardware import Port
 from workbench.session.platform_document import PlatformDocument

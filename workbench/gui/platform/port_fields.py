@@ -7,8 +7,8 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
+from workbench.api.forms import Field, Group
 from workbench.formats.units import unit_of_name
-from workbench.gui.platform.fields import Field, Group
 from workbench.model.hardware import Clock, Port
 
 

@@ -1,1 +1,1 @@
-"""Predict mode: RATSS and density models edited, drawn, swept and held against measurements."""
+"""Predict mode: models edited, drawn, swept and held against measurements."""

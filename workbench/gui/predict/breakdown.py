@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from workbench.api.models import Values
+from workbench.api.predictions import PartLine, Results
 from workbench.gui import fonts, theme
-from workbench.gui.predict.figures import Figure, Figures
-from workbench.gui.predict.words import input_text, move_equation, node_equation, output_text, output_title, prefixed
+from workbench.gui.predict.figures import Figures
 from workbench.gui.timeline.look import label as paint_label
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, rule
-from workbench.model.pragma import Category
-from workbench.model.text import percent_text, ratio_text, significant, time_text
-from workbench.predict.density import Density, DensityModelFile
-from workbench.predict.formulas import ModelFile
-from workbench.predict.ratss import Prediction, RatssModelFile
+from workbench.predict.formulas import Evaluation
+from workbench.predict.words import input_text
 
 LINE_PX, WIDE_PX, HEAD_PX = 44, 58, 28
 _RIGHT = Qt.AlignmentFlag.AlignRight
-
-
-@dataclass(frozen=True)
-class PartLine:
-    """A part of the time: `share` of the largest. `category` None with no equation is a heading."""
-
-    name: str
-    value: str
-    share: float
-    equation: str
-    category: Category | None = None
-    strong: bool = False
 
 
 LEAST_SYMBOL_PX = 64  # an input's symbol is left out where it has less room
@@ -153,63 +138,31 @@ class Breakdown(QWidget):
         self.figures.show_figures(())
         self.parts_title.setText("")
         self.parts.show_lines(())
-        self._show_inputs({}, {}, None)
+        self._show_inputs(None, {})
 
-    def show_prediction(
-        self, file: RatssModelFile, found: Prediction, inputs: Mapping[str, float], changes: Mapping[str, float]
-    ) -> None:
-        """A design point of a RATSS model."""
-        self._head(file, changes, "the design point" if changes else "the model's own values")
-        speedup = ratio_text(float(found.speedup)) if found.speedup is not None else "–"
-        spent = max((float(v) for v in found.stage_s.values()), default=0.0)
-        longest = max(found.stage_s, key=lambda n: float(found.stage_s[n]), default="")
-        self.figures.show_figures((
-            Figure("Total", time_text(float(found.total_s))),
-            Figure("Speedup", speedup),
-            Figure("Longest stage", time_text(spent), longest),
-        ))  # fmt: skip
-        self.parts_title.setText("Each part, once an iteration")
-        self.parts.show_lines(prediction_lines(file, found))
-        resources = {output_title(n): output_text(n, float(v)) for n, v in found.resources.items()}
-        self._show_inputs(dict(inputs), changes, file, resources)
+    def show_results(self, values: Evaluation, found: Results) -> None:
+        """A design point: what it comes to, part by part, and where it is."""
+        at = ", ".join(f"{name} = {input_text(values.file, name, value)}" for name, value in _plain(values.changes))
+        self.title.setText(at or values.model.title or values.model.name)
+        self.subtitle.setText(found.said)
+        self.reset.setVisible(bool(values.changes))
+        self.figures.show_figures(found.point)
+        self.parts_title.setText(found.parts_title)
+        self.parts.show_lines(found.parts)
+        self._show_inputs(values, found.more)
 
-    def show_density(
-        self, file: DensityModelFile, found: Density, inputs: Mapping[str, float], changes: Mapping[str, float],
-        moved: bool,
-    ) -> None:  # fmt: skip
-        """A density model, with its layers as they stand or were moved."""
-        what = "layers moved, a what-if; " if moved else ""
-        self._head(file, changes, f"{what}bound by {found.binding or 'nothing'}")
-        self.reset.setVisible(moved or bool(changes))
-        op = file.model.operation
-        self.figures.show_figures((
-            Figure("Reachable", rate(float(found.limit_ops_per_s), "/s"), f"{op}s"),
-            Figure("Balance", ratio_text(float(found.balance)), "largest bound over least"),
-        ))  # fmt: skip
-        self.parts_title.setText("Each layer")
-        self.parts.show_lines(density_lines(found, op))
-        self._show_inputs(dict(inputs), changes, file)
-
-    def _head(self, file: ModelFile, changes: Mapping[str, float], what: str) -> None:
-        at = ", ".join(f"{name} = {input_text(file, name, value)}" for name, value in changes.items())
-        self.title.setText(at or file.model.title or file.model.name)
-        self.subtitle.setText(what)
-        self.reset.setVisible(bool(changes))
-
-    def _show_inputs(
-        self, inputs: Mapping[str, float], changes: Mapping[str, float], file: ModelFile | None,
-        more: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
+    def _show_inputs(self, values: Evaluation | None, more: Mapping[str, str]) -> None:
         while item := self._inputs.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        self.inputs_title.setVisible(bool(inputs))
-        for name, value in inputs.items():
-            title = file.model.inputs[name].title if file and name in file.model.inputs else ""
-            shown = input_text(file, name, value) if file else significant(value)
-            self._add_row(title or name, name, shown, name in changes)
-        for name, text in (more or {}).items():
+        self.inputs_title.setVisible(values is not None and bool(values.inputs))
+        if values is not None:
+            for name, value in _plain(values.inputs):
+                given = values.model.inputs.get(name)
+                shown = input_text(values.file, name, value)
+                self._add_row((given and given.title) or name, name, shown, name in values.changes)
+        for name, text in more.items():
             self._add_row(name, "resource", text, False)
 
     def _add_row(self, title: str, name: str, value: str, changed: bool) -> None:
@@ -221,46 +174,5 @@ class Breakdown(QWidget):
         self._inputs.addWidget(label(value, "strong" if changed else ""), row, 2, _RIGHT)
 
 
-def rate(value: float, unit: str) -> str:
-    return prefixed(value, unit) if value != float("inf") else "no bound"
-
-
-def prediction_lines(file: RatssModelFile, found: Prediction) -> list[PartLine]:
-    """Stages with their nodes and transactions, longest bar the longest part."""
-    longest = max((float(v) for v in found.parts.values()), default=1.0) or 1.0
-    lines: list[PartLine] = []
-    for stage in file.model.stages:
-        lines.append(PartLine(f"Stage {stage.name}", time_text(float(found.stage_s[stage.name])), 0.0, ""))
-        for node in stage.nodes:
-            spent = float(found.parts[stage.name, node.name])
-            lines.append(PartLine(node.name, time_text(spent), spent / longest, node_equation(node), Category.WORK))
-        for move in stage.transactions:
-            spent = float(found.parts[stage.name, move.name])
-            back = move.returns or move.kind in ("gather", "reduce")
-            state = Category.RECV if back else Category.SEND
-            lines.append(PartLine(move.name, time_text(spent), spent / longest, move_equation(move), state))
-    return lines
-
-
-def density_lines(found: Density, operation: str) -> list[PartLine]:
-    bounds = [(b.layer.name, float(b.ops_per_s)) for b in found.bounds]
-    if found.compute_ops_per_s is not None:
-        bounds.append(("processing elements", float(found.compute_ops_per_s)))
-    most = max((v for _, v in bounds), default=1.0) or 1.0
-    lines = []
-    for bound in found.bounds:
-        layer = bound.layer
-        lost = 1 - float(bound.ops_per_s) / float(bound.ops_per_s_without_latency)
-        said = (
-            f"rho {rate(float(bound.ops_per_byte), '/B')} × {rate(float(layer.bandwidth_bytes_per_s), 'B/s')}, "
-            f"less {percent_text(lost)}   Eq. 6"
-        )
-        name = layer.name + (" (binds)" if layer.name == found.binding else "")
-        lines.append(
-            PartLine(name, rate(float(bound.ops_per_s), "/s"), float(bound.ops_per_s) / most, said, None, True)
-        )
-    if found.compute_ops_per_s is not None:
-        value = float(found.compute_ops_per_s)
-        name = "Processing elements" + (" (bind)" if found.binding == "processing elements" else "")
-        lines.append(PartLine(name, rate(value, "/s"), value / most, "units × operations a cycle × clock", None, True))
-    return lines
+def _plain(inputs: Mapping[str, Values]) -> list[tuple[str, float]]:
+    return [(name, float(value)) for name, value in inputs.items()]

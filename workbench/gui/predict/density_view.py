@@ -21,12 +21,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.api.job import Job
+from workbench.api.predictions import Density, Layer, LayerModel, MeasuredDensity, Results
 from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.plot_view import PlotView
 from workbench.gui.predict import pieces
-from workbench.gui.predict.figures import Figure, Figures
-from workbench.gui.predict.words import prefixed
+from workbench.gui.predict.figures import Figures
 from workbench.gui.timeline.look import label
 from workbench.gui.widgets import (
     Button,
@@ -36,22 +37,14 @@ from workbench.gui.widgets import (
     rule,
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import percent_text, time_text
+from workbench.model.text import percent_text, prefixed, time_text
 from workbench.pictures.plot import Axis, Line, Mark, Plot
-from workbench.predict.density import Density, DensityModelFile, Layer, density, layers, rho
-from workbench.predict.measured_density import MeasuredDensity, beside, bundled_kernel, measure
-
-#: The bundled matrix multiply in the orders whose density differs, and its arguments.
-BUNDLED_KERNELS = (
-    ("matrix multiply, rows by columns", ("96", "naive")),
-    ("matrix multiply, blocks of 16 x 16", ("96", "blocked", "16")),
-)
+from workbench.predict.formulas import Evaluation
 
 POINTS = 240
 #: Told apart by place and name too.
 INKS = ("good", "medium_text", "low", "keyword", "number")
 COMPUTE = "processing elements"
-SHORT = {COMPUTE: "Compute"}
 ROW_PX = 44
 
 
@@ -124,13 +117,13 @@ class DensityView(QWidget):
         super().__init__()
         self._context = context
         self._measured: tuple[str, MeasuredDensity] | None = None
-        self.file: DensityModelFile | None = None
+        self.values: Evaluation | None = None
+        self.of: LayerModel | None = None
+        self.results: Results | None = None
         self.result: Density | None = None
         self.moved: tuple[Layer, ...] | None = None
         self._before: tuple[Layer, ...] | None = None  # where the layers were before the move under way
         self._own: tuple[Layer, ...] = ()
-        self._changes: dict[str, float] = {}
-        self._reading: str | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -149,13 +142,8 @@ class DensityView(QWidget):
         self.reset_button.clicked.connect(self.reset)
         self.measure_button = Button("Measure a kernel")
         self.measure_button.setToolTip("Compile and run C code, and draw the density that its loads have")
-        menu = QMenu(self.measure_button)
-        for title, arguments in BUNDLED_KERNELS:
-            kernel = bundled_kernel("matrix_multiply")
-            menu.addAction(title).triggered.connect(partial(self.measure_kernel, title, kernel, arguments))
-        menu.addSeparator()
-        menu.addAction("A C file of yours…").triggered.connect(self._choose_kernel)
-        self.measure_button.setMenu(menu)
+        self.kernel_menu = QMenu(self.measure_button)
+        self.measure_button.setMenu(self.kernel_menu)
         self.curve_head.add(self.measure_button)
         self.curve_head.add(self.reset_button)
         column.addWidget(self.curve_head)
@@ -189,15 +177,29 @@ class DensityView(QWidget):
 
     # ---- data
 
-    def show_model(self, file: DensityModelFile, changes: dict[str, float], reading: str | None) -> None:
+    def show_model(self, values: Evaluation) -> None:
         """Compute and show; layers moved stay only at the same point. Raises WorkbenchError where there is no value."""
-        if self.file is None or file.model.name != self.file.model.name:
+        before, self.values = self.values, values
+        if before is None or values.model.name != before.model.name:
             self._measured = None
-        if file is not self.file or (changes, reading) != (self._changes, self._reading):
+        if before is None or before.file.kind is not values.file.kind:
+            assert values.file.kind.layers is not None
+            self.of = values.file.kind.layers()
+            self._fill_menu(self.of)
+        if before is None or before.file is not values.file or (
+            (before.changes, before.reading) != (values.changes, values.reading)
+        ):  # fmt: skip
             self.moved = self._before = None
-        self.file, self._changes, self._reading = file, dict(changes), reading
-        self._own = layers(file, changes, reading)
+        assert self.of is not None
+        self._own = self.of.layers(values)
         self._show()
+
+    def _fill_menu(self, of: LayerModel) -> None:
+        self.kernel_menu.clear()
+        for title, (kernel, arguments) in of.kernels().items():
+            self.kernel_menu.addAction(title).triggered.connect(partial(self.measure_kernel, title, kernel, arguments))
+        self.kernel_menu.addSeparator()
+        self.kernel_menu.addAction("A C file of yours…").triggered.connect(self._choose_kernel)
 
     def measure_kernel(self, title: str, kernel: Path, arguments: Sequence[str], checked: bool = False) -> None:
         """Compile and run a kernel in the background, and draw what its loads say beside the model's curve."""
@@ -214,7 +216,9 @@ class DensityView(QWidget):
             self._context.notices.tell(*diagnostics)
             self._show()
 
-        self._context.background.start("kernel", lambda: measure(kernel, arguments), done, failed)
+        of = self.of
+        assert of is not None
+        self._context.background.start("kernel", lambda: of.measure(kernel, arguments, job=Job()), done, failed)
 
     def _choose_kernel(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Measure a kernel: it is compiled and run", "", "C files (*.c)")
@@ -251,11 +255,12 @@ class DensityView(QWidget):
         self.changed.emit()
 
     def _show(self) -> None:
-        assert self.file is not None
-        file, now = self.file, self.moved or self._own
-        self.result = density(file, self._changes, self._reading, self.moved)
-        self._show_figures(self.result)
-        self._show_curve(file, now)
+        assert self.values is not None
+        assert self.of is not None
+        self.result = self.of.density(self.values, self.moved)
+        self.results = self.of.results(self.values, self.result if self.moved else None)
+        self.figures.show_figures(self.results.figures)
+        self._show_curve(self.values, self.of, self.moved or self._own)
         self.bars.show_density(self.result)
         self._show_roof(self.result)
         self.reset_button.setEnabled(self.moved is not None or self._measured is not None)
@@ -267,26 +272,15 @@ class DensityView(QWidget):
             else ""
         )
 
-    def _show_figures(self, found: Density) -> None:
-        assert self.file is not None
-        compute = found.compute_ops_per_s
-        self.figures.show_figures((
-            Figure("Reachable", _rate(float(found.limit_ops_per_s)), f"{self.file.model.operation}s"),
-            Figure("Bound by", SHORT.get(found.binding, found.binding) or "Nothing", "the least of all bounds"),
-            Figure("Processing elements", _rate(float(compute)) if compute is not None else "no bound",
-                   "compute bound"),
-            Figure("Balance", f"{float(found.balance):.2f}×", "largest memory bound over least"),
-        ))  # fmt: skip
-
-    def _show_curve(self, file: DensityModelFile, now: Sequence[Layer]) -> None:
+    def _show_curve(self, values: Evaluation, of: LayerModel, now: Sequence[Layer]) -> None:
         sizes = [float(x.layer_bytes) for x in self._own] or [1e3, 1e6]
         least = min(sizes) / 300 if self._measured is None else min(2.0 * self._measured[1].element_bytes, min(sizes))
         alphas = np.geomspace(least, max(sizes) * 30, POINTS)
         try:
-            values = np.broadcast_to(np.asarray(rho(file, alphas, self._changes, self._reading), float), alphas.shape)
+            found = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
         except WorkbenchError:
             alphas = alphas[alphas >= min(sizes)]
-            values = np.broadcast_to(np.asarray(rho(file, alphas, self._changes, self._reading), float), alphas.shape)
+            found = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
         assert self.result is not None
         marks = [
             Mark(
@@ -297,19 +291,20 @@ class DensityView(QWidget):
         ]  # fmt: skip
         said = "drag a layer: across for its size, up for its bandwidth" if marks else "the model has no memory layer"
         self.curve_head.set_title("Density by size of the store", said)
-        lines = [Line("rho", alphas, values)]
+        lines = [Line("rho", alphas, found)]
         if self._measured:
             title, measured = self._measured
-            points = beside(file, measured, changes=self._changes, reading=self._reading)
+            points = of.beside(values, measured)
             sizes_bytes = np.array([p.alpha_bytes for p in points])
-            found = np.array([p.measured_ops_per_byte for p in points])
-            lines = [Line("rho, model", alphas, values), Line("measured", sizes_bytes, found, "high", points=True)]
+            seen = np.array([p.measured_ops_per_byte for p in points])
+            lines = [Line("rho, model", alphas, found), Line("measured", sizes_bytes, seen, "high", points=True)]
             worst = max((p for p in points if math.isfinite(p.difference_pct)), key=lambda p: abs(p.difference_pct))
             said = (
                 f"measured: {title}; furthest from the model {worst.difference_pct:+.1f} % at "
                 f"{bytes_of(worst.alpha_bytes)}"
             )
             self.curve_head.set_title("Density by size of the store", said)
+        operation = getattr(values.model, "operation", "operation")
         self.curve.show_plot(Plot(
             Axis("size of the store", bytes_of, log=True, unit="B"),
             Axis("rho, operations per byte", lambda v: prefixed(v, "/B"), log=True),
@@ -318,7 +313,7 @@ class DensityView(QWidget):
             Axis("bandwidth", lambda v: prefixed(v, "B/s"), log=True, unit="B/s") if marks else None,
             say=lambda line, point: (
                 f"{lines[line].name}, {bytes_of(float(lines[line].x[point]))}: "
-                f"{prefixed(float(lines[line].y[point]), f' {file.model.operation}s/B')}"
+                f"{prefixed(float(lines[line].y[point]), f' {operation}s/B')}"
             ),
         ))  # fmt: skip
 

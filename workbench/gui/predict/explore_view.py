@@ -6,14 +6,13 @@ import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.formats.units import UnitError
+from workbench.formats.units import UnitError, unit_of_name
 from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.plot_view import PlotView
 from workbench.gui.predict import pieces
 from workbench.gui.predict.influence_bars import InfluenceBars
 from workbench.gui.predict.sweeping import Answer, Question, answer, matters, said_of, usual_range
-from workbench.gui.predict.words import input_text, output_text, output_title, unit_of
 from workbench.gui.widgets import (
     Button,
     ElidedLabel,
@@ -26,11 +25,11 @@ from workbench.gui.widgets import (
 )
 from workbench.model.diagnostic import Diagnostic
 from workbench.pictures.plot import Axis, Line, Plot
-from workbench.predict.explore import outputs_of
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import number
-from workbench.predict.ratss import RatssModelFile
+from workbench.predict.kinds import outputs_of
 from workbench.predict.solve import Solution, solve
+from workbench.predict.words import input_text, output_text, output_title, unit_of
 
 INKS = ("accent", "good", "medium_text", "keyword", "number")
 NOTHING = "nothing else"
@@ -183,7 +182,7 @@ class ExploreView(QWidget):
             self.target.clear()
         outputs = list(outputs_of(file, None, reading))
         resources = list(getattr(file.model, "resources", {}))
-        wanted = "speedup" if "speedup" in outputs else outputs[0]
+        wanted = file.kind.goal if file.kind.goal in outputs else outputs[0]
         pieces.fill(self.output, {output_title(n): n for n in outputs if n not in resources}, wanted, fresh)
         names = {n: n for n in file.inputs}
         first = next((n for n in names if fresh and matters(file, n, wanted, reading)), next(iter(names), ""))
@@ -195,8 +194,8 @@ class ExploreView(QWidget):
         self._say_goal()
         if fresh:
             own = float(outputs_of(file, None, reading)[wanted])
-            better = own * 1.25 if wanted in ("speedup", "limit_ops_per_s") else own * 0.8
-            unit = " s" if wanted == "total_s" else ""
+            better = own * (1.25 if wanted in file.kind.larger else 0.8)
+            unit = " s" if unit_of_name(wanted) == "s" else ""
             self.target.setText(f"{better:.3g}{unit}")
         if names:
             self._show_range()
@@ -330,11 +329,11 @@ class ExploreView(QWidget):
         asked = found.question
         few = "" if len(found.front) > 1 else "One point is best in both."
         if not asked.resource:
-            ratss = isinstance(self.file, RatssModelFile)
+            weighed = self.file is not None and "resources" in type(self.file.model).model_fields
             few = (
                 "The model names no resources. Add one to weigh time against it."
-                if ratss
-                else ("A density model has no resources to weigh rates against.")
+                if weighed
+                else "Models of this kind have no resources to weigh it against."
             )
         self.no_front.setText(few)
         self.no_front.setVisible(bool(few))

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from workbench.api.predictions import Figure
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, rule
 
 LEAST_FIGURE_PX = 110
-
-
-@dataclass(frozen=True)
-class Figure:
-    title: str
-    value: str
-    note: str = ""
-    tip: str = ""
 
 
 class Figures(QWidget):

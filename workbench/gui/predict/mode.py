@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
+from workbench.api.predictions import Layer
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.platform.form import PartForm, StillCombo
@@ -21,7 +22,7 @@ from workbench.gui.predict.breakdown import Breakdown
 from workbench.gui.predict.density_view import DensityView
 from workbench.gui.predict.explore_view import ExploreView
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
-from workbench.gui.predict.results import Results
+from workbench.gui.predict.results import ResultsView
 from workbench.gui.widgets import (
     Button,
     DiagnosticRow,
@@ -35,11 +36,13 @@ from workbench.gui.widgets import (
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.calibrate import take_over
-from workbench.predict.density import Layer
+from workbench.predict.formulas import Evaluation
+from workbench.predict.kinds import label as kind_label
+from workbench.predict.kinds import take_over
+from workbench.predict.shown import results_of
 from workbench.session.files import write_atomically
 from workbench.session.history import Command
-from workbench.session.model_document import ModelDocument, models_of, starter
+from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
 from workbench.session.yaml_document import Path_
 
 Layers = tuple[Layer, ...] | None
@@ -50,8 +53,6 @@ NARROW_PX = 720
 
 class PredictMode(Mode):
     """Shows a model and what it comes to. `details` is the full breakdown of the design point chosen."""
-
-    file_names = "RATSS models (*.ratss.yaml);;Density models (*.density.yaml)"
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
@@ -68,7 +69,7 @@ class PredictMode(Mode):
         self.models.filter.setPlaceholderText("Filter models")
         self.models.lines.setAccessibleName("Models")
         self.setFocusProxy(self.models)
-        self.results = Results()
+        self.results = ResultsView()
         yield
         self.density = DensityView(self.context)
         yield
@@ -183,6 +184,14 @@ class PredictMode(Mode):
     # ---- models
 
     @property
+    def file_names(self) -> str:
+        kinds = self.context.plugins.model_kinds.values()
+        return ";;".join(f"{kind_label(kind)} models (*.{kind.name}.yaml)" for kind in kinds)
+
+    def _models(self) -> tuple[ModelFound, ...]:
+        return models_of(self.context.root(), self.context.plugins.model_kinds)
+
+    @property
     def shown_document(self) -> ModelDocument | None:
         return self.document if self.document.path is not None else None
 
@@ -195,14 +204,14 @@ class PredictMode(Mode):
         workspace = self.context.workspace
         path = workspace.path if workspace else None
         other, self._project = path != self._project, path
-        known = {m.path: m for m in models_of(self.context.root())}
+        known = {m.path: m for m in self._models()}
         if self.document.path and (self.document.path in known or self.document.dirty or not other):
             self.document.read_again()
             return
         self.open_model(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
 
     def _list_models(self) -> None:
-        sections = model_sections(models_of(self.context.root()))
+        sections = model_sections(self._models(), self.context.plugins.model_kinds)
         self.models.show_sections(sections, self.document)
         if self.document.path:
             self.models.set_current(("model", str(self.document.path)))
@@ -250,7 +259,7 @@ class PredictMode(Mode):
             self.changes = {name: value for name, value in self.changes.items() if name in file.inputs}
         self._write_head()
         self._show_page()
-        if any(m.path == document.path and m.own for m in models_of(self.context.root())):
+        if any(m.path == document.path and m.own for m in self._models()):
             self._list_models()
 
     def _show_form(self) -> None:
@@ -288,7 +297,7 @@ class PredictMode(Mode):
         set_role(self.why, "high" if errors else "small")
         self.say_status(
             *((f"{errors} problem{'s' if errors > 1 else ''}: line {document.errors[0].line}",) if errors else ()),
-            f"{document.model_kind.upper() if document.model_kind == 'ratss' else 'Density'} model",
+            f"{kind_label(document.model_kind)} model" if document.model_kind else "",
             "read only" if document.read_only else "not saved" if document.dirty else "saved",
         )
 
@@ -334,36 +343,33 @@ class PredictMode(Mode):
             first = next(iter(document.errors), Diagnostic("the model cannot be read"))
             self.nothing.say("This model has problems", f"{first.message}. {first.hint}", "Mend it")
             self.details.clear()
-        fallback = self.nothing if document.model_file is None else self.results if document.ratss else self.density
+        file = document.model_file
+        fallback = self.nothing if file is None else self.density if file.kind.layers else self.results
         pages = {"Results": fallback, "Explore": self.explore, "Model": self.model_page}
         page = pages[self.page]
         self.stack.setCurrentWidget(fallback if document.model_file is None and self.page != "Model" else page)
 
     def _compute(self) -> None:
-        document, reading = self.document, self.reading_name
-        if document.ratss:
-            self.results.show_model(document.ratss, self.changes, reading, self.context.run, document.read_only)
-            self._show_breakdown()
-        elif document.density:
-            self.density.show_model(document.density, self.changes, reading)
+        file, reading = self.document.model_file, self.reading_name
+        if file is None:
+            return
+        values = Evaluation(file, self.changes, reading)
+        if file.kind.layers:
+            self.density.show_model(values)
             self._density_moved()
-        if self.page == "Explore" and document.model_file:
-            file = document.model_file
-            if (self.explore.file, self.explore.reading) != (file, reading) or self.explore.found is None:
-                self.explore.show_model(file, reading)
-
-    def _show_breakdown(self) -> None:
-        file = self.document.ratss
-        if file and self.results.prediction:
-            inputs = {name: float(v) for name, v in file.at(self.changes, self.reading_name).items()}
-            self.details.show_prediction(file, self.results.prediction, inputs, self.changes)
+        else:
+            found = results_of(values)
+            self.results.show_results(values, found, self.context.run, self.document.read_only)
+            self.details.show_results(values, found)
+        if self.page == "Explore" and (
+            (self.explore.file, self.explore.reading) != (file, reading) or self.explore.found is None
+        ):
+            self.explore.show_model(file, reading)
 
     def _density_moved(self) -> None:
-        file = self.document.density
-        if file and self.density.result:
-            inputs = {name: float(v) for name, v in file.at(self.changes, self.reading_name).items()}
-            moved = self.density.moved is not None
-            self.details.show_density(file, self.density.result, inputs, self.changes, moved)
+        if self.density.values and self.density.results:
+            self.details.show_results(self.density.values, self.density.results)
+            self.details.reset.setVisible(self.density.moved is not None or bool(self.changes))
 
     def show_point(self, inputs: dict[str, float]) -> None:
         """Open a design point: its breakdown in the details, its timing among the results."""
@@ -385,7 +391,7 @@ class PredictMode(Mode):
         def show(changes: dict[str, float], layers: Layers) -> None:
             self.changes = changes
             self._show_results()
-            if self.document.density:
+            if self.document.model_file and self.document.model_file.kind.layers:
                 self.density.set_layers(layers)
 
         if before != (changes, layers):
@@ -420,11 +426,11 @@ class PredictMode(Mode):
 
     def take_over(self) -> None:
         """Put the open run's measurements into the model, as a change that Ctrl+Z takes back."""
-        file, comparison = self.document.ratss, self.results.comparison
+        file, comparison = self.document.model_file, self.results.comparison
         if file is None or comparison is None or self.document.read_only:
             return
         with tempfile.TemporaryDirectory(prefix="rcw-") as folder:
-            copy = Path(folder) / "model.ratss.yaml"
+            copy = Path(folder) / "model.yaml"
             try:
                 copy.write_text(self.document.text, encoding="utf-8", newline="")
                 text = take_over(copy, file, comparison)
@@ -445,7 +451,8 @@ class PredictMode(Mode):
         return written
 
     def begin(self, path: Path) -> bool:
-        if not self.context.notices.attempt(lambda: write_atomically(path, starter(path))):
+        kinds = self.context.plugins.model_kinds
+        if not self.context.notices.attempt(lambda: write_atomically(path, starter(path, kinds))):
             return False
         self.document.close()
         self.open_model(path)

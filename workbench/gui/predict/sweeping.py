@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.gui.predict.words import input_text, output_text
 from workbench.model.diagnostic import WorkbenchError
-from workbench.predict.explore import Bands, FrontPoint, bands, explore, outputs_of, sweep
+from workbench.predict.explore import Bands, FrontPoint, bands, explore, sweep
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import Spread
+from workbench.predict.kinds import outputs_of
 from workbench.predict.sensitivity import Influence, sensitivity
 from workbench.predict.space import make_space
+from workbench.predict.words import input_text, output_text
 
 POINTS, FAMILY, FRONT, SAMPLES = 161, 5, 41, 2_000
 WHOLE_UP_TO = 64

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from workbench.api.predictions import PaperTable, Row
 from workbench.gui import theme
-from workbench.gui.predict.tables import PaperTable, Row
 from workbench.gui.timeline.look import label
 
 TITLE_PX, HEAD_PX, ROW_PX, NOTED_PX, GAP_PX = 30, 28, 26, 38, 14

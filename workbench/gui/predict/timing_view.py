@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from workbench.api.predictions import Bar, StageSpan, Timing
 from workbench.gui import theme
-from workbench.gui.predict.timing import Bar, StageSpan, Timing
 from workbench.gui.timeline.look import label, text_width
 from workbench.model.text import thousands, time_text, trimmed
 from workbench.pictures.plot import Axis, ticks

@@ -3,7 +3,7 @@
 Holland, George, Lam, Smith: "An analytical model for multilevel performance prediction of multi-FPGA systems", ACM
 TRETS 4(3):27, 2011. Every argument may be a number or an array (they broadcast); times in seconds, sizes in bytes,
 gaps in seconds per byte, frequencies in hertz. Sets of times (Eqs. 11, 13, 16, 21, 23) are sequences of such values.
-"Erratum Rn" is an inconsistency of the paper; see `resources/models/ERRATA.md`.
+"Erratum Rn" is an inconsistency of the paper; see `ERRATA.md` here.
 """
 
 from __future__ import annotations
@@ -11,62 +11,57 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Quantity = float | NDArray[np.float64]
+from workbench.api.models import Values
 
 
-def time_s(delay_s: Quantity, quantity: Quantity, gap: Quantity) -> Quantity:
+def time_s(delay_s: Values, quantity: Values, gap: Values) -> Values:
     """Eq. 1: delay + quantity x gap, the form of every time here; gap is 1/throughput."""
     return delay_s + quantity * gap
 
 
-def performance(duration_s: Quantity) -> Quantity:
+def performance(duration_s: Values) -> Values:
     """Eq. 2: performance is inversely proportional to time (here 1/time)."""
     return 1.0 / duration_s
 
 
 def t_fpga(
-    pipeline_cycles: Quantity,
-    elements: Quantity,
-    ops_per_element: Quantity,
-    clock_hz: Quantity,
-    ops_per_cycle: Quantity,
-) -> Quantity:
+    pipeline_cycles: Values,
+    elements: Values,
+    ops_per_element: Values,
+    clock_hz: Values,
+    ops_per_cycle: Values,
+) -> Values:
     """Eqs. 3 and 4: PL/F + N x ops / (F x R), the time of one FPGA node."""
     return pipeline_cycles / clock_hz + (elements * ops_per_element) / (clock_hz * ops_per_cycle)
 
 
-def t_transaction(
-    delay_s: Quantity, quantity_bytes: Quantity, gap_s_per_byte: Quantity, cost_s: Quantity = 0.0
-) -> Quantity:
+def t_transaction(delay_s: Values, quantity_bytes: Values, gap_s_per_byte: Values, cost_s: Values = 0.0) -> Values:
     """Eqs. 5 and 6: f_delay(L, o) + f_quantity(P, k) x [g or G] + f_cost(P, k, gamma)."""
     return delay_s + quantity_bytes * gap_s_per_byte + cost_s
 
 
-def io_gap(rate_bytes_per_s: Quantity, efficiency: Quantity) -> Quantity:
+def io_gap(rate_bytes_per_s: Values, efficiency: Values) -> Values:
     """Eq. 7: g(k) = 1 / (R_IO x Eff_IO), in s per byte (the paper prints per MB: erratum R4)."""
     return 1.0 / (rate_bytes_per_s * efficiency)
 
 
-def io_bytes(elements: Quantity, bytes_per_element: Quantity) -> Quantity:
+def io_bytes(elements: Values, bytes_per_element: Values) -> Values:
     """Eq. 8: k = N_IO_elements x N_bytes/element."""
     return elements * bytes_per_element
 
 
-def t_io(
-    delay_s: Quantity, nodes: Quantity, message_bytes: Quantity, gap_s_per_byte: Quantity, cost_s: Quantity = 0.0
-) -> Quantity:
+def t_io(delay_s: Values, nodes: Values, message_bytes: Values, gap_s_per_byte: Values, cost_s: Values = 0.0) -> Values:
     """Eqs. 9 and 10: f_delay(L, o) + P x k x g(k) + f_cost(k, gamma); P = 1 one way, 2 both ways."""
     return delay_s + nodes * message_bytes * gap_s_per_byte + cost_s
 
 
 def t_comp(
-    fpga_s: Sequence[Quantity],
-    microprocessor_s: Quantity = 0.0,
-    preprocessing_s: Quantity = 0.0,
-    postprocessing_s: Quantity = 0.0,
-) -> Quantity:
+    fpga_s: Sequence[Values],
+    microprocessor_s: Values = 0.0,
+    preprocessing_s: Values = 0.0,
+    postprocessing_s: Values = 0.0,
+) -> Values:
     """Eqs. 11 and 12: preprocessing + max(max(S_comp), t_microprocessor) + postprocessing.
 
     With the defaults it is also Eqs. 21 and 22, and Eq. 28: the longest node, any node where the shares are equal.
@@ -74,7 +69,7 @@ def t_comp(
     return preprocessing_s + np.maximum(longest(fpga_s), microprocessor_s) + postprocessing_s
 
 
-def t_comm(transactions_s: Sequence[Quantity]) -> Quantity:
+def t_comm(transactions_s: Sequence[Values]) -> Values:
     """Eqs. 13 and 14: the transactions one after the other (blocking).
 
     Eqs. 23 and 24 (2-D PDF: scatter X, scatter Y, write X, write Y, read, reduce) and Eq. 29 (broadcast or scatter, and
@@ -83,18 +78,18 @@ def t_comm(transactions_s: Sequence[Quantity]) -> Quantity:
     return total(transactions_s)
 
 
-def t_comm_nonblocking(delays_s: Sequence[Quantity], throughputs_s: Sequence[Quantity]) -> Quantity:
+def t_comm_nonblocking(delays_s: Sequence[Values], throughputs_s: Sequence[Values]) -> Values:
     """Text after Eq. 13: nonblocking transactions take the total delay and the longest throughput time."""
     return total(delays_s) + longest(throughputs_s)
 
 
 def t_stage(
-    comp_s: Quantity,
-    comm_s: Quantity,
-    iterations: Quantity = 1.0,
-    configuration_s: Quantity = 0.0,
+    comp_s: Values,
+    comm_s: Values,
+    iterations: Values = 1.0,
+    configuration_s: Values = 0.0,
     overlapped: bool = False,
-) -> Quantity:
+) -> Values:
     """Eq. 15: configuration + iterations x (t_comp + t_comm), or x max of both where they overlap.
 
     Eqs. 25 and 30 are its serial branch without configuration, for applications of one stage.
@@ -103,12 +98,12 @@ def t_stage(
     return configuration_s + iterations * round_s
 
 
-def t_application(stages_s: Sequence[Quantity], iterations: Quantity = 1.0, pipelined: bool = False) -> Quantity:
+def t_application(stages_s: Sequence[Values], iterations: Values = 1.0, pipelined: bool = False) -> Values:
     """Eqs. 16 and 17: iterations x the sum of the stages, or x the slowest where they are pipelined."""
     return iterations * (longest(stages_s) if pipelined else total(stages_s))
 
 
-def t_bus(delay_s: Quantity, message_bytes: Quantity, gap_s_per_byte: Quantity, transfers: Quantity = 1.0) -> Quantity:
+def t_bus(delay_s: Values, message_bytes: Values, gap_s_per_byte: Values, transfers: Values = 1.0) -> Values:
     """Eq. 18: (L_IO + o_IO) + g(k) x k.
 
     `transfers` counts how often the delay is paid: 1 fits the print (Table II); the number of blocks the message is
@@ -117,7 +112,7 @@ def t_bus(delay_s: Quantity, message_bytes: Quantity, gap_s_per_byte: Quantity, 
     return transfers * delay_s + gap_s_per_byte * message_bytes
 
 
-def rounds(nodes: Quantity) -> Quantity:
+def rounds(nodes: Values) -> Values:
     """The rounds of a binomial tree over P nodes: log2(P), and the next whole number where P is no power of two.
 
     The paper's equations "assume P is a power of 2"; a tree of any other P has a last round that is not full.
@@ -126,8 +121,8 @@ def rounds(nodes: Quantity) -> Quantity:
 
 
 def t_scatter(
-    nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, overhead_s: Quantity, gap_s_per_byte: Quantity
-) -> Quantity:
+    nodes: Values, message_bytes: Values, latency_s: Values, overhead_s: Values, gap_s_per_byte: Values
+) -> Values:
     """Eq. 19: binomial-tree scatter, log2(P) L + 2 o + G (P - 1) k; k the bytes of each node, log2(P) as `rounds`.
 
     The root sends P - 1 messages in all, whatever P is. One node has no one to talk to: 0.
@@ -137,21 +132,21 @@ def t_scatter(
 
 
 def t_broadcast(
-    nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, overhead_s: Quantity, gap_s_per_byte: Quantity
-) -> Quantity:
+    nodes: Values, message_bytes: Values, latency_s: Values, overhead_s: Values, gap_s_per_byte: Values
+) -> Values:
     """Eq. 20 without its additions: log2(P) (L + 2 o + G k), the tree's message as long in every round."""
     return rounds(nodes) * (latency_s + 2 * overhead_s + gap_s_per_byte * message_bytes)
 
 
 def t_reduce(
-    nodes: Quantity,
-    message_bytes: Quantity,
-    latency_s: Quantity,
-    overhead_s: Quantity,
-    gap_s_per_byte: Quantity,
-    additions_s: Quantity,
-    short_gap_s: Quantity = 0.0,
-) -> Quantity:
+    nodes: Values,
+    message_bytes: Values,
+    latency_s: Values,
+    overhead_s: Values,
+    gap_s_per_byte: Values,
+    additions_s: Values,
+    short_gap_s: Values = 0.0,
+) -> Values:
     """Eq. 20: log2(P) (L + 2 o + G k + gamma k); `additions_s` is gamma k (see `additions`), log2(P) as `rounds`.
 
     Table III's digits need one short gap g a round besides (erratum R7).
@@ -160,7 +155,7 @@ def t_reduce(
     return rounds(nodes) * each_s
 
 
-def additions(message_bytes: Quantity, addition_s: Quantity, bytes_per_element: Quantity, literal: bool) -> Quantity:
+def additions(message_bytes: Values, addition_s: Values, bytes_per_element: Values, literal: bool) -> Values:
     """gamma k of Eq. 20: gamma is the time of one addition, "for each of the k data values in the message".
 
     The two readings count k (erratum R7): `literal` in bytes, as the equation and Table III are printed; otherwise in
@@ -170,12 +165,12 @@ def additions(message_bytes: Quantity, addition_s: Quantity, bytes_per_element: 
 
 
 def t_snap(
-    nodes: Quantity,
-    message_bytes: Quantity,
-    latency_s: Quantity,
-    gap_s_per_byte: Quantity,
-    additions_s: Quantity = 0.0,
-) -> Quantity:
+    nodes: Values,
+    message_bytes: Values,
+    latency_s: Values,
+    gap_s_per_byte: Values,
+    additions_s: Values = 0.0,
+) -> Values:
     """Eq. 26: SNAP broadcast or scatter, L + G P k: the P messages are serialised, L is paid once (erratum R17).
 
     A reduce adds each message's k values as it comes: P times `additions_s` (gamma k of Eq. 20) more.
@@ -184,8 +179,8 @@ def t_snap(
 
 
 def t_snap_gather(
-    nodes: Quantity, message_bytes: Quantity, latency_s: Quantity, gap_s_per_byte: Quantity, overlapped: bool
-) -> Quantity:
+    nodes: Values, message_bytes: Values, latency_s: Values, gap_s_per_byte: Values, overlapped: bool
+) -> Values:
     """Eq. 27: L + G k where communication overlaps computation (only the last message shows), else L + G P k.
 
     Both SRC-6 cases of the paper are the overlapping branch (erratum R15).
@@ -193,17 +188,17 @@ def t_snap_gather(
     return latency_s + gap_s_per_byte * (1.0 if overlapped else nodes) * message_bytes
 
 
-def total(times_s: Sequence[Quantity]) -> Quantity:
+def total(times_s: Sequence[Values]) -> Values:
     """The sum of a set of times; 0 for an empty one."""
-    result: Quantity = 0.0
+    result: Values = 0.0
     for duration_s in times_s:
         result = result + duration_s
     return result
 
 
-def longest(times_s: Sequence[Quantity]) -> Quantity:
+def longest(times_s: Sequence[Values]) -> Values:
     """The elementwise maximum of a set of times; 0 for an empty one."""
-    result: Quantity = 0.0
+    result: Values = 0.0
     for duration_s in times_s:
         result = np.maximum(result, duration_s)
     return result

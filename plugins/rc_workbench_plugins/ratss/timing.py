@@ -1,92 +1,42 @@
-"""The timing diagram of a RATSS model (Fig. 3): its rows, its bars and where they stand, without Qt."""
+"""The timing diagram of a RATSS model (Fig. 3): its rows, its bars and where they stand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from workbench.gui.predict.words import move_equation, node_equation
+from rc_workbench_plugins.ratss.compute import Model, Prediction
+from rc_workbench_plugins.ratss.model import Stage, Transaction
+from rc_workbench_plugins.ratss.schedule import Interval, schedule
+from rc_workbench_plugins.ratss.words import move_equation, node_equation, stage_equation
+from workbench.api.predictions import Bar, Lane, StageSpan, Timing
 from workbench.model.pragma import Category
-from workbench.predict.ratss import Prediction, RatssModelFile
-from workbench.predict.ratss_model import Stage, Transaction
-from workbench.predict.schedule import Interval, schedule
 
 #: How many iterations of a stage are drawn before the rest is left out.
 ROUNDS = 3
 HOST = "Host"
 
 
-@dataclass(frozen=True)
-class Lane:
-    """A row: a network or bus, a node, or the host."""
-
-    name: str
-    note: str
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A part of one iteration. `start_s` and `end_s` are as drawn, from the left; `real_s` is when it starts."""
-
-    lane: int
-    category: Category | None
-    name: str
-    stage: str
-    round: int
-    rounds: int
-    start_s: float
-    end_s: float
-    real_s: float
-    equation: str
-
-    @property
-    def time_s(self) -> float:
-        return self.end_s - self.start_s
-
-
-@dataclass(frozen=True)
-class StageSpan:
-    """Where a stage stands as drawn; `skipped` are the iterations left out at `skip_s` (drawn `gap_s` wide)."""
-
-    name: str
-    start_s: float
-    end_s: float
-    rounds: int
-    starts: tuple[float, ...]
-    skipped: int
-    skip_s: float
-    gap_s: float
-    real_s: float
-    overlapped: bool
-
-
-@dataclass(frozen=True)
-class Timing:
-    lanes: tuple[Lane, ...]
-    bars: tuple[Bar, ...]
-    stages: tuple[StageSpan, ...]
-    drawn_s: float
-
-
-def timing_of(file: RatssModelFile, prediction: Prediction, reading: str | None = None) -> Timing:
-    """The diagram for a prediction of single values at the model's inputs."""
-    parts = schedule(file, prediction, reading)
-    lanes = _lanes(file.model.stages, parts)
+def timing_of(values: Model, prediction: Prediction) -> Timing:
+    """The diagram for a prediction of single values."""
+    model, parts = values.model, schedule(values, prediction)
+    lanes = _lanes(model.stages, parts)
     bars: list[Bar] = []
     spans: list[StageSpan] = []
     drawn = 0.0
-    for stage in file.model.stages:
+    for stage in model.stages:
         own = [p for p in parts if p.stage == stage.name]
         if not own:
             continue
-        begin = 0.0 if file.model.pipelined else drawn
+        begin = 0.0 if model.pipelined else drawn
         span = _span(stage, own, begin, float(prediction.stage_s[stage.name]))
         spans.append(span)
         first = min(p.start_s for p in own)
         for part in own:
             bars += _bars(stage, part, lanes, span, first)
         drawn = max(drawn, span.end_s)
-    return Timing(tuple(lanes), tuple(bars), tuple(spans), drawn)
+    note = "  ".join(sorted({stage_equation(stage.overlapped) for stage in model.stages}))
+    return Timing(tuple(lanes), tuple(bars), tuple(spans), drawn, note)
 
 
 def _span(stage: Stage, own: Sequence[Interval], begin: float, stage_s: float) -> StageSpan:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from rc_workbench_plugins.ratss.model import Measured, RatssModel, Transaction
+from workbench.api.models import Completed, FieldPath, ModelReading, told_twice
+from workbench.model.diagnostic import Severity, near
 
-from workbench.formats.yaml_marks import Marked
-from workbench.model.diagnostic import Diagnostic, Severity, near
-from workbench.model.platform import Platform
-from workbench.predict.inputs import Path
-from workbench.predict.ratss_model import Measured, RatssModel, Transaction
+Reading = ModelReading[RatssModel]
 
 #: What every model comes to, by name.
 OUTPUTS = ("total_s", "speedup")
@@ -18,60 +16,53 @@ _GAP = {"network", "rate_bytes_per_s", "efficiency", "gap_per_byte_s"}
 _ADDITIONS = {"reduction_s", "bytes_per_element", "reading"}
 
 
-def structure(model: RatssModel, marked: Marked, platforms: Mapping[str, Platform]) -> Iterator[Diagnostic]:
-    """Everything that is wrong with a model's parts; its numbers and formulas are checked elsewhere."""
-    platform = platforms.get(model.platform)
-    if model.platform and platform is None:
-        hint = near(model.platform, platforms, "Templates")
-        yield marked.diagnostic(("platform",), f"there is no platform template '{model.platform}'", hint)
-        return
+def check(reading: Reading) -> Completed:
+    """Tell everything that is wrong with a model's parts; its numbers and formulas are checked elsewhere."""
+    model = reading.model
     if not model.stages:
-        yield marked.diagnostic(("stages",), "the model has no stages", "Write one: - {name: first, nodes: [...]}.")
-        return
+        reading.tell(("stages",), "the model has no stages", "Write one: - {name: first, nodes: [...]}.")
+    elif reading.platform is not None or not model.platform:
+        _structure(reading, model)
+    measured = [(("measured", n, "inputs"), entry.inputs) for n, entry in enumerate(model.measured)]
+    return Completed(model, points=measured)
+
+
+def _structure(reading: Reading, model: RatssModel) -> None:
     names = [stage.name for stage in model.stages]
-    yield from twice(names, [("stages", i, "name") for i in range(len(names))], "stages", marked)
+    told_twice(reading, names, [("stages", i, "name") for i in range(len(names))], "stages")
     for index, stage in enumerate(model.stages):
-        at: Path = ("stages", index)
+        at: FieldPath = ("stages", index)
         nodes = [(*at, "nodes", i) for i in range(len(stage.nodes))]
         moves = [(*at, "transactions", i) for i in range(len(stage.transactions))]
         parts = [*(node.name for node in stage.nodes), *(move.name for move in stage.transactions)]
-        yield from twice(parts, [(*path, "name") for path in (*nodes, *moves)], "parts of the stage", marked)
+        told_twice(reading, parts, [(*path, "name") for path in (*nodes, *moves)], "parts of the stage")
         for move, path in zip(stage.transactions, moves, strict=True):
-            yield from _transaction(move, path, platform, marked)
+            _transaction(reading, move, path)
         for i, needed in enumerate(stage.after):
             if needed not in names:
                 hint = near(needed, names, "Stages are")
-                yield marked.diagnostic((*at, "after", i), f"there is no stage '{needed}'", hint)
+                reading.tell((*at, "after", i), f"there is no stage '{needed}'", hint)
     if len(set(names)) == len(names):
-        yield from _cycle(model, names, marked)
+        _cycle(reading, names)
     for name, formula in model.resources.items():
-        yield from _resource(name, str(formula), model, marked)
+        _resource(reading, name, str(formula))
     for index, entry in enumerate(model.measured):
-        yield from _measured(entry, ("measured", index), model, names, marked)
+        _measured(reading, entry, ("measured", index), names)
 
 
-def twice(names: Iterable[str], paths: Iterable[Path], what: str, marked: Marked) -> Iterator[Diagnostic]:
-    """A diagnostic for each name that stands above already."""
-    seen: dict[str, Path] = {}
-    for name, path in zip(names, paths, strict=True):
-        if name in seen:
-            hint = f"Give this one another name: the first stands on line {marked.span(seen[name]).line}."
-            yield marked.diagnostic(path, f"two {what} are called '{name}'", hint)
-        seen.setdefault(name, path)
-
-
-def _resource(name: str, formula: str, model: RatssModel, marked: Marked) -> Iterator[Diagnostic]:
+def _resource(reading: Reading, name: str, formula: str) -> None:
     """A resource stands among the model's outputs and inputs: its name must not be another's there."""
     if name in OUTPUTS or name.startswith(("comp_s.", "comm_s.")):
         hint = "Call it something else."
-        yield marked.diagnostic(("resources", name), f"'{name}' is an output of every model", hint, key=True)
-    elif name in model.inputs and formula.strip() != name:
+        reading.tell(("resources", name), f"'{name}' is an output of every model", hint, key=True)
+    elif name in reading.model.inputs and formula.strip() != name:
         hint = f"Call it something else, or write `{name}: {name}`."
         message = f"the resource '{name}' is called as an input is, and is not that input"
-        yield marked.diagnostic(("resources", name), message, hint, key=True)
+        reading.tell(("resources", name), message, hint, key=True)
 
 
-def _cycle(model: RatssModel, names: list[str], marked: Marked) -> Iterator[Diagnostic]:
+def _cycle(reading: Reading, names: list[str]) -> None:
+    model = reading.model
     if not any(stage.after for stage in model.stages):
         return
     import networkx as nx  # here, since it is long to import
@@ -80,42 +71,43 @@ def _cycle(model: RatssModel, names: list[str], marked: Marked) -> Iterator[Diag
     for cycle in nx.simple_cycles(graph):
         index = names.index(cycle[0]) if cycle[0] in names else 0
         message = f"these stages wait for one another: {' -> '.join([*cycle, cycle[0]])}"
-        yield marked.diagnostic(("stages", index, "after"), message, "Break the cycle.")
+        reading.tell(("stages", index, "after"), message, "Break the cycle.")
         return
 
 
-def _transaction(move: Transaction, at: Path, platform: Platform | None, marked: Marked) -> Iterator[Diagnostic]:
+def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
+    platform = reading.platform
     networks = {network.name: network for network in platform.networks} if platform else {}
     tables = platform.transfer_tables if platform else {}
     none = "" if platform else "The model names no platform."
     if move.network and move.network not in networks:
         hint = near(move.network, networks, "The platform's networks") or none
-        yield marked.diagnostic((*at, "network"), f"there is no network '{move.network}'", hint)
+        reading.tell((*at, "network"), f"there is no network '{move.network}'", hint)
     elif move.table and move.table not in tables:
         hint = near(move.table, tables, "The platform's transfer tables") or none
-        yield marked.diagnostic((*at, "table"), f"there is no transfer table '{move.table}'", hint)
+        reading.tell((*at, "table"), f"there is no transfer table '{move.table}'", hint)
     elif move.efficiency is not None and move.rate_bytes_per_s is None and not move.table:
         hint = "Give `rate_bytes_per_s` too: the gap is 1 / (rate x efficiency)."
-        yield marked.diagnostic((*at, "efficiency"), "an efficiency without a rate counts for nothing", hint)
+        reading.tell((*at, "efficiency"), "an efficiency without a rate counts for nothing", hint)
     elif not move.table and move.rate_bytes_per_s is None and move.gap_per_byte_s is None:
         if not move.network:
             hint = f"Name a `network`{' of the platform' if networks else ''}, or give `gap_per_byte_s`"
             hint += " or `rate_bytes_per_s`." if move.kind != "io" else ", `rate_bytes_per_s` or a `table`."
-            yield marked.diagnostic(at, f"nothing says how long the {move.kind} '{move.name}' takes", hint)
+            reading.tell(at, f"nothing says how long the {move.kind} '{move.name}' takes", hint)
         elif not networks[move.network].gap_per_byte_s:
             message = f"the network '{move.network}' does not say how long a byte takes"
             hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or in the platform."
-            yield marked.diagnostic((*at, "network"), message, hint)
-    yield from _unread(move, at, marked)
+            reading.tell((*at, "network"), message, hint)
+    _unread(reading, move, at)
     network = networks.get(move.network)
     if move.kind == "reduce" and not move.table and move.reduction_s is None and not (
         network and network.reduction_per_byte_s
     ):  # fmt: skip
         message = f"the reduce '{move.name}' counts no additions"
-        yield marked.diagnostic(at, message, "Give `reduction_s`, the time of one.", Severity.WARNING)
+        reading.tell(at, message, "Give `reduction_s`, the time of one.", Severity.WARNING)
 
 
-def _unread(move: Transaction, at: Path, marked: Marked) -> Iterator[Diagnostic]:
+def _unread(reading: Reading, move: Transaction, at: FieldPath) -> None:
     """Fields that are given and that the time does not depend on."""
     if move.table:
         form, read = "a transfer table", {"table", "transfers"}
@@ -131,17 +123,17 @@ def _unread(move: Transaction, at: Path, marked: Marked) -> Iterator[Diagnostic]
     for field in sorted(move.model_fields_set - _COMMON - read):
         if getattr(move, field) != defaults[field].default:
             message = f"{field} changes nothing for {form}"
-            yield marked.diagnostic((*at, field), message, "Leave it out.", Severity.WARNING, key=True)
+            reading.tell((*at, field), message, "Leave it out.", Severity.WARNING, key=True)
 
 
-def _measured(entry: Measured, at: Path, model: RatssModel, names: list[str], marked: Marked) -> Iterator[Diagnostic]:
+def _measured(reading: Reading, entry: Measured, at: FieldPath, names: list[str]) -> None:
     if entry.stage and entry.stage not in names:
         hint = near(entry.stage, names, "Stages are")
-        yield marked.diagnostic((*at, "stage"), f"there is no stage '{entry.stage}'", hint)
-    if entry.speedup is not None and (entry.stage or model.baseline_s is None):
+        reading.tell((*at, "stage"), f"there is no stage '{entry.stage}'", hint)
+    if entry.speedup is not None and (entry.stage or reading.model.baseline_s is None):
         hint = "Only the application has a speedup." if entry.stage else "Give the model `baseline_s`."
         message = "there is no prediction to hold this speedup against"
-        yield marked.diagnostic((*at, "speedup"), message, hint, Severity.WARNING)
+        reading.tell((*at, "speedup"), message, hint, Severity.WARNING)
     if all(getattr(entry, field) is None for field in ("comp_s", "comm_s", "total_s", "speedup")):
         hint = "Give `comp_s`, `comm_s`, `total_s` or `speedup`."
-        yield marked.diagnostic(at, "this measurement measures nothing", hint, Severity.WARNING)
+        reading.tell(at, "this measurement measures nothing", hint, Severity.WARNING)

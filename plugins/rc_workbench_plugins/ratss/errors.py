@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from workbench.predict.ratss import Prediction, RatssModelFile, predict
-from workbench.predict.ratss_equations import total
-
-
-@dataclass(frozen=True)
-class ErrorRow:
-    """One predicted quantity beside its measurement; `inputs` are where the model was computed.
-
-    `stage` is "" for the application; `quantity` is comp_s, comm_s, total_s (seconds) or speedup. `error_pct` is
-    (predicted - measured) / measured in percent: negative where the model promises too short a time. `waiting_s` is
-    what a run waited in that part besides; `measured` is without it.
-    """
-
-    stage: str
-    quantity: str
-    predicted: float
-    measured: float
-    error_pct: float
-    inputs: Mapping[str, float]
-    source: str = ""
-    waiting_s: float = 0.0
+from rc_workbench_plugins.ratss.compute import Model, Prediction, predict
+from rc_workbench_plugins.ratss.equations import total
+from workbench.api.predictions import ErrorRow
 
 
-def errors(file: RatssModelFile, reading: str | None = None) -> tuple[ErrorRow, ...]:
+def errors(values: Model) -> tuple[ErrorRow, ...]:
     """Every measurement that the model document holds, beside the prediction at the same inputs."""
-    return tuple(row for index in range(len(file.model.measured)) for row in _rows(file, index, reading))
+    return tuple(row for index in range(len(values.model.measured)) for row in _rows(values, index))
 
 
 def error_row(
@@ -41,9 +22,9 @@ def error_row(
     return ErrorRow(stage, quantity, predicted, measured, error_pct, inputs, source, waiting_s)
 
 
-def _rows(file: RatssModelFile, index: int, reading: str | None) -> Iterator[ErrorRow]:
-    measured = file.model.measured[index]
-    prediction = predict(file, measured.inputs, reading)
+def _rows(values: Model, index: int) -> Iterator[ErrorRow]:
+    measured = values.model.measured[index]
+    prediction = predict(values.at(measured.inputs))
     for quantity, predicted in quantities(prediction, measured.stage).items():
         value = getattr(measured, quantity, None)
         if value is not None and predicted is not None:

@@ -11,21 +11,19 @@ takes no correction from it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.formats.documents import read_text
-from workbench.formats.yaml_edit import insert_item, set_value, write_checked
+from rc_workbench_plugins.ratss.compute import Model, Prediction, predict
+from rc_workbench_plugins.ratss.errors import error_row
+from rc_workbench_plugins.ratss.model import RatssModel
+from workbench.api.models import FieldPath
+from workbench.api.predictions import ErrorRow, RunComparison
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.pragma import WAITS
 from workbench.model.run import PS_PER_S, Run, Table
-from workbench.predict.errors import ErrorRow, error_row
-from workbench.predict.inputs import Path as FieldPath
-from workbench.predict.ratss import Prediction, RatssModelFile, predict
 
 #: The reason of states that ask until something is ready.
 POLL = "poll"
@@ -33,23 +31,7 @@ POLL = "poll"
 _BLOCKING = {"wait", "interrupt"}
 
 
-@dataclass(frozen=True)
-class RunComparison:
-    """A prediction beside a run. `rows` are the parts (their names as quantity), then each stage's comp_s and comm_s,
-    then the application's total_s; times of all iterations. `inputs` are those that the run's settings tell.
-
-    `corrections` are what each measured part's `correction` would have to be for the model to give the run's times;
-    parts that the run waited in have none.
-    """
-
-    rows: tuple[ErrorRow, ...]
-    inputs: Mapping[str, float]
-    corrections: Mapping[FieldPath, float]
-    diagnostics: tuple[Diagnostic, ...]
-    run_name: str
-
-
-def compare_with_run(file: RatssModelFile, run: Run, reading: str | None = None) -> RunComparison:
+def compare_with_run(values: Model, run: Run) -> RunComparison:
     """Predict at the run's settings and hold the parts against its states.
 
     WorkbenchError where the run has no times of states (it was not instrumented) or the model names none.
@@ -57,15 +39,14 @@ def compare_with_run(file: RatssModelFile, run: Run, reading: str | None = None)
     inputs = {
         name: float(value)
         for name, value in run.manifest.settings.items()
-        if name in file.inputs and isinstance(value, int | float)
+        if name in values.inputs and isinstance(value, int | float)
     }
-    prediction = predict(file, inputs, reading)
-    parts = list(_parts(file))
+    values = values.at(inputs)
+    prediction = predict(values)
+    parts = list(_parts(values.model))
     if not any(names for _, _, names in parts):
         hint = "Give its nodes and transactions `measured_in`: the names of states."
-        raise WorkbenchError(
-            file.marked.diagnostic(("stages",), "the model does not say where a run measures it", hint)
-        )
+        raise WorkbenchError(values.problem(("stages",), "the model does not say where a run measures it", hint))
     if "state_time" not in run.tables:
         where = str(run.path) if run.path else None
         hint = "Run the application instrumented."
@@ -80,60 +61,46 @@ def compare_with_run(file: RatssModelFile, run: Run, reading: str | None = None)
         missing = [name for name in names if not _holders(run, name)]
         for name in missing:
             message = f"the run has no state '{name}'"
-            problems.append(file.marked.diagnostic((*path, "measured_in"), message, "", Severity.WARNING))
+            problems.append(values.problem((*path, "measured_in"), message, "", Severity.WARNING))
         if len(missing) == len(names):
             continue
-        own_s, waiting_s = _own_and_waiting_s(run, names, _calls(file, prediction, path, stage, inputs, reading))
+        own_s, waiting_s = _own_and_waiting_s(run, names, _calls(values, prediction, path, stage))
         if own_s is None:
             message = f"the run waits in {', '.join(names)}: what of it '{part}' itself takes cannot be told"
             hint = "Waiting is a result of a run, not an input of the model; name states that move data or work."
-            problems.append(file.marked.diagnostic((*path, "measured_in"), message, hint, Severity.NOTE))
+            problems.append(values.problem((*path, "measured_in"), message, hint, Severity.NOTE))
             continue
         measured_of[stage, part] = own_s
         predicted = float(prediction.parts[stage, part] * prediction.iterations[stage])
         rows.append(error_row(stage, part, predicted, own_s, inputs, run.manifest.name, waiting_s))
         if predicted > 0 and own_s > 0 and not waiting_s:
-            old = float(file.value((*path, "correction"), file.at(inputs, reading)))
+            old = float(values.of(*path, "correction"))
             corrections[*path, "correction"] = old * own_s / predicted
-    rows += _sums(file, prediction, measured_of, inputs, run.manifest.name)
+    rows += _sums(values.model, prediction, measured_of, inputs, run.manifest.name)
     rows.append(error_row("", "total_s", float(prediction.total_s), run.time_s, inputs, run.manifest.name))
-    return RunComparison(tuple(rows), inputs, corrections, tuple(problems), run.manifest.name)
+    measured, at = _measured(values, inputs, rows, run.manifest.name)
+    return RunComparison(tuple(rows), inputs, corrections, tuple(problems), run.manifest.name, measured, at)
 
 
-def take_over(path: Path, file: RatssModelFile, comparison: RunComparison) -> str:
-    """Write a run's measurements into the model's file: corrections of the parts, and a `measured` entry.
-
-    An entry of the same run at the same inputs is replaced. Comments and layout stay. Returns the new text.
-    WorkbenchError where the file cannot be edited so, or was changed.
-    """
-    old_text, problems = read_text(path, "RATSS model")
-    if old_text is None:
-        raise WorkbenchError(*problems)
-    text = old_text
-    for field, correction in comparison.corrections.items():
-        text = set_value(text, field, float(f"{correction:.9g}"))
-    rows = {(row.stage, row.quantity): row.measured for row in comparison.rows}
-    stage = file.model.stages[0].name if len(file.model.stages) == 1 else ""
-    entry: dict[str, object] = {"inputs": dict(comparison.inputs)} if comparison.inputs else {}
+def _measured(
+    values: Model, inputs: Mapping[str, float], rows: Iterable[ErrorRow], run_name: str
+) -> tuple[dict[str, object], int | None]:
+    """The document's entry of a run, and where it has one of the same run at the same inputs."""
+    held = {(row.stage, row.quantity): row.measured for row in rows}
+    stage = values.model.stages[0].name if len(values.model.stages) == 1 else ""
+    entry: dict[str, object] = {"inputs": dict(inputs)} if inputs else {}
     for quantity in ("comp_s", "comm_s"):
-        if (stage, quantity) in rows:
-            entry[quantity] = float(f"{rows[stage, quantity]:.9g}")
-    entry |= {"total_s": float(f"{rows['', 'total_s']:.9g}"), "source": f"run {comparison.run_name}"}
+        if (stage, quantity) in held:
+            entry[quantity] = float(f"{held[stage, quantity]:.9g}")
+    entry |= {"total_s": float(f"{held['', 'total_s']:.9g}"), "source": f"run {run_name}"}
     same = [
         n
-        for n, known in enumerate(file.model.measured)
-        if (dict(known.inputs), known.stage, known.source) == (dict(comparison.inputs), "", entry["source"])
+        for n, known in enumerate(values.model.measured)
+        if (dict(known.inputs), known.stage, known.source) == (dict(inputs), "", entry["source"])
     ]
-    if same:
-        for quantity, value in entry.items():
-            if quantity not in ("inputs", "source"):
-                text = set_value(text, ("measured", same[-1], quantity), value)
-    elif "measured" in file.marked.data:
-        text = insert_item(text, ("measured",), len(file.model.measured), entry)
-    else:
-        text = set_value(text, ("measured",), [entry])
-    write_checked(path, old_text, text)
-    return text
+    if not same:
+        return entry, None
+    return {key: value for key, value in entry.items() if key not in ("inputs", "source")}, same[-1]
 
 
 def state_s(run: Run, name: str) -> float:
@@ -204,19 +171,11 @@ def _within(table: Table, holders: Iterable[tuple[int, int]]) -> NDArray[np.bool
     return within
 
 
-def _calls(
-    file: RatssModelFile,
-    prediction: Prediction,
-    path: FieldPath,
-    stage: str,
-    inputs: Mapping[str, float],
-    reading: str | None,
-) -> float:
+def _calls(values: Model, prediction: Prediction, path: FieldPath, stage: str) -> float:
     """How many calls a transaction is in a whole run, by the model; 0 for a node."""
     if "nodes" in path:
         return 0.0
-    at = file.at(inputs, reading)
-    transfers, nodes = (float(file.value((*path, field), at)) for field in ("transfers", "nodes"))
+    transfers, nodes = (float(values.of(*path, field)) for field in ("transfers", "nodes"))
     return transfers * nodes * float(prediction.iterations[stage])
 
 
@@ -237,8 +196,8 @@ def _holders(run: Run, name: str) -> list[tuple[int, int]]:
     return host or found
 
 
-def _parts(file: RatssModelFile) -> Iterator[tuple[FieldPath, tuple[str, str], tuple[str, ...]]]:
-    for index, stage in enumerate(file.model.stages):
+def _parts(model: RatssModel) -> Iterator[tuple[FieldPath, tuple[str, str], tuple[str, ...]]]:
+    for index, stage in enumerate(model.stages):
         for i, node in enumerate(stage.nodes):
             yield ("stages", index, "nodes", i), (stage.name, node.name), node.measured_in
         for i, move in enumerate(stage.transactions):
@@ -246,14 +205,14 @@ def _parts(file: RatssModelFile) -> Iterator[tuple[FieldPath, tuple[str, str], t
 
 
 def _sums(
-    file: RatssModelFile,
+    model: RatssModel,
     prediction: Prediction,
     measured: Mapping[tuple[str, str], float],
     inputs: Mapping[str, float],
     source: str,
 ) -> Iterator[ErrorRow]:
     """A stage's computation and communication, where every part of it was measured."""
-    for stage in file.model.stages:
+    for stage in model.stages:
         rounds = float(prediction.iterations[stage.name])
         nodes = [measured.get((stage.name, node.name)) for node in stage.nodes]
         moves = [measured.get((stage.name, move.name)) for move in stage.transactions]

@@ -5,16 +5,22 @@ Every number may be a formula over the model's `inputs`, so that any input can b
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from workbench.api.models import Count, Formula, ModelDocument, Positive, Share
-from workbench.model.platform import Document
+from rc_workbench_plugins.ratss import forms
+from workbench.api.forms import Group
+from workbench.api.models import Count, Formula, ModelDocument, PartDocument, Positive, Share
 
 
-class ComputeNode(Document):
+class ComputeNode(PartDocument):
     """An FPGA node in a stage (Eqs. 3 and 4)."""
+
+    called: ClassVar[str] = "FPGA node"
+    new: ClassVar[Mapping[str, object]] = {"elements": 1, "clock_hz": "100 MHz", "ops_per_cycle": 1}
+    form: ClassVar[tuple[Group, ...]] = forms.NODE
 
     name: str = Field("FPGA", description="what it is called")
     pipeline_cycles: Formula = Field(0, description="cycles until the pipeline is filled")
@@ -30,13 +36,17 @@ class ComputeNode(Document):
     )
 
 
-class Transaction(Document):
+class Transaction(PartDocument):
     """A movement of data in a stage (Eqs. 5 to 10, 18 to 20, 26, 27).
 
     The gap comes from `table`, from `rate_bytes_per_s` and `efficiency`, from `gap_per_byte_s`, or from the network;
     one of them must say it. Collectives go in a binomial tree, of whole rounds where P is no power of two; on a
     `serial` network (an SNAP) the P messages follow one another.
     """
+
+    called: ClassVar[str] = "transaction"
+    new: ClassVar[Mapping[str, object]] = {"kind": "io", "bytes": 4, "rate_bytes_per_s": "100 MB/s"}
+    form: ClassVar[tuple[Group, ...]] = forms.TRANSACTION
 
     name: str = Field(description="what it is called")
     kind: Literal["scatter", "gather", "broadcast", "reduce", "io"] = Field(
@@ -79,8 +89,12 @@ class Transaction(Document):
     )
 
 
-class Stage(Document):
+class Stage(PartDocument):
     """One synchronous step of the application (Eqs. 11 to 15). `after` names the stages it needs first."""
+
+    called: ClassVar[str] = "stage"
+    new: ClassVar[Mapping[str, object]] = {"nodes": [{"name": "FPGA", **ComputeNode.new}]}
+    form: ClassVar[tuple[Group, ...]] = forms.STAGE
 
     name: str = Field(description="what it is called")
     iterations: Formula = Field(1, description="how often it is repeated")
@@ -97,11 +111,15 @@ class Stage(Document):
     after: tuple[str, ...] = Field((), description="the stages that it needs first", examples=[["load"]])
 
 
-class Measured(Document):
+class Measured(PartDocument):
     """What an implementation took, at some values of the inputs: for the error, stage by stage (Table V).
 
     `stage` is one stage's name, or "" for the application; times are of all its iterations.
     """
+
+    called: ClassVar[str] = "measurement"
+    new: ClassVar[Mapping[str, object]] = {"total_s": 1}
+    form: ClassVar[tuple[Group, ...]] = forms.MEASURED
 
     stage: str = Field("", description="the stage's name; empty for the whole application", examples=["histogram"])
     inputs: dict[str, float] = Field(default_factory=dict, description="the inputs' values that it was measured at")
@@ -116,6 +134,8 @@ class RatssModel(ModelDocument):
     """A RATSS model. `system` is its class (Fig. 1): nonuniform nodes in a uniform system, or uniform nodes in a
     nonuniform one. `resources` are named formulas to weigh time against; `baseline_s` is the software's time.
     The readings `literal` and `fitted` also choose that reading of every reduce."""
+
+    form: ClassVar[tuple[Group, ...]] = forms.MODEL
 
     system: Literal["NNUS", "UNNS"] = Field(
         "NNUS",

@@ -1,6 +1,6 @@
 """Computational density measured from real code: the trace of a C kernel's loads, and what a store of any size misses.
 
-The kernel marks its inputs and its region (`resources/kernels/rho.h`). It is compiled with gcc's `-fsanitize=thread`,
+The kernel marks its inputs and its region (`kernels/rho.h`). It is compiled with gcc's `-fsanitize=thread`,
 whose calls at every load are answered by a small recorder instead of the race detector; so there is nothing to install.
 The recorder keeps the LRU stack distances of the inputs' elements, and rho(alpha) = operations / (misses x element
 size) follows for every alpha from the one run.
@@ -17,23 +17,23 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from importlib.resources import files
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rc_workbench_plugins.density.compute import Model, rho
+from workbench.api.job import Job
+from workbench.api.models import Values
+from workbench.api.predictions import DensityPoint
+from workbench.api.source.files import is_file
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
-from workbench.predict.density import DensityModelFile, rho
-from workbench.predict.library import is_file
-from workbench.predict.ratss_equations import Quantity
-from workbench.system.process import run_program
 
+_FOLDER = Path(__file__).parent / "kernels"
 #: The file that answers the compiler's calls, beside the kernels.
 _RECORDER = "rho_trace"
-#: How much of what a failed command says is read.
 #: A compiler's line: file, line, what.
 _PLACE = re.compile(r"(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)")
 
@@ -50,13 +50,13 @@ class MeasuredDensity:
     distances: NDArray[np.int64]
     counts: NDArray[np.int64]
 
-    def misses(self, alpha_bytes: Quantity) -> NDArray[np.int64]:
+    def misses(self, alpha_bytes: Values) -> NDArray[np.int64]:
         """How many elements a store of `alpha_bytes` loads: the first reads, and those from farther than it holds."""
         behind = np.concatenate([[0], np.cumsum(self.counts)])
         held = np.searchsorted(self.distances, np.floor(np.asarray(alpha_bytes) / self.element_bytes), side="right")
         return np.asarray(self.first_reads + behind[-1] - behind[held], dtype=np.int64)
 
-    def rho(self, alpha_bytes: Quantity) -> NDArray[np.float64]:
+    def rho(self, alpha_bytes: Values) -> NDArray[np.float64]:
         """Operations per loaded byte with a store of `alpha_bytes`."""
         loaded_bytes = self.misses(alpha_bytes).astype(np.float64) * self.element_bytes
         return np.asarray(self.operations / loaded_bytes, dtype=np.float64)
@@ -66,23 +66,7 @@ class MeasuredDensity:
         return np.asarray(self.distances * self.element_bytes, dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class DensityPoint:
-    """rho with a store of `alpha_bytes`, measured and by the model; `difference_pct` is measured over the model's."""
-
-    alpha_bytes: float
-    measured_ops_per_byte: float
-    model_ops_per_byte: float
-    difference_pct: float
-
-
-def beside(
-    file: DensityModelFile,
-    measured: MeasuredDensity,
-    alphas_bytes: Sequence[float] = (),
-    changes: Mapping[str, Quantity] | None = None,
-    reading: str | None = None,
-) -> tuple[DensityPoint, ...]:
+def beside(values: Model, measured: MeasuredDensity, alphas_bytes: Sequence[float] = ()) -> tuple[DensityPoint, ...]:
     """The measured curve beside the model's, at `alphas_bytes` or at a spread of sizes up to the whole problem.
 
     The model is held at the measured Z/M where the store takes every element that was read (Steffen, section 3).
@@ -90,7 +74,7 @@ def beside(
     whole_bytes = measured.first_reads * measured.element_bytes
     least = 2.0 * measured.element_bytes
     alphas = np.asarray(alphas_bytes if len(alphas_bytes) else np.geomspace(least, max(2 * whole_bytes, least), 33))
-    model = np.broadcast_to(np.asarray(rho(file, alphas, changes, reading), dtype=np.float64), alphas.shape)
+    model = np.broadcast_to(np.asarray(rho(values, alphas), dtype=np.float64), alphas.shape)
     most = measured.operations / whole_bytes if whole_bytes else np.inf
     held = np.where(alphas >= whole_bytes, most, np.minimum(model, most))
     return tuple(
@@ -101,32 +85,30 @@ def beside(
 
 def bundled_kernel(name: str) -> Path:
     """The file of a kernel that comes with the workbench, "matrix_multiply"."""
-    return _folder() / f"{name}.c"
+    return _FOLDER / f"{name}.c"
 
 
 def find_kernel(name_or_path: str) -> Path:
     """The file of a kernel: a path, or the name of one that comes with the workbench. WorkbenchError otherwise."""
     if is_file(path := Path(name_or_path)):
         return path
-    names = sorted(found.stem for found in _folder().glob("*.c") if found.stem != _RECORDER)
+    names = sorted(found.stem for found in _FOLDER.glob("*.c") if found.stem != _RECORDER)
     if name_or_path in names:
         return bundled_kernel(name_or_path)
     hint = near(name_or_path, names, "Name a C file, or one that comes with the workbench")
     raise WorkbenchError(Diagnostic(f"there is no such kernel as '{name_or_path[:80]}'", hint))
 
 
-def _folder() -> Path:
-    return Path(str(files("workbench.resources"))) / "kernels"
-
-
 def measure(
-    kernel: Path, arguments: Sequence[str] = (), flags: Sequence[str] = (), timeout_s: float = 600.0
-) -> MeasuredDensity:
+    kernel: Path, arguments: Sequence[str] = (), flags: Sequence[str] = (), timeout_s: float = 600.0,
+    job: Job | None = None,
+) -> MeasuredDensity:  # fmt: skip
     """Compile a marked C kernel, run it with `arguments`, and read its stack distances.
 
     The kernel runs as it is: only measure code that you would run. Raises WorkbenchError where there is no gcc, or the
     kernel does not compile, fails, or marks nothing.
     """
+    job = job or Job()
     compiler = shutil.which("gcc")
     if compiler is None:
         raise WorkbenchError(Diagnostic("there is no gcc here", "Install it: sudo apt-get install gcc."))
@@ -135,17 +117,16 @@ def measure(
         raise WorkbenchError(Diagnostic("there is no such kernel", "Name a C file.", file=given))
     with tempfile.TemporaryDirectory(prefix="rho-") as name:
         folder = Path(name)
-        common = [compiler, "-O1", "-g", "-I", str(_folder())]
+        common = [compiler, "-O1", "-g", "-I", str(_FOLDER)]
         # -fno-builtin: what the C library copies is not seen, so copying stays in the kernel
         traced = ["-fsanitize=thread", "-DRHO_TRACE", "-fno-builtin", *flags, "-c", str(kernel), "-o", "kernel.o"]
-        _run([*common, *traced], folder, given, "it does not compile", timeout_s)
-        recorder = str(_folder() / f"{_RECORDER}.c")
-        _run([*common, "-c", recorder, "-o", "trace.o"], folder, recorder, "it does not compile", timeout_s)
+        _run(job, [*common, *traced], folder, given, "it does not compile", timeout_s)
+        recorder = str(_FOLDER / f"{_RECORDER}.c")
+        _run(job, [*common, "-c", recorder, "-o", "trace.o"], folder, recorder, "it does not compile", timeout_s)
         linked = ["kernel.o", "trace.o", "-lm", "-o", "kernel"]
-        _run([*common, *linked], folder, given, "it does not link", timeout_s)
+        _run(job, [*common, *linked], folder, given, "it does not link", timeout_s)
         out = folder / "distances.txt"
-        environment = {**os.environ, "RHO_OUT": str(out)}
-        _run([str(folder / "kernel"), *arguments], folder, given, "the kernel failed", timeout_s, environment)
+        _run(job, [str(folder / "kernel"), *arguments], folder, given, "the kernel failed", timeout_s, RHO_OUT=str(out))
         text = out.read_text(encoding="utf-8", errors="replace") if out.exists() else ""
     begins = _line_of(kernel, "rho_begin")
     if not text:
@@ -172,22 +153,17 @@ def _line_of(source: Path, word: str) -> int | None:
     return next((number for number, line in enumerate(lines, 1) if word in line), None)
 
 
-def _run(
-    command: Sequence[str],
-    folder: Path,
-    file: str,
-    what: str,
-    timeout_s: float,
-    environment: dict[str, str] | None = None,
-) -> None:
-    said: list[str] = []
+def _run(job: Job, command: Sequence[str], folder: Path, file: str, what: str, timeout_s: float, **more: str) -> None:
+    """Run a command, with `more` in its environment; what it says of `file` is told where it fails."""
     try:
-        done = run_program(command, cwd=folder, env=environment, timeout_s=timeout_s, on_line=said.append)
+        done = job.run(command, cwd=folder, env={**os.environ, **more}, timeout_s=timeout_s)
     except WorkbenchError as error:
-        raise WorkbenchError(*(replace(told, message=f"{what}: {told.message}", file=file)
-                               for told in error.diagnostics)) from None  # fmt: skip
+        hint = "Measure a smaller problem."
+        raise WorkbenchError(
+            *(Diagnostic(f"{what}: {d.message}", hint, file=file) for d in error.diagnostics)
+        ) from None
     if done.returncode:
-        said = said or [f"exit {done.returncode}"]
+        said = done.stderr.splitlines() or [f"exit {done.returncode}"]
         place = next(
             (found for line in said if (found := _PLACE.match(line)) and Path(found[1]).name == Path(file).name), None
         )

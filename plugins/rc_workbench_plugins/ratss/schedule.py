@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from rc_workbench_plugins.ratss.compute import Model, Prediction
+from rc_workbench_plugins.ratss.model import Stage, Transaction
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.predict.formulas import Evaluation
-from workbench.predict.ratss import Prediction, RatssModelFile
-from workbench.predict.ratss_model import Stage, Transaction
 
 Lane = Literal["configuration", "communication", "computation", "host"]
 
@@ -29,24 +28,23 @@ class Interval:
     round_s: float
 
 
-def schedule(file: RatssModelFile, prediction: Prediction, reading: str | None = None) -> tuple[Interval, ...]:
-    """The first iteration of every stage, for a prediction of single values at the model's inputs.
+def schedule(values: Model, prediction: Prediction) -> tuple[Interval, ...]:
+    """The first iteration of every stage, for a prediction of single values.
 
     Data go out before the computation and come back after it (gather, reduce, and what `returns`); where a stage
     overlaps them, both start together, as for a round in the middle of many. Pipelined stages all start at once.
     """
     if any(getattr(value, "shape", ()) for value in (prediction.total_s, *prediction.stage_s.values())):
         raise WorkbenchError(Diagnostic("a timing diagram shows one design point", "Choose one point of the sweep."))
-    values = Evaluation(file, file.at({}, reading))
     found: list[Interval] = []
     begin = 0.0
-    for index, stage in enumerate(file.model.stages):
+    for index, stage in enumerate(values.model.stages):
         configuration_s, before_s, after_s, host_s = (
-            float(values.of(("stages", index, field)))
+            float(values.of("stages", index, field))
             for field in ("configuration_s", "preprocessing_s", "postprocessing_s", "microprocessor_s")
         )
         found += _stage(stage, prediction, begin, configuration_s, before_s, host_s, after_s)
-        if not file.model.pipelined:
+        if not values.model.pipelined:
             begin += float(prediction.stage_s[stage.name])
     return tuple(found)
 

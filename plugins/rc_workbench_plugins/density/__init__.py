@@ -1,0 +1,64 @@
+"""Computational density: what memories let an algorithm reach, whatever its processing elements (Steffen 2007)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.api import Later, ModelKind, Printed, Question, hookimpl
+
+HERE = Path(__file__).parent
+PLACE = __name__
+STARTER = """\
+algorithm: dot_product
+element_bytes: element
+
+inputs:
+  element: {value: 4, unit: B, title: bytes of an operand}
+
+layers:
+  - {name: main memory, layer_bytes: 1 GB, bandwidth_bytes_per_s: 1 GB/s, latency_s: 0}
+
+compute:
+  units: 1
+  clock_hz: 100 MHz
+"""
+
+
+class _All(frozenset[str]):
+    """Of a density every output should be large."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+@hookimpl
+def workbench_model_kinds() -> Sequence[ModelKind]:
+    return [
+        ModelKind(
+            name="density",
+            title="what the memories let an algorithm reach (computational density)",
+            label="density",
+            document=Later(f"{PLACE}.model:DensityModel").load,
+            outputs=Later(f"{PLACE}.compute:outputs"),
+            goal="limit_ops_per_s",
+            solve_option="--rate",
+            larger=_All(),
+            unbounded=frozenset({"limit_ops_per_s"}),
+            models=HERE / "models",
+            starter=STARTER,
+            check=Later(f"{PLACE}.model:check"),
+            answer=Later(f"{PLACE}.answer:answer"),
+            results=Later(f"{PLACE}.shown:results"),
+            layers=Later(f"{PLACE}.shown:Layers"),
+            printed=Printed(HERE / "tables.yaml", Later(f"{PLACE}.compute:cell_value")),
+            questions=(
+                Question(
+                    "--kernel FILE",
+                    ("kernel", "kernel_args"),
+                    Later(f"{PLACE}.answer:add_kernel"),
+                    Later(f"{PLACE}.answer:kernel_answer"),
+                ),
+            ),
+        )
+    ]

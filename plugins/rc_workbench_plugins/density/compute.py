@@ -1,0 +1,183 @@
+"""Computational density: what a machine's memories let an algorithm reach, whatever its processing elements.
+
+Steffen: "Parametrization of algorithms and FPGA accelerators to predict performance", 2007. Sizes in bytes, times in
+seconds, rho in operations per byte, sigma in operations per second; an operation is what the model says it is.
+"Erratum Sn": see `ERRATA.md` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rc_workbench_plugins.density.model import OUTPUT, PROCESSING, DensityModel
+from workbench.api.models import NOT_NEGATIVE, POSITIVE, FieldPath, ModelValues, Values
+from workbench.api.predictions import Cell, Density, Layer, LayerBound
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+Model = ModelValues[DensityModel]
+
+
+def outputs(values: Model) -> Mapping[str, Values]:
+    """The limit, and each layer's bound by the layer's name."""
+    found = density(values)
+    return {OUTPUT: found.limit_ops_per_s} | {b.layer.name: b.ops_per_s for b in found.bounds}
+
+
+def density_of(eta: Values, alpha_bytes: Values) -> Values:
+    """Eq. 1: rho(alpha) = eta(alpha) / alpha."""
+    return eta / alpha_bytes
+
+
+def reuse_penalty(operations: Values, problem_bytes: Values, ops_per_byte: Values) -> Values:
+    """Eq. 2 solved for phi = Z / (M rho): how often the data are loaded on average."""
+    return operations / (problem_bytes * ops_per_byte)
+
+
+def layer_ops_per_s(
+    ops_per_byte: Values, bandwidth_bytes_per_s: Values, layer_bytes: Values, latency_s: Values = 0.0
+) -> Values:
+    """Eq. 6: sigma = rho(mu) beta / (1 + beta lambda / mu); without a latency, Eq. 7: rho(mu) beta."""
+    return ops_per_byte * bandwidth_bytes_per_s / (1.0 + bandwidth_bytes_per_s * latency_s / layer_bytes)
+
+
+def rho(values: Model, alpha_bytes: Values) -> Values:
+    """Operations per byte with a local store of `alpha_bytes` (Eq. 1), held at Z/M where the problem fits (S9)."""
+    size = values.of("element_bytes")
+    density = density_of(values.of("eta", alpha=alpha_bytes, s=size), alpha_bytes)
+    if values.model.operations is None or values.model.problem_bytes is None:
+        return density
+    whole_bytes = values.of("problem_bytes", s=size)
+    most = values.of("operations", s=size) / whole_bytes
+    return np.where(np.asarray(alpha_bytes) >= whole_bytes, most, np.minimum(density, most))
+
+
+def layers(values: Model) -> tuple[Layer, ...]:
+    """The memory layers: the platform's, outwards, with what the model changes or adds."""
+    size = values.of("element_bytes")
+    found: dict[str, Layer] = {}
+    for memory in values.platform.memories if values.platform else ():
+        if memory.bytes is not None and memory.bandwidth_bytes_per_s is not None:
+            found[memory.name] = Layer(memory.name, memory.bytes, memory.bandwidth_bytes_per_s, memory.latency_s)
+    for index, change in enumerate(values.model.layers):
+        given: dict[str, Any] = {
+            field: values.of("layers", index, field, s=size)
+            for field in ("layer_bytes", "bandwidth_bytes_per_s", "latency_s")
+            if getattr(change, field) is not None
+        }
+        found[change.name] = replace(found.get(change.name, Layer(change.name, np.nan, np.nan, 0.0)), **given)
+    return tuple(found.values())
+
+
+def density(values: Model, moved: Sequence[Layer] | None = None) -> Density:
+    """Every layer's bound, the compute bound, and which one binds. `moved` are layers to take instead of the model's.
+
+    Raises WorkbenchError naming the field that has no sensible value.
+    """
+    with np.errstate(all="ignore"):  # what overflows is told
+        return _density(values, layers(values) if moved is None else moved)
+
+
+def _density(values: Model, found: Sequence[Layer]) -> Density:
+    bounds = []
+    for layer in found:
+        for field, allowed in _LAYER_DOMAINS.items():
+            if (bad := allowed.bad(getattr(layer, field))) is not None:
+                raise WorkbenchError(_bad_layer(values, layer.name, f"has a {field} of {bad:.12g}", allowed.said()))
+        ops_per_byte = rho(values, layer.layer_bytes)
+        rate, size, latency = layer.bandwidth_bytes_per_s, layer.layer_bytes, layer.latency_s
+        bounds.append(
+            LayerBound(
+                layer,
+                ops_per_byte,
+                layer_ops_per_s(ops_per_byte, rate, size, latency),
+                layer_ops_per_s(ops_per_byte, rate, size),
+                rate * latency / size,
+            )
+        )
+        if not np.max(bounds[-1].ops_per_s) < np.inf:
+            raise WorkbenchError(
+                _bad_layer(values, layer.name, "lets no finite rate through", "made of smaller numbers")
+            )
+    compute = _compute_ops_per_s(values)
+    named = [(bound.layer.name, bound.ops_per_s) for bound in bounds]
+    rates = [rate for _, rate in named]
+    binding_layer = _first(named)
+    least, most = _least(rates), -_least([-rate for rate in rates])
+    if compute is not None:
+        named.append((PROCESSING, compute))
+    limit = _least([rate for _, rate in named])
+    return Density(tuple(bounds), compute, limit, _first(named), binding_layer, most / least if bounds else 1.0)
+
+
+_LAYER_DOMAINS = {"layer_bytes": POSITIVE, "bandwidth_bytes_per_s": POSITIVE, "latency_s": NOT_NEGATIVE}
+
+
+def _bad_layer(values: Model, name: str, what: str, wanted: str) -> Diagnostic:
+    place = next((n for n, layer in enumerate(values.model.layers) if layer.name == name), None)
+    at: FieldPath = ("platform",) if place is None else ("layers", place)
+    return values.problem(at, f"the layer '{name}' {what}", f"It must be {wanted}.")
+
+
+def _first(named: Sequence[tuple[str, Values]]) -> str:
+    """The name with the least rate (on average, for arrays)."""
+    return min(named, key=lambda pair: float(np.mean(pair[1])))[0] if named else ""
+
+
+def _least(rates: Sequence[Values]) -> Values:
+    result: Values = np.inf
+    for rate in rates:
+        result = np.minimum(result, rate)
+    return result
+
+
+def _compute_ops_per_s(values: Model) -> Values | None:
+    """Units x operations per cycle x clock (section 5: what the FPGA's area allows)."""
+    if values.model.compute is None:
+        return None
+    size = values.of("element_bytes")
+    units, ops_per_cycle, clock_hz = (
+        values.of("compute", field, s=size) for field in ("units", "ops_per_cycle", "clock_hz")
+    )
+    return units * ops_per_cycle * clock_hz
+
+
+@dataclass(frozen=True)
+class RooflinePoint:
+    """A layer in a roofline picture: its density, and the roof (bandwidth x density, at most the compute bound)."""
+
+    layer: str
+    ops_per_byte: float
+    memory_ops_per_s: float
+    roof_ops_per_s: float
+
+
+def roofline(result: Density) -> tuple[RooflinePoint, ...]:
+    """The layers as points of a roofline, for single values."""
+    roof = np.inf if result.compute_ops_per_s is None else float(result.compute_ops_per_s)
+    return tuple(
+        RooflinePoint(b.layer.name, float(b.ops_per_byte), float(b.ops_per_s), min(float(b.ops_per_s), roof))
+        for b in result.bounds
+    )
+
+
+def cell_value(values: Model, cell: Cell) -> float:
+    """The number that a printed cell names, in SI units. Layers are counted from 1, as in the paper."""
+    result = density(values)
+    kind, _, number = cell.what.partition(" ")
+    if kind == "limit":
+        return float(result.limit_ops_per_s)
+    bound = result.bounds[int(number) - 1]
+    return float(
+        {
+            "mu": bound.layer.layer_bytes,
+            "beta": bound.layer.bandwidth_bytes_per_s,
+            "lambda": bound.layer.latency_s,
+            "fraction": bound.latency_fraction,
+            "sigma": bound.ops_per_s_without_latency,
+            "divisor": bound.layer.layer_bytes / bound.ops_per_byte,
+        }[kind]
+    )

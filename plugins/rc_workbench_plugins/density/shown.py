@@ -1,0 +1,84 @@
+"""A density model as it is shown: its figures, what each layer lets through; and as layers that can be moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rc_workbench_plugins.density.compute import Model, density, layers, rho
+from rc_workbench_plugins.density.measured import beside, bundled_kernel, measure
+from rc_workbench_plugins.density.model import PROCESSING
+from workbench.api.predictions import Density, Figure, PartLine, Results
+from workbench.model.text import percent_text, prefixed, ratio_text
+
+#: What stands where a name is too long.
+_SHORT = {PROCESSING: "Compute"}
+
+
+def results(values: Model, found: Density | None = None) -> Results:
+    """`found` are the bounds where layers are moved. Raises WorkbenchError where the model has no value here."""
+    moved, found = found is not None, density(values) if found is None else found
+    operation, compute = values.model.operation, found.compute_ops_per_s
+    reachable, balance = _rate(float(found.limit_ops_per_s)), float(found.balance)
+    return Results(
+        figures=(
+            Figure("Reachable", reachable, f"{operation}s"),
+            Figure("Bound by", _SHORT.get(found.binding, found.binding) or "Nothing", "the least of all bounds"),
+            Figure("Processing elements", _rate(float(compute)) if compute is not None else "no bound",
+                   "compute bound"),
+            Figure("Balance", f"{balance:.2f}×", "largest memory bound over least"),
+        ),
+        point=(
+            Figure("Reachable", reachable, f"{operation}s"),
+            Figure("Balance", ratio_text(balance), "largest bound over least"),
+        ),
+        parts_title="Each layer",
+        parts=tuple(_lines(found)),
+        said=f"{'layers moved, a what-if; ' if moved else ''}bound by {found.binding or 'nothing'}",
+    )  # fmt: skip
+
+
+def _rate(value: float, unit: str = "/s") -> str:
+    return prefixed(value, unit) if value != float("inf") else "no bound"
+
+
+def _lines(found: Density) -> list[PartLine]:
+    bounds = [float(b.ops_per_s) for b in found.bounds]
+    if found.compute_ops_per_s is not None:
+        bounds.append(float(found.compute_ops_per_s))
+    most = max(bounds, default=1.0) or 1.0
+    lines = []
+    for bound in found.bounds:
+        layer = bound.layer
+        lost = 1 - float(bound.ops_per_s) / float(bound.ops_per_s_without_latency)
+        said = (
+            f"rho {_rate(float(bound.ops_per_byte), '/B')} × {_rate(float(layer.bandwidth_bytes_per_s), 'B/s')}, "
+            f"less {percent_text(lost)}   Eq. 6"
+        )
+        name = layer.name + (" (binds)" if layer.name == found.binding else "")
+        value = float(bound.ops_per_s)
+        lines.append(PartLine(name, _rate(value), value / most, said, None, True))
+    if found.compute_ops_per_s is not None:
+        value = float(found.compute_ops_per_s)
+        name = "Processing elements" + (" (bind)" if found.binding == PROCESSING else "")
+        lines.append(PartLine(name, _rate(value), value / most, "units × operations a cycle × clock", None, True))
+    return lines
+
+
+class Layers:
+    """What `workbench.api.predictions.LayerModel` promises."""
+
+    layers = staticmethod(layers)
+    density = staticmethod(density)
+    rho = staticmethod(rho)
+    results = staticmethod(results)
+    measure = staticmethod(measure)
+    beside = staticmethod(beside)
+
+    def kernels(self) -> Mapping[str, tuple[Path, Sequence[str]]]:
+        """The matrix multiply in the orders whose density differs."""
+        kernel = bundled_kernel("matrix_multiply")
+        return {
+            "matrix multiply, rows by columns": (kernel, ("96", "naive")),
+            "matrix multiply, blocks of 16 x 16": (kernel, ("96", "blocked", "16")),
+        }

@@ -1,0 +1,84 @@
+"""What a RATSS model comes to, as a JSON document and as a table of text; and the printed cells of its paper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
+from rc_workbench_plugins.ratss.errors import errors
+from workbench.api.predictions import Answer, Cell
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.text import table
+
+
+def answer(values: Model) -> Answer:
+    prediction = predict(values)
+    return Answer(_document(prediction), _text(prediction), errors(values), notes(values))
+
+
+def _document(prediction: Prediction) -> dict[str, Any]:
+    return {
+        "total_s": prediction.total_s,
+        "speedup": prediction.speedup,
+        "resources": dict(prediction.resources),
+        "stages": [
+            {
+                "name": name,
+                "comp_s": prediction.comp_s[name],
+                "comm_s": prediction.comm_s[name],
+                "total_s": prediction.stage_s[name],
+                "parts": [
+                    {"name": part, "time_s": time_s}
+                    for (stage, part), time_s in prediction.parts.items()
+                    if stage == name
+                ],
+            }
+            for name in prediction.stage_s
+        ],
+    }
+
+
+def _text(prediction: Prediction) -> str:
+    rows = [("Stage", "Part", "Time")]
+    for name in prediction.stage_s:
+        rows += [(name, part, f"{time_s:.4g} s") for (stage, part), time_s in prediction.parts.items() if stage == name]
+        rows.append((name, "computation", f"{prediction.comp_s[name]:.4g} s"))
+        rows.append((name, "communication", f"{prediction.comm_s[name]:.4g} s"))
+        rows.append((name, "all iterations", f"{prediction.stage_s[name]:.4g} s"))
+    rows.append(("application", "", f"{prediction.total_s:.4g} s"))
+    if prediction.speedup is not None:
+        rows.append(("speedup", "", f"{prediction.speedup:.4g}"))
+    rows += [(name, "", f"{value:g}") for name, value in prediction.resources.items()]
+    return table(rows)
+
+
+def cell_value(values: Model, cell: Cell) -> float:
+    """The number that a printed cell names, in SI units."""
+    kind, _, name = cell.what.partition(" ")
+    if kind == "field":
+        return float(values.of(*(int(part) if part.isdigit() else part for part in name.split("."))))
+    if kind == "network":
+        network, _, attribute = name.partition(".")
+        assert values.platform is not None
+        return float(getattr(next(n for n in values.platform.networks if n.name == network), attribute))
+    if kind in ("measured", "error"):
+        row = next(
+            row
+            for row in errors(values)
+            if row.quantity == name and all(row.inputs.get(k) == v for k, v in values.changes.items())
+        )
+        return row.measured if kind == "measured" else row.error_pct
+    prediction = predict(values)
+    if kind == "part":
+        stage, _, part = name.partition("/")
+        return float(prediction.parts[stage, part])
+    found = {
+        "comp": prediction.comp_s.get(name),
+        "comm": prediction.comm_s.get(name),
+        "stage": prediction.stage_s.get(name),
+        "total": prediction.total_s,
+        "speedup": prediction.speedup,
+    }.get(kind)
+    if found is None:
+        raise WorkbenchError(Diagnostic(f"'{cell.what}' names nothing in the model {cell.model}"))
+    return float(found)

@@ -1,0 +1,204 @@
+"""RATSS models computed: from a model's values to times, for single values or whole arrays of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rc_workbench_plugins.ratss import equations as eq
+from rc_workbench_plugins.ratss.model import RatssModel, Transaction
+from workbench.api.models import FieldPath, ModelValues, Values
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import Network, Platform
+from workbench.model.transfer_time import transfer_s
+
+Model = ModelValues[RatssModel]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model comes to. `parts` maps (stage, node or transaction) to its time in seconds, once per iteration;
+    `comp_s` and `comm_s` (once an iteration), `stage_s` (all `iterations`) are by stage; all may be arrays."""
+
+    parts: Mapping[tuple[str, str], Values]
+    comp_s: Mapping[str, Values]
+    comm_s: Mapping[str, Values]
+    stage_s: Mapping[str, Values]
+    iterations: Mapping[str, Values]
+    total_s: Values
+    speedup: Values | None
+    resources: Mapping[str, Values]
+
+
+def outputs(values: Model) -> Mapping[str, Values]:
+    """total_s, speedup where there is a baseline, the resources, comp_s.STAGE, comm_s.STAGE."""
+    found = predict(values)
+    named: dict[str, Values] = {"total_s": found.total_s}
+    if found.speedup is not None:
+        named["speedup"] = found.speedup
+    named |= found.resources
+    named |= {f"comp_s.{stage}": value for stage, value in found.comp_s.items()}
+    return named | {f"comm_s.{stage}": value for stage, value in found.comm_s.items()}
+
+
+def predict(values: Model) -> Prediction:
+    """Compute the model. Raises WorkbenchError naming the field that has no sensible value."""
+    with np.errstate(all="ignore"):  # what overflows is told below
+        return _predict(values)
+
+
+def _predict(values: Model) -> Prediction:
+    model, of = values.model, values.of
+    parts: dict[tuple[str, str], Values] = {}
+    comp: dict[str, Values] = {}
+    comm: dict[str, Values] = {}
+    stages: dict[str, Values] = {}
+    repeated: dict[str, Values] = {}
+    alike: dict[tuple[object, ...], tuple[Values, ...]] = {}  # equal transactions are computed once
+    for index, stage in enumerate(model.stages):
+        at: FieldPath = ("stages", index)
+        nodes = [_node_s(values, (*at, "nodes", i)) for i in range(len(stage.nodes))]
+        moves: list[tuple[Values, ...]] = []
+        for i, move in enumerate(stage.transactions):
+            key = tuple(value for field, value in move if field != "name")
+            if key not in alike:
+                path = (*at, "transactions", i)
+                alike[key] = tuple(_corrected(values, path, part_s) for part_s in _move_s(values, move, path))
+            moves.append(alike[key])
+        for node, node_s in zip(stage.nodes, nodes, strict=True):
+            parts[stage.name, node.name] = node_s
+        for move, (delay_s, rest_s) in zip(stage.transactions, moves, strict=True):
+            parts[stage.name, move.name] = delay_s + rest_s
+        micro_s, before_s, after_s, configuration_s, repeated[stage.name] = (
+            of(*at, field)
+            for field in ("microprocessor_s", "preprocessing_s", "postprocessing_s", "configuration_s", "iterations")
+        )
+        comp[stage.name] = eq.t_comp(nodes, micro_s, before_s, after_s)
+        comm[stage.name] = (
+            eq.t_comm_nonblocking([delay for delay, _ in moves], [rest for _, rest in moves])
+            if stage.nonblocking
+            else eq.t_comm([delay_s + rest_s for delay_s, rest_s in moves])
+        )
+        stages[stage.name] = eq.t_stage(
+            comp[stage.name], comm[stage.name], repeated[stage.name], configuration_s, stage.overlapped
+        )
+    total_s = eq.t_application(list(stages.values()), of("iterations"), model.pipelined)
+    baseline = None if model.baseline_s is None else of("baseline_s")
+    if not np.max(total_s) < np.inf:
+        raise WorkbenchError(_too_long(values, parts))
+    speedup = None if baseline is None else baseline / total_s
+    if speedup is not None and not np.max(speedup) < np.inf:
+        hint = "Give it nodes or transactions that take time."
+        raise WorkbenchError(values.problem(("baseline_s",), "the model takes no time to compare with", hint))
+    return Prediction(
+        parts=parts,
+        comp_s=comp,
+        comm_s=comm,
+        stage_s=stages,
+        iterations=repeated,
+        total_s=total_s,
+        speedup=speedup,
+        resources={name: of("resources", name) for name in model.resources},
+    )
+
+
+def _corrected(values: Model, at: FieldPath, duration_s: Values) -> Values:
+    correction = values.of(*at, "correction")
+    return duration_s if isinstance(correction, float) and correction == 1.0 else duration_s * correction
+
+
+def _node_s(values: Model, at: FieldPath) -> Values:
+    fields = ("pipeline_cycles", "elements", "ops_per_element", "clock_hz", "ops_per_cycle")
+    return _corrected(values, at, eq.t_fpga(*(values.of(*at, field) for field in fields)))
+
+
+def _move_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, Values]:
+    """A transaction's delay, and the rest of its time."""
+    network = _network(values.platform, move)
+
+    def of(field: str) -> Values:
+        return float(getattr(network, field)) if getattr(move, field) is None else values.of(*at, field)
+
+    nodes, size = values.of(*at, "nodes"), values.of(*at, "bytes")
+    if move.table:
+        assert values.platform is not None
+        transfers = values.of(*at, "transfers")
+        return 0.0, nodes * transfers * transfer_s(values.platform.transfer_tables[move.table], size / transfers)
+    latency_s, overhead_s = of("latency_s"), of("overhead_s")
+    if move.rate_bytes_per_s is not None:
+        efficiency = 1.0 if move.efficiency is None else values.of(*at, "efficiency")
+        gap = eq.io_gap(values.of(*at, "rate_bytes_per_s"), efficiency)
+    else:
+        gap = of("gap_per_byte_s")
+    if move.kind == "io":
+        delay_s = eq.t_bus(latency_s + overhead_s, 0.0, gap, values.of(*at, "transfers"))
+        return delay_s, eq.t_io(0.0, nodes, size, gap)
+    reading = values.reading if values.reading in ("literal", "fitted") else move.reading
+    literal = reading == "literal"
+    additions_s = _additions_s(values, move, at, network, literal) if move.kind == "reduce" else 0.0
+    if move.serial:
+        whole = (
+            eq.t_snap_gather(nodes, size, latency_s, gap, move.overlapped)
+            if move.kind == "gather"
+            else eq.t_snap(nodes, size, latency_s, gap, additions_s)
+        )
+        return latency_s, whole - latency_s
+    if move.kind in ("scatter", "gather"):
+        delay_s = eq.t_scatter(nodes, 0.0, latency_s, overhead_s, 0.0)
+        return delay_s, eq.t_scatter(nodes, size, latency_s, overhead_s, gap) - delay_s
+    delay_s = eq.t_broadcast(nodes, 0.0, latency_s, overhead_s, 0.0)
+    if move.kind == "broadcast":
+        return delay_s, eq.t_broadcast(nodes, size, latency_s, overhead_s, gap) - delay_s
+    short_gap_s = 0.0 if literal else of("gap_s")
+    return delay_s, eq.t_reduce(nodes, size, latency_s, overhead_s, gap, additions_s, short_gap_s) - delay_s
+
+
+def _additions_s(values: Model, move: Transaction, at: FieldPath, network: Network, literal: bool) -> Values:
+    """gamma k: gamma is one addition of an element, the model's own or the network's."""
+    size, element = values.of(*at, "bytes"), values.of(*at, "bytes_per_element")
+    own = move.reduction_s is not None
+    addition_s = values.of(*at, "reduction_s") if own else network.reduction_per_byte_s * element
+    return eq.additions(size, addition_s, element, literal)
+
+
+def _too_long(values: Model, parts: Mapping[tuple[str, str], Values]) -> Diagnostic:
+    """Which part's time is beyond all numbers."""
+    found = next((key for key, part_s in parts.items() if not np.max(part_s) < np.inf), None)
+    hint = "Its numbers are too large, or too small, to compute with."
+    for index, stage in enumerate(values.model.stages):
+        nodes, moves = [node.name for node in stage.nodes], [move.name for move in stage.transactions]
+        for field, names in (("nodes", nodes), ("transactions", moves)):
+            if found and found[0] == stage.name and found[1] in names:
+                at = ("stages", index, field, names.index(found[1]))
+                return values.problem(at, f"the time of '{found[1]}' is not a finite number", hint)
+    return values.problem(("iterations",), "the model's time is not a finite number", hint)
+
+
+def in_tree(move: Transaction) -> bool:
+    """Whether a transaction is a collective in a binomial tree."""
+    return move.kind != "io" and not move.serial and not move.table
+
+
+def notes(values: Model) -> Sequence[Diagnostic]:
+    """A note where collectives go in a tree of nodes that are no power of two: which reading of log2(P) was used."""
+    uneven: list[tuple[FieldPath, str, float]] = []
+    for index, stage in enumerate(values.model.stages):
+        for n, move in enumerate(stage.transactions):
+            at: FieldPath = ("stages", index, "transactions", n, "nodes")
+            if in_tree(move):
+                nodes = np.ravel(values.of(*at))
+                uneven += [(at, move.name, float(p)) for p in nodes[np.log2(nodes) % 1 != 0][:1]]
+    if not uneven:
+        return ()
+    first, _, count = uneven[0]
+    names = ", ".join(dict.fromkeys(name for _, name, _ in uneven))
+    message = f"{names}: {count:g} nodes are no power of two, counted as {eq.rounds(count):g} whole rounds"
+    hint = "Eqs. 19 and 20 assume a power of two; log2(P) is taken as the next whole number."
+    return (values.problem(first, message, hint, Severity.NOTE),)
+
+
+def _network(platform: Platform | None, move: Transaction) -> Network:
+    networks = platform.networks if platform else ()
+    return next((n for n in networks if n.name == move.network), Network(name=""))

@@ -1,0 +1,97 @@
+"""How the parts of a RATSS model stand in a form."""
+
+from __future__ import annotations
+
+from workbench.api.forms import Field, Group
+
+SYSTEMS = ("NNUS", "UNNS")
+KINDS = ("scatter", "gather", "broadcast", "reduce", "io")
+READINGS = ("literal", "fitted")
+
+MODEL = (
+    Group("Model", "", (
+        Field(("title",), "Title"),
+        Field(("platform",), "Platform", "choice", "its networks and transfer times", of="platforms"),
+        Field(("system",), "System", "choice", "Fig. 1: NNUS has a bus to each FPGA, UNNS one network", SYSTEMS),
+        Field(("description",), "Description", "prose"),
+    )),
+    Group("Application", "Eqs. 16 and 17", (
+        Field(("iterations",), "Iterations", "unit", "of all stages together"),
+        Field(("pipelined",), "Pipelined", "check", "stages side by side: the slowest counts"),
+        Field(("baseline_s",), "Software takes", "unit", "for the speedup"),
+    )),
+)  # fmt: skip
+
+STAGE = (
+    Group("Stage", "Eqs. 11 to 15", (
+        Field(("name",), "Name"),
+        Field(("iterations",), "Iterations", "unit"),
+        Field(("overlapped",), "Overlapped", "check", "communication during computation: the longer counts"),
+        Field(("nonblocking",), "Nonblocking", "check", "transactions at once: all delays, the longest of the rest"),
+        Field(("after",), "After", "lines", "stages it needs first, one a line"),
+    )),
+    Group("Beside FPGA and network", "", (
+        Field(("configuration_s",), "Configuration", "unit"),
+        Field(("preprocessing_s",), "Preprocessing", "unit"),
+        Field(("postprocessing_s",), "Postprocessing", "unit"),
+        Field(("microprocessor_s",), "Microprocessor", "unit", "its share, while the FPGAs compute"),
+    )),
+)  # fmt: skip
+
+NODE = (
+    Group("FPGA node", "Eqs. 3 and 4: PL/F + N × ops / (F × R)", (
+        Field(("name",), "Name"),
+        Field(("pipeline_cycles",), "Pipeline PL", "unit", "cycles of latency"),
+        Field(("elements",), "Elements N", "code"),
+        Field(("ops_per_element",), "Operations each", "code"),
+        Field(("clock_hz",), "Clock F", "unit"),
+        Field(("ops_per_cycle",), "Throughput R", "unit", "operations a cycle"),
+    )),
+    Group("Measured", "taken over from instrumented runs", (
+        Field(("measured_in",), "States", "lines", "of the FPGA, one a line"),
+        Field(("correction",), "Correction", "unit", "measured over predicted"),
+    )),
+)  # fmt: skip
+
+TRANSACTION = (
+    Group("Transaction", "Eqs. 5 to 10, 18 to 20, 26, 27", (
+        Field(("name",), "Name"),
+        Field(("kind",), "Kind", "choice", choices=KINDS),
+        Field(("nodes",), "Nodes P", "code"),
+        Field(("bytes",), "Message k", "code", "bytes of each node"),
+        Field(("transfers",), "Transfers", "code", "how often the delay is paid"),
+        Field(("returns",), "Returns", "check", "brings results back, after the computation"),
+    )),
+    Group("Over", "of the platform, or numbers of its own", (
+        Field(("network",), "Network", "choice", of="networks"),
+        Field(("table",), "Transfer table", "choice", of="transfer_tables"),
+        Field(("serial",), "Serial", "check", "messages follow one another (SNAP), no tree"),
+        Field(("overlapped",), "Overlapped", "check", "gather: only the last message shows"),
+        Field(("reading",), "Reading", "choice", "of Eq. 20", READINGS),
+    )),
+    Group("Numbers", "in place of the network's", (
+        Field(("rate_bytes_per_s",), "Rate R", "unit", "Eq. 7"),
+        Field(("efficiency",), "Efficiency", "unit", "of the rate"),
+        Field(("latency_s",), "Latency L", "unit"),
+        Field(("overhead_s",), "Overhead o", "unit"),
+        Field(("gap_s",), "Gap g", "unit"),
+        Field(("gap_per_byte_s",), "Gap G", "unit", "per byte"),
+        Field(("reduction_s",), "Addition gamma", "unit", "of one element, in a reduce"),
+        Field(("bytes_per_element",), "Element", "unit", "bytes"),
+    )),
+    Group("Measured", "taken over from instrumented runs", (
+        Field(("measured_in",), "States", "lines", "of the host, one a line"),
+        Field(("correction",), "Correction", "unit", "measured over predicted"),
+    )),
+)  # fmt: skip
+
+MEASURED = (
+    Group("Measurement", "of an implementation, for the error (Table V)", (
+        Field(("stage",), "Stage", note="empty: the application"),
+        Field(("comp_s",), "Computation", "unit"),
+        Field(("comm_s",), "Communication", "unit"),
+        Field(("total_s",), "Total", "unit"),
+        Field(("speedup",), "Speedup", "unit"),
+        Field(("source",), "Source"),
+    )),
+)  # fmt: skip

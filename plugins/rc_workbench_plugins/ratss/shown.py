@@ -1,0 +1,69 @@
+"""The results of a RATSS model as they are shown: its figures, its parts, its timing diagram, its tables."""
+
+from __future__ import annotations
+
+from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
+from rc_workbench_plugins.ratss.errors import errors, quantities
+from rc_workbench_plugins.ratss.tables import model_tables
+from rc_workbench_plugins.ratss.timing import timing_of
+from rc_workbench_plugins.ratss.words import move_equation, node_equation
+from workbench.api.predictions import Figure, PartLine, Results
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.pragma import Category
+from workbench.model.text import percent_text, ratio_text, thousands, time_text, value_text
+
+
+def results(values: Model) -> Results:
+    """Raises WorkbenchError where the model has no value here."""
+    found = predict(values)
+    speedup = ratio_text(float(found.speedup)) if found.speedup is not None else "–"
+    longest = max(found.stage_s, key=lambda n: float(found.stage_s[n]), default="")
+    application, nodes, networks = model_tables(values)
+    return Results(
+        figures=_figures(found, speedup, next(iter(notes(values)), None)),
+        point=(
+            Figure("Total", time_text(float(found.total_s))),
+            Figure("Speedup", speedup),
+            Figure("Longest stage", time_text(float(found.stage_s.get(longest, 0.0))), longest),
+        ),
+        parts_title="Each part, once an iteration",
+        parts=tuple(_lines(values, found)),
+        said="the design point" if values.changes else "the model's own values",
+        timing=timing_of(values, found),
+        tables={"Application": (application,), "Nodes": (nodes,), "Networks": (networks,)},
+        errors=errors(values),
+        more={name: value_text(float(value)) for name, value in found.resources.items()},
+    )
+
+
+def _figures(found: Prediction, speedup: str, uneven: Diagnostic | None) -> tuple[Figure, ...]:
+    whole = quantities(found)
+    comp, comm, total = (float(whole[key] or 0.0) for key in ("comp_s", "comm_s", "total_s"))
+    rounds = sum(int(n) for n in found.iterations.values())
+    figures = (
+        Figure("Speedup", speedup, "over the software" if found.speedup is not None else "no software time given",
+               "baseline_s / t_application"),
+        Figure("Total", time_text(total, 4), f"{thousands(rounds)} iteration{'s' if rounds != 1 else ''}", "Eq. 17"),
+        Figure("Computation", time_text(comp), f"{percent_text(comp / total)} of total" if total else "",
+               "Eq. 12, all iterations"),
+        Figure("Communication", time_text(comm), f"{percent_text(comm / total)} of total" if total else "",
+               f"{uneven.message}. {uneven.hint}" if uneven else "Eq. 14, all iterations"),
+    )  # fmt: skip
+    return figures if found.speedup is not None else (*figures[1:], figures[0])
+
+
+def _lines(values: Model, found: Prediction) -> list[PartLine]:
+    """Stages with their nodes and transactions, longest bar the longest part."""
+    longest = max((float(v) for v in found.parts.values()), default=1.0) or 1.0
+    lines: list[PartLine] = []
+    for stage in values.model.stages:
+        lines.append(PartLine(f"Stage {stage.name}", time_text(float(found.stage_s[stage.name])), 0.0, ""))
+        for node in stage.nodes:
+            spent = float(found.parts[stage.name, node.name])
+            lines.append(PartLine(node.name, time_text(spent), spent / longest, node_equation(node), Category.WORK))
+        for move in stage.transactions:
+            spent = float(found.parts[stage.name, move.name])
+            back = move.returns or move.kind in ("gather", "reduce")
+            state = Category.RECV if back else Category.SEND
+            lines.append(PartLine(move.name, time_text(spent), spent / longest, move_equation(move), state))
+    return lines

@@ -1,0 +1,113 @@
+"""Tables of a RATSS model as the paper prints them: attributes down, values for each node count across."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from rc_workbench_plugins.ratss.compute import Model, Prediction, in_tree, predict
+from rc_workbench_plugins.ratss.equations import rounds
+from rc_workbench_plugins.ratss.model import RatssModel
+from workbench.api.models import FieldPath, Values, point_text
+from workbench.api.predictions import PaperTable, Row
+from workbench.model.text import attribute_text, scientific, significant
+
+Points = Sequence[Mapping[str, Values]]
+Places = Sequence[Model]
+
+
+def points_of(values: Model) -> Points:
+    """The columns: the point chosen, else the inputs that measurements were made at, or the model's own."""
+    if values.changes:
+        return (values.changes,)
+    found: list[Mapping[str, Values]] = []
+    for measured in values.model.measured:
+        if measured.inputs not in found:
+            found.append(measured.inputs)
+    return found or [{}]
+
+
+def model_tables(values: Model) -> tuple[PaperTable, ...]:
+    """The application's table, that of its nodes, that of its networks."""
+    points = points_of(values)
+    columns = tuple(point_text(values.model, p) for p in points)
+    places = [values.at(p) for p in points]
+    predictions = [predict(place) for place in places]
+    return (
+        _application(values.model, columns, predictions),
+        _nodes(places, columns, predictions),
+        _transactions(places, columns, predictions),
+    )
+
+
+def _row(
+    attribute: str, unit: str, values: Sequence[float], text: Callable[[float], str] = scientific, strong: bool = False
+) -> Row:
+    return Row(attribute, unit, tuple(text(float(v)) for v in values), strong)
+
+
+def _application(model: RatssModel, columns: tuple[str, ...], found: Sequence[Prediction]) -> PaperTable:
+    rows: list[Row] = []
+    for stage in model.stages:
+        name = stage.name
+        rows.append(_row(f"{name}: iterations", "", [float(p.iterations[name]) for p in found], attribute_text))
+        rows += [_row(f"computation {n.name}", "s", [float(p.parts[name, n.name]) for p in found])
+                 for n in stage.nodes]  # fmt: skip
+        rows.append(_row("t_comp", "s", [float(p.comp_s[name]) for p in found], strong=True))
+        rows += [_row(f"communication {m.name}", "s", [float(p.parts[name, m.name]) for p in found])
+                 for m in stage.transactions]  # fmt: skip
+        rows.append(_row("t_comm", "s", [float(p.comm_s[name]) for p in found], strong=True))
+        rows.append(_row(f"t_stage, {'overlapped' if stage.overlapped else 'serial'}", "s",
+                         [float(p.stage_s[name]) for p in found], strong=True))  # fmt: skip
+    rows.append(_row("t_application", "s", [float(p.total_s) for p in found], strong=True))
+    speedups = [p.speedup for p in found]
+    if None not in speedups:
+        rows.append(_row("speedup", "", [float(s) for s in speedups if s is not None], significant, strong=True))
+    return PaperTable("Application", "Eqs. 11 to 17, each stage's times once an iteration", columns, tuple(rows))
+
+
+def _attributes(places: Places, at: FieldPath, fields: Mapping[str, tuple[str, str]]) -> list[Row]:
+    return [
+        _row(title, unit, [float(place.of(*at, field)) for place in places], attribute_text)
+        for field, (title, unit) in fields.items()
+        if places[0].gives(*at, field)
+    ]
+
+
+NODE_FIELDS = {
+    "pipeline_cycles": ("PL, pipeline latency", "cycles"),
+    "ops_per_cycle": ("R, throughput", "operations/cycle"),
+    "clock_hz": ("F, clock", "Hz"),
+    "elements": ("N, elements", "elements"),
+    "ops_per_element": ("N, operations an element", "operations"),
+}
+MOVE_FIELDS = {
+    "nodes": ("P", "nodes"),
+    "bytes": ("k", "bytes"),
+    "rate_bytes_per_s": ("R, rate", "bytes/s"),
+    "efficiency": ("efficiency", ""),
+}
+
+
+def _nodes(places: Places, columns: tuple[str, ...], found: Sequence[Prediction]) -> PaperTable:
+    rows: list[Row] = []
+    for index, stage in enumerate(places[0].model.stages):
+        for n, node in enumerate(stage.nodes):
+            rows.append(Row(f"{stage.name}: {node.name}", "", tuple("" for _ in places), strong=True))
+            rows += _attributes(places, ("stages", index, "nodes", n), NODE_FIELDS)
+            rows.append(_row("t_fpga", "s", [float(p.parts[stage.name, node.name]) for p in found], strong=True))
+    return PaperTable("Node attributes", "Eqs. 3 and 4", columns, tuple(rows))
+
+
+def _transactions(places: Places, columns: tuple[str, ...], found: Sequence[Prediction]) -> PaperTable:
+    rows: list[Row] = []
+    for index, stage in enumerate(places[0].model.stages):
+        for n, move in enumerate(stage.transactions):
+            via = move.network or (f"table {move.table}" if move.table else "")
+            rows.append(Row(f"{move.name}: {move.kind}", via, tuple("" for _ in places), strong=True))
+            at = ("stages", index, "transactions", n)
+            rows += _attributes(places, at, MOVE_FIELDS)
+            if in_tree(move):
+                whole = [float(rounds(place.of(*at, "nodes"))) for place in places]
+                rows.append(_row("log2 P, the next whole number", "rounds", whole, attribute_text))
+            rows.append(_row("t", "s", [float(p.parts[stage.name, move.name]) for p in found], strong=True))
+    return PaperTable("Network attributes", "Eqs. 5 to 10, 18 to 20, 26, 27", columns, tuple(rows))

@@ -1,0 +1,45 @@
+"""Numbers of predictions as people read them."""
+
+from __future__ import annotations
+
+import math
+
+from workbench.formats.units import unit_of_name
+from workbench.model.text import percent_text, prefixed, ratio_text, time_text, value_text
+from workbench.predict.formulas import ModelFile
+
+
+def unit_of(file: ModelFile, name: str) -> str:
+    given = file.model.inputs.get(name)
+    return given.unit if given else ""
+
+
+def input_text(file: ModelFile, name: str, value: float) -> str:
+    return value_text(value, unit_of(file, name))
+
+
+def output_text(name: str, value: float) -> str:
+    """A value of a model's output, by the output's name."""
+    if not math.isfinite(value):
+        return "no bound"
+    kind = name.partition(".")[0]
+    if "speedup" in kind:
+        return ratio_text(value)
+    if "share" in kind.split("_"):
+        return percent_text(value)
+    if unit_of_name(kind) == "s":
+        return time_text(value)
+    return prefixed(value, "") if abs(value) >= 1e5 else value_text(value)
+
+
+def output_title(name: str) -> str:
+    """An output's name for people: `Total time`, `Computation, estimate`."""
+    kind, dot, stage = name.partition(".")
+    said = {
+        "total_s": "Total time",
+        "speedup": "Speedup",
+        "comp_s": "Computation",
+        "comm_s": "Communication",
+        "limit_ops_per_s": "Reachable rate",
+    }.get(kind if dot else name, name)
+    return f"{said}, {stage}" if dot and kind in ("comp_s", "comm_s") else said
