@@ -20,7 +20,6 @@ from workbench.gui.analyse.words import where_words
 from workbench.gui.canvas import QtCanvas
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
-from workbench.gui.platform.curve import CallPoint, RateCurve, Series
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.gui.timeline.look import pixels_of
 from workbench.gui.widgets import Button
@@ -102,8 +101,8 @@ def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
     assert all(advice.text in said and bound_words(advice) in said for advice in best.advice)
     assert f"{best.speedup_ideal:.2f}×" in said
     assert mode.details.curve is not None
-    assert {c.label for c in mode.details.curve.calls} >= {"clearBins", "readBins"}
-    assert sum(c.strong for c in mode.details.curve.calls) == 1
+    assert {c.label for c in mode.details.curve.plot.spots} >= {"clearBins", "readBins"}
+    assert sum(c.strong for c in mode.details.curve.plot.spots) == 1
 
 
 def test_choosing_a_row_rings_its_block_and_opens_its_line(qtbot: QtBot, mode: AnalyseMode) -> None:
@@ -288,20 +287,14 @@ def test_words_of_places() -> None:
     assert where_words(finding) == "core[*].ctrl"
 
 
-def test_the_curve_places_sizes_and_rates_on_log_axes(qtbot: QtBot) -> None:
-    curve = RateCurve()
-    qtbot.addWidget(curve)
-    curve.resize(460, 220)
-    curve.show()
-    points = tuple((4.0 * 4**k, 1e6 * 3**k) for k in range(6))
-    curve.set_data([Series("write", points, show_points=True)], [CallPoint("poll", 4, 1e6, True)], (256, 1024))
-    places = [curve.place(*p) for p in points]
-    steps = np.diff([[p.x(), p.y()] for p in places], axis=0)
-    assert np.allclose(steps, steps[0])
-    assert all(curve.plot_rect().contains(p) for p in places)
-    with qtbot.waitSignal(curve.point_hovered) as caught:
-        qtbot.mouseMove(curve, places[3].toPoint())
-    assert caught.args == [3]
+def test_the_findings_curve_shows_its_calls_and_the_sizes_to_aim_at(mode: AnalyseMode) -> None:
+    curve = mode.details.curve
+    assert curve is not None
+    plot = curve.plot
+    assert plot.goal is not None
+    assert plot.span is not None
+    strong = next(s for s in plot.spots if s.strong)
+    assert strong.x < plot.span[0] == plot.goal[0]
     pixels = pixels_of(curve.grab().toImage())
     assert (pixels == 0xFF0072B2).any()
     assert (pixels == 0xFFE2F1EA).any()  # the 95 % band

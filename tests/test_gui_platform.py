@@ -251,12 +251,11 @@ def test_pasted_rows_of_spreadsheets() -> None:
 
 def test_table_and_curve_are_linked_by_hover(qtbot: QtBot, mode: PlatformMode) -> None:
     mode.choose(("transfer_tables", "write"))
-    spot = mode.curve.place(*mode.curve.series[0].points[5])
-    qtbot.mouseMove(mode.curve, spot.toPoint())
+    qtbot.mouseMove(mode.curve.viewport(), mode.curve.point_place((0, 5)).toPoint())
     assert mode.table.points.hovered == 5
     row = mode.table.visualRect(mode.table.points.index(2, TIME)).center()
     qtbot.mouseMove(mode.table.viewport(), row)
-    assert mode.curve.current == 2
+    assert mode.curve.ringed == (0, 2)
 
 
 def test_parts_are_added_and_removed(mode: PlatformMode) -> None:

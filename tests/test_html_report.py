@@ -17,13 +17,14 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.compare import compare
 from workbench.analysis.html_report import html_report
-from workbench.analysis.svg_curve import curve_svg
+from workbench.analysis.rate_curves import direction_plot
 from workbench.model.blocks import BlockGraph
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import Category
 from workbench.model.run import Run, RunStatus
 from workbench.pictures.graph import STYLE, graph_svg
 from workbench.pictures.layout import layout_graph
+from workbench.pictures.plot import plot_svg
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
 from workbench.testing.small_runs import Spent, small_run
 
@@ -169,7 +170,9 @@ def test_a_run_without_anything_has_a_report(knowledge: KnowledgeBase) -> None:
 
 @pytest.mark.parametrize("direction", ["send", "receive"])
 def test_drawings_are_svg_that_other_programs_draw(analysis: Analysis, direction: str, qapp: object) -> None:
-    curve = curve_svg(synthetic_platform(), analysis.calls, direction, marked=("readBins",))
+    plot = direction_plot(synthetic_platform(), analysis.calls, direction)
+    assert plot is not None
+    curve = plot_svg(plot, direction)
     for drawing in (
         curve,
         graph_svg(analysis),
@@ -190,7 +193,9 @@ def test_drawings_are_svg_that_other_programs_draw(analysis: Analysis, direction
 
 
 def test_the_applications_calls_are_on_the_curve(analysis: Analysis) -> None:
-    words = curve_svg(synthetic_platform(), analysis.calls, "send")
+    plot = direction_plot(synthetic_platform(), analysis.calls, "send")
+    assert plot is not None
+    words = plot_svg(plot, "send")
     assert all(label in words for label in ("writeSamples", "startCore", "95 % of best"))
     assert "readBins" not in words
-    assert curve_svg(synthetic_platform(), analysis.calls, "none") == ""
+    assert direction_plot(synthetic_platform(), analysis.calls, "none") is None

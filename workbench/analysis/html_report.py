@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 import workbench
 from workbench.analysis.compare import Comparison, Pair, faster_words
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, nothing_words
+from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import (
     BAR_WIDTH,
@@ -24,7 +25,6 @@ from workbench.analysis.report_rows import (
     shortener,
     swatch,
 )
-from workbench.analysis.svg_curve import curve_svg
 from workbench.api.results import Analysis, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -35,6 +35,7 @@ from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
 from workbench.model.text import frequency_text, percent_text, thousands, time_text
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
+from workbench.pictures.plot import plot_svg
 from workbench.pictures.signs import draw_swatch
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
@@ -47,7 +48,7 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
     environment.globals["diagnostic"] = _diagnostic_html
     template = environment.from_string(folder.joinpath("report.html.j2").read_text("utf-8"))
     directions = (("send", "Host to FPGA"), ("receive", "FPGA to host"))
-    drawn = [(title, curve_svg(platform, analysis.calls, way) if platform else "") for way, title in directions]
+    plots = [(title, direction_plot(platform, analysis.calls, way)) for way, title in directions] if platform else []
     short = shortener(run.manifest.project)
     return template.render(
         page=_page(run, analysis, platform),
@@ -57,7 +58,7 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
         graph=Markup(graph_svg(analysis, platform)),
         findings=finding_rows(analysis, platform, short),
         calls=call_rows(analysis, short),
-        curves=[{"title": title, "svg": Markup(curve)} for title, curve in drawn if curve],
+        curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
         blocks=block_rows(analysis, short),
         comparison=_comparison(comparison) if comparison else None,
         facts=_facts(run, platform),

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from workbench.analysis.finding_words import becomes_words, bound_text, bound_words, cap_words, folded_words
-from workbench.analysis.svg_curve import curve_svg
+from workbench.analysis.rate_curves import finding_plot
 from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, tops
@@ -28,6 +28,7 @@ from workbench.model.text import (
     time_text,
 )
 from workbench.pictures.palette import LIGHT
+from workbench.pictures.plot import plot_svg
 from workbench.pictures.signs import (
     draw_beyond,
     draw_cap,
@@ -162,16 +163,11 @@ def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[s
 
 
 def _curve_of(finding: Finding, analysis: Analysis, platform: Platform | None) -> str:
-    """The transfer curve where a rule rests on the tables, in the direction of most of the finding's time."""
-    if platform is None or not any(name.startswith("table.") for name in finding.metrics):
+    """The transfer curve where a rule rests on the tables."""
+    if not any(name.startswith("table.") for name in finding.metrics):
         return ""
-    labels = [place.label for place in finding.places]
-    mine = [c for c in analysis.calls if c.site.label in labels and c.table]
-    if not mine:
-        return ""
-    longest = max(mine, key=lambda c: c.time_s)
-    table = platform.transfer_tables.get(longest.table.type) if longest.table else None
-    return curve_svg(platform, analysis.calls, table.direction, 480, 250, labels) if table else ""
+    plot = finding_plot(finding, analysis, platform)
+    return plot_svg(plot, "Transfer rate by size", 480, 250) if plot else ""
 
 
 def call_rows(analysis: Analysis, short: Shorten) -> list[dict[str, Any]]:

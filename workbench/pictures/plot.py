@@ -140,6 +140,7 @@ def fitting(plot: Plot, box: Box) -> View:
     x = _span(np.concatenate(xs), plot.x.log, 0.04 if plot.spots or plot.legend else 0.0)
     values = np.concatenate(ys)
     low, high = _span(values, plot.y.log, 0.08)
+    high += 0.08 * (high - low) if plot.y.log and not plot.legend else 0.0  # the lines' names stand over their ends
     if not plot.y.log and low < 0.3 * high and not (values < 0).any():
         low = 0.0
     right = _span(np.array([m.y for m in plot.marks]), plot.right.log, 0.35) if plot.right else (0.0, 1.0)

@@ -9,13 +9,13 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import becomes_words, bound_words, cap_words, folded_words
+from workbench.analysis.rate_curves import finding_plot
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics
 from workbench.gui import fonts, theme
-from workbench.gui.analyse.curves import best_band, call_points, table_series, tables_for
 from workbench.gui.analyse.excerpt import SourceExcerpt, read_lines
 from workbench.gui.analyse.words import block_words, ratio_or_dash, scope_words
 from workbench.gui.context import Context
-from workbench.gui.platform.curve import RateCurve
+from workbench.gui.plot_view import PlotView
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
@@ -115,7 +115,7 @@ class AnalyseDetails(QWidget):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         column.addWidget(self._scroll)
-        self.curve: RateCurve | None = None
+        self.curve: PlotView | None = None
         self.excerpt: SourceExcerpt | None = None
         self._body = QWidget()
         self.show_nothing()
@@ -182,30 +182,18 @@ class AnalyseDetails(QWidget):
 
     def _add_curve(self, column: QVBoxLayout, finding: Finding, analysis: Analysis) -> None:
         platform = self.context.platform
-        calls = [c for c in analysis.calls if c.block == finding.block or finding.scope == "application"]
-        if platform is None or not any(c.rate for c in calls):
+        plot = finding_plot(finding, analysis, platform)
+        if plot is None or platform is None:
             return
-        places = {(p.file, p.line) for p in finding.places}
-        mine = [c for c in calls if (c.site.file, c.site.line) in places] or calls
-        names = tables_for(platform, mine)
-        if not names:
-            return
-        points = call_points(calls, places)
-        strong = next((p for p in points if p.strong), None)
-        first = platform.transfer_tables[names[0]]
-        names = [names[0], *(n for n in names[1:] if platform.transfer_tables[n].direction != first.direction)][:2]
-        series = [table_series(n, platform.transfer_tables[n], k > 0) for k, n in enumerate(names)]
-        band = best_band(first)
-        target = None
-        if strong and strong.size < band[0]:
-            target = (band[0], 0.95 * max(rate for _, rate in series[0].points))
         head = QHBoxLayout()
         head.addWidget(label("Transfer rate by size", "strong"))
-        said = f"{_of_calls(len(points), len(analysis.calls))}, {platform.title or platform.name}"
+        said = f"{_of_calls(len(plot.spots), len(analysis.calls))}, {platform.title or platform.name}"
         head.addWidget(_at_right(ElidedLabel(said, "small")), 1)
         column.addLayout(head)
-        self.curve = RateCurve(206)
-        self.curve.set_data(series, points, band, target)
+        self.curve = PlotView("Transfer rate by size", 206, in_page=True)
+        self.curve.setFixedHeight(206)
+        self.curve.problem.connect(self.context.notices.tell)
+        self.curve.show_plot(plot)
         column.addWidget(self.curve)
         column.addWidget(rule())
 

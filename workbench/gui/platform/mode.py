@@ -8,17 +8,17 @@ from pathlib import Path
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
+from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
 from workbench.formats import yaml_edit
-from workbench.gui.analyse.curves import best_band
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
-from workbench.gui.platform.curve import RateCurve
 from workbench.gui.platform.form import PartForm
 from workbench.gui.platform.part_list import PartList
 from workbench.gui.platform.parts import Part, add_part, sections_of
-from workbench.gui.platform.points import points_of, series_of
+from workbench.gui.platform.points import points_of, readable, table_plot
 from workbench.gui.platform.table import PointTable
+from workbench.gui.plot_view import PlotView
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
@@ -48,8 +48,8 @@ class PlatformMode(Mode):
         self.list = PartList()
         self.form = PartForm(self.document)
         self.table = PointTable(self.document)
-        self.curve = RateCurve(250)
-        self.curve.legend = True
+        self.curve = PlotView("Transfer rate by size", 250)
+        self.curve.problem.connect(context.notices.tell)
         self.chosen: Path_ | None = None  # of the part shown
         self._project: Path | None = None
         self.shown_table = ""
@@ -57,8 +57,8 @@ class PlatformMode(Mode):
         self.document.changed.connect(self._document_changed)
         self.list.chosen.connect(self.choose)
         self.list.add_wanted.connect(self._add)
-        self.table.hovered.connect(self.curve.set_current)
-        self.curve.point_hovered.connect(self.table.set_hovered)
+        self.table.hovered.connect(self._row_hovered)
+        self.curve.pointed.connect(self._point_hovered)
         context.workspace_changed.connect(self._workspace_changed)
         context.theme_changed.connect(self._document_changed)
         context.documents.commit_wanted.connect(self._commit)
@@ -262,19 +262,24 @@ class PlatformMode(Mode):
         self.table.show_table(name)
         if not name:
             return
-        series = [series_of(name, points_of(self.document, name))]
         mine = self.document.value(("transfer_tables", name, "direction"))
-        for other in names:
-            if other != name and self.document.value(("transfer_tables", other, "direction")) != mine:
-                points = points_of(self.document, other)
-                if len(points) > 1:
-                    series.append(series_of(other, points, dashed=True))
-                    break
+        other_way = (n for n in names if self.document.value(("transfer_tables", n, "direction")) != mine)
+        beside = next((n for n in other_way if len(points_of(self.document, n)) > 1), "")
         platform = self.document.platform
         band = None
         if platform and name in platform.transfer_tables and len(platform.transfer_tables[name].points) > 1:
             band = best_band(platform.transfer_tables[name])
-        self.curve.set_data(series, (), band)
+        points, others = points_of(self.document, name), points_of(self.document, beside) if beside else ()
+        self.curve.show_plot(table_plot(name, points, beside, others, band))
+
+    def _row_hovered(self, row: int) -> None:
+        rows = readable(points_of(self.document, self.shown_table)) if self.shown_table else []
+        self.curve.ring((0, rows.index(row)) if row in rows else None)
+
+    def _point_hovered(self, line: int, point: int) -> None:
+        rows = readable(points_of(self.document, self.shown_table)) if line == 0 else []
+        self.table.set_hovered(rows[point] if line == 0 else -1)
+        self.curve.ring((0, point) if line == 0 else None)
 
     def _write_status(self) -> None:
         document = self.document

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from workbench.analysis.rate_curves import BAND_NAME, INKS, RATES, SIZES
 from workbench.formats import yaml_edit
 from workbench.formats.units import UnitError, quantity, written
-from workbench.gui.platform.curve import Series
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import bytes_text, time_text
+from workbench.model.text import bytes_text, rate_text, time_text
+from workbench.pictures.plot import Line, Plot, Range
 from workbench.session.yaml_document import Path_, YamlDocument
 
 
@@ -80,19 +83,29 @@ def points_of(document: YamlDocument, table: str) -> tuple[Point, ...]:
     return tuple(found)
 
 
-def series_of(name: str, points: tuple[Point, ...], dashed: bool = False) -> Series:
-    """The rows that can be read as a curve; points that are out of order are marked, as they are in the table."""
-    readable = [p for p in points if p.rate]
-    problem = next((n for n, p in enumerate(readable) if _is_error(p)), -1)
-    return Series(
-        name,
-        tuple((p.size or 0.0, p.rate or 0.0) for p in readable),
-        tuple(sorted((p.size or 0.0, p.rate or 0.0) for p in readable)),
-        dashed,
-        tuple(p.printed for p in readable),
-        problem,
-        not dashed,
-    )
+def readable(points: Sequence[Point]) -> list[int]:
+    """The numbers of the rows that have a size and a time."""
+    return [number for number, point in enumerate(points) if point.rate]
+
+
+def table_plot(name: str, points: Sequence[Point], beside: str, others: Sequence[Point], band: Range | None) -> Plot:
+    """The rows that can be read, each a point of the first line, and another table's. Points that are out of order are
+    marked, as they are in the table."""
+    rows = [points[number] for number in readable(points)]
+    x, y = np.array([p.size for p in rows], float), np.array([p.rate for p in rows], float)
+    wrong = next((number for number, point in enumerate(rows) if _is_error(point)), -1)
+    filled = tuple(p.printed for p in rows)
+    lines = [Line(name, x, y, INKS[0], points=True, joined=False, filled=filled, wrong=wrong)]
+    order = np.argsort(x)
+    lines.append(Line("", x[order], y[order], INKS[0]))
+    if others:
+        rates = sorted((p.size, p.rate) for p in others if p.size and p.rate)
+        lines.append(Line(beside, np.array([s for s, _ in rates]), np.array([r for _, r in rates]), INKS[1], True))
+
+    def said(line: int, point: int) -> str:
+        return f"{bytes_text(x[point])} in one call: {rate_text(y[point])}" if line == 0 else ""
+
+    return Plot(SIZES, RATES, tuple(lines), span=band, span_name=BAND_NAME, legend=True, say=said)
 
 
 def _is_error(point: Point) -> bool:
