@@ -103,6 +103,10 @@ def test_sha256_behind_axi_lite(tmp_path: Path) -> None:
 
 
 def test_a_filter_between_two_streams(tmp_path: Path) -> None:
+    """By an API that nobody has written: its header declares it, and the card's template says what its calls do."""
+    support = open_workspace(APPLICATIONS / "fir", load_plugins()).support
+    assert support is not None
+    assert (support.api_dir, support.api_sources) == (None, ())
     run = run_of("fir", tmp_path)
     assert (tmp_path / "fir" / "stdout.txt").read_text() == "0 wrong\n"
     *coefficients, sent, received = calls_of(run)

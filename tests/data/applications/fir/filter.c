@@ -1,25 +1,26 @@
 /* Filters SAMPLES samples on the card and compares them with the same sums made here. */
 #include <stdio.h>
 
-#include "fpga.h"
+#include "axi_dma.h"
 
 int main(void)
 {
     uint32_t in[SAMPLES], out[SAMPLES], wrong = 0;
+    axi_dma *dma;
     #pragma recap openCard overhead(initialize)
-    fpga_t *fpga = fpgaOpen(0);
-    if (!fpga)
+    int failed = axi_dma_open(0, &dma);
+    if (failed)
         return 1;
     for (int i = 0; i < SAMPLES; i++)
         in[i] = (uint32_t)i * 2654435761u >> 16;
     for (int k = 0; k < 4; k++) {
         #pragma recap setCoefficient send(ctrl, fir_axis.registers, c1)
-        fpgaWriteReg(fpga, 4 * (uint32_t)k, (uint32_t)k + 1);
+        axi_dma_register(dma, 4 * (uint32_t)k, (uint32_t)k + 1);
     }
     #pragma recap sendSamples send(data, fir_axis.filter, x1)
-    fpgaWrite(fpga, in, 0, SAMPLES);
+    axi_dma_send(dma, in, sizeof in);
     #pragma recap readSums recv(data, fir_axis.filter, y1)
-    fpgaRead(fpga, out, 0, SAMPLES);
+    axi_dma_receive(dma, out, sizeof out);
     for (int i = 0; i < SAMPLES; i++) {
         uint32_t sum = 0;
         for (int k = 0; k < 4 && k <= i; k++)
@@ -28,6 +29,6 @@ int main(void)
     }
     printf("%u wrong\n", wrong);
     #pragma recap closeCard overhead(finalize)
-    fpgaClose(fpga);
+    axi_dma_close(dma);
     return 0;
 }
