@@ -15,7 +15,7 @@ from rc_workbench_plugins.ports.memory import BlockPort
 
 from workbench.api.instrument import readout
 from workbench.api.instrument.probes import MonitorPlan, Probe
-from workbench.api.instrument.wrapper import RUNTIME, Top, TopPort, check_port, runtime_source, wrapper
+from workbench.api.instrument.wrapper import RUNTIME, Monitor, Top, TopPort, check_port, runtime_source, wrapper
 from workbench.api.ports import MonitorFront
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import WorkbenchError
@@ -70,7 +70,7 @@ def monitor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     this = plan(request.param)
     texts = {
         "user.v": USER,
-        "top.v": wrapper(TOP, this, FRONT, CLOCK),
+        "top.v": wrapper(TOP, [Monitor(this, FRONT, CLOCK)]),
         **{name: runtime_source(name) for name in RUNTIME},
     }
     for name, text in texts.items():
@@ -116,7 +116,7 @@ def check(monitor: tuple[Path, MonitorPlan], cycles: list[Cycle]) -> None:
     everything = [*cycles, write(1), *read_out(this)]
     seen = simulate(executable, everything)
     words = seen.rd_data[len(cycles) + 4 :: 4][: this.words]
-    tables = readout.tables(words_plan(this), BLOCKS, words.astype(np.uint32))
+    tables = readout.tables([words_plan(this)], BLOCKS, words.astype(np.uint32))
     pairs, total = expected(cycles, this)
     time, moves = tables["state_time"], tables["transitions"]
     for probe, counter in zip(PROBES, pairs, strict=True):
@@ -183,7 +183,7 @@ def test_other_addresses_are_the_users(monitor: tuple[Path, MonitorPlan]) -> Non
 def test_words_of_another_design_are_refused(monitor: tuple[Path, MonitorPlan]) -> None:
     this = monitor[1]
     with pytest.raises(WorkbenchError, match="do not come from this design"):
-        readout.tables(words_plan(this), BLOCKS, np.zeros(this.words, dtype=np.uint32))
+        readout.tables([words_plan(this)], BLOCKS, np.zeros(this.words, dtype=np.uint32))
 
 
 def test_an_overlong_run_is_noticed() -> None:
@@ -191,7 +191,7 @@ def test_an_overlong_run_is_noticed() -> None:
     words = np.zeros(this.words, dtype=np.uint32)
     words[this.header :] = 0x52434150, 0xFFFFFFFF, 0xF, len(PROBES)
     with pytest.raises(WorkbenchError, match="68719476735 cycles were counted, more than"):
-        readout.tables(words_plan(this), BLOCKS, words)
+        readout.tables([words_plan(this)], BLOCKS, words)
 
 
 def test_registers_are_aligned_where_there_is_room() -> None:

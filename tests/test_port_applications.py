@@ -1,12 +1,15 @@
 """Applications behind AXI ports, from their project files to findings: every transfer's times equal to sums by hand.
 
-All clocks are 100 MHz: a cycle is 10,000 ps, and cycle k begins at k times that. The rules: resources/card/README.md.
+The clocks of the ports are 100 MHz: a cycle is 10,000 ps, and cycle k begins at k times that. The rules:
+resources/card/README.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +35,12 @@ class Call:
     end_ps: int
 
 
-def run_of(name: str, folder: Path) -> Run:
+def run_of(name: str, folder: Path, *, trace: bool = False) -> Run:
     """Run an application as its project file says it, deterministically. Nothing is left to be asked of it."""
     workspace = open_workspace(APPLICATIONS / name, load_plugins())
     assert not workspace.diagnostics
     assert not workspace.scan().diagnostics
-    run = run_workspace(workspace, RunOptions(out=folder / name, deterministic=True), Job())
+    run = run_workspace(workspace, RunOptions(out=folder / name, deterministic=True, trace=trace), Job())
     assert (run.complete, run.manifest.exit) == (True, 0), run.manifest.reason
     assert not run.manifest.diagnostics
     return run
@@ -58,8 +61,20 @@ def cycles_of(run: Run, block: str) -> dict[str, int]:
     states, table = run.manifest.blocks[number].states, run.tables["state_time"]
     mine = np.flatnonzero(table["block"] == number)
     cycles = {states[table["state"][row]].name: int(table["cycles"][row]) for row in mine}
-    assert sum(cycles.values()) == run.manifest.cycles
+    clock = run.manifest.clock_of(run.manifest.blocks[number])
+    assert clock is not None
+    assert sum(cycles.values()) == clock.cycles
+    assert sum(table["time_ps"][mine]) == run.manifest.time_ps
     return cycles
+
+
+def beginnings_ps(run: Run, block: str, state: str) -> list[int]:
+    """When a block came into a state, of a traced run's only chunk."""
+    number = next(n for n, b in enumerate(run.manifest.blocks) if b.id == block)
+    wanted = next(s.index for s in run.manifest.blocks[number].states if s.name == state)
+    begin, end = run.tables["interval_offsets"]["offset"][number : number + 2]
+    there = run.tables["intervals"]["state"][begin:end] == wanted
+    return list(run.tables["intervals"]["start_ps"][begin:end][there])
 
 
 def findings_of(run: Run) -> set[str]:
@@ -148,4 +163,29 @@ def test_a_copy_engine_with_a_master_of_its_own(tmp_path: Path) -> None:
     mover = cycles_of(run, "copy_engine.mover")
     assert (mover["readWord"], mover["waitRead"], mover["writeWord"]) == (40, waits, 40)
     assert (mover["askRead"], mover["askWrite"], mover["written"]) == (3, 3, 3)
+    assert findings_of(run)
+
+
+def test_a_design_on_two_clocks(tmp_path: Path) -> None:
+    run = run_of("two_clocks", tmp_path, trace=True)
+    numbers = (1000, 100, 37)
+    assert (tmp_path / "two_clocks" / "stdout.txt").read_text().split() == [str(n * (n + 1) // 2) for n in numbers]
+    fast = Fraction(10**12, 150_000_000)  # a cycle of the other clock: 6666 2/3 ps
+    begun = []
+    calls = calls_of(run)
+    assert [call.label for call in calls] == 3 * ["start", "waitSum", "readSum"]
+    for n, start, waited, read in zip(numbers, calls[::3], calls[1::3], calls[2::3], strict=True):
+        assert (start.end_ps, read.end_ps) == (start.start_ps + REGISTER_WRITE, read.start_ps + REGISTER_READ)
+        written_ps = ((start.start_ps + REGISTER_WRITE - P) // P) * P  # the edge that ends the write's cycle
+        seen = written_ps // fast + 1  # the first edge of the other clock after it
+        begun.append(seen + 1)  # cycle k lies between edges k and k + 1: the second edge brings what starts it
+        assert waited.end_ps == ceil((seen + 2 + n) * fast) > waited.start_ps
+    bus, other = run.manifest.clocks
+    assert (bus.cycles, other.cycles) == (run.manifest.time_ps // P, run.manifest.time_ps // fast)
+    registers, worker = (cycles_of(run, f"two_clocks.{name}") for name in ("registers", "worker"))
+    assert (registers["takeNumber"], registers["giveSum"]) == (3, 3)
+    assert (worker["begin"], worker["add"]) == (3, sum(numbers))
+    assert worker["idle"] == other.cycles - 3 - sum(numbers)
+    assert beginnings_ps(run, "two_clocks.worker", "begin") == [ceil(k * fast) for k in begun]
+    assert beginnings_ps(run, "two_clocks.worker", "add") == [ceil((k + 1) * fast) for k in begun]
     assert findings_of(run)

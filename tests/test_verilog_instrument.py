@@ -166,8 +166,7 @@ def stimulus(count: int, seed: int) -> list[Cycle]:
 
 
 def read_out(build: HdlBuild) -> list[Cycle]:
-    plan = build.read_out
-    assert plan is not None
+    (plan,) = build.read_outs
     control, select, data = (access.address for access in (plan.freeze, *plan.each))
     words = [(Cycle(addr=select, wr_en=1, wr_data=i), Cycle(), Cycle(addr=data, rd_en=1), Cycle())
              for i in range(plan.words)]  # fmt: skip
@@ -189,8 +188,7 @@ def run_both(
     count = len(cycles) + 1
     assert plain.out.tolist() == seen.out[:count].tolist()
     assert plain.rd_data.tolist() == seen.rd_data[:count].tolist()
-    assert build.read_out is not None
-    words = seen.rd_data[count + 3 :: 4][: build.read_out.words].astype(np.uint32)
+    words = seen.rd_data[count + 3 :: 4][: build.read_outs[0].words].astype(np.uint32)
     return plain.out[4:], seen.taps[4:count], VerilogLanguage().decode(build, words)
 
 
@@ -256,9 +254,9 @@ def test_what_the_build_tells(tmp_path: Path) -> None:
     assert (leaf.component, leaf.group) == ("top.row[2].p.big.b", "top.row[*].p.big.b.line_10")
     assert "top.row[3].p.a.line_10" not in blocks, "ROWS is 2"
     assert (build.top, build.defines) == ("top", ("RECAP_TAPS",))
-    assert build.read_out is not None
-    assert (build.read_out.first, build.read_out.last) == (READ_OUT.first, READ_OUT.last)
-    assert build.read_out.words % 2 == 0
+    (plan,) = build.read_outs
+    assert (plan.first, plan.last) == (READ_OUT.first, READ_OUT.last)
+    assert plan.words % 2 == 0
     widths = {block.id: width for block, (_, width) in zip(build.blocks, build.taps, strict=True)}
     assert (
         widths["top.feed"],

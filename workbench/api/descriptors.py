@@ -198,9 +198,11 @@ class HdlBuild:
     `ports` are the top's as the user wrote it, none where they are not told. `blocks` lists every elaborated block,
     whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
     of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
-    that port's width, 0 without any. `defines` must be set to have the taps. `read_out` tells how the monitors are
-    frozen and read; None where there are none. `more_ports` are what the new top has besides the platform's. `data`
-    names the files that the design reads while it runs, relative to the project.
+    that port's width, 0 without any. `defines` must be set to have the taps. `read_outs` tell how the monitors of
+    each clock are frozen and read, their words one after the other. `own_ports` are the memory-style ports that the
+    new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
+    (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
+    runs, relative to the project.
     """
 
     sources: tuple[Path, ...]
@@ -211,8 +213,8 @@ class HdlBuild:
     tap_bits: int = 0
     defines: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
-    read_out: ReadOutPlan | None = None
-    more_ports: tuple[HardwarePort, ...] = ()
+    read_outs: tuple[ReadOutPlan, ...] = ()
+    own_ports: tuple[tuple[str, str], ...] = ()
     data: tuple[str, ...] = ()
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

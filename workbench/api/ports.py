@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.hardware import Hardware, Port
+from workbench.model.hardware import Clock, Hardware, Port
 from workbench.model.read_out import Access
 
 #: Where the simulated card's own drivers are.
@@ -123,16 +123,16 @@ class HardwarePort(Port):
 
 
 def monitor_front(
-    hardware: Hardware, read_out: ReadOut, bits: Mapping[str, int]
+    hardware: Hardware, clock: Clock, read_out: ReadOut, bits: Mapping[str, int]
 ) -> tuple[HardwarePort, MonitorFront] | None:
-    """The first port on the first clock behind which monitors can stand, and their place there; None where there is no
+    """The first port on a clock behind which monitors can stand, and their place there; None where there is no
     such port. WorkbenchError where it has no room for them, or no plugin brings a port's kind."""
     for port in hardware.ports:
         if not isinstance(port, HardwarePort):
             told = f"no plugin brings ports of the kind '{port.kind}', as port '{port.name}' is"
             raise WorkbenchError(Diagnostic(told, "`workbench plugins` lists what there is."))
     for port in hardware.ports:
-        if isinstance(port, HardwarePort) and port.monitored and hardware.clock_of(port) == hardware.clocks[0]:
+        if isinstance(port, HardwarePort) and port.monitored and hardware.clock_of(port) == clock:
             return port, port.monitor(read_out, bits)
     return None
 

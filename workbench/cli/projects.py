@@ -104,12 +104,13 @@ def run_instrument(arguments: argparse.Namespace) -> int:
         host, hdl = instrument_workspace(workspace, parse_settings(arguments.changes), arguments.out, Job(watch))
     missed = host.missed + hdl.missed
     problems = workspace.diagnostics + host.diagnostics + hdl.diagnostics
+    plan = next(iter(hdl.read_outs), None)
     document = {
         "sites": len(host.sites),
         "missed": as_json(missed),
         "blocks": len(hdl.blocks),
         "states": sum(len(block.states) for block in hdl.blocks),
-        "read_out": {"first": hdl.read_out.first, "last": hdl.read_out.last} if hdl.read_out else None,
+        "read_out": {"first": plan.first, "last": plan.last} if plan else None,
         "diagnostics": as_json(problems),
     }
     if arguments.json:

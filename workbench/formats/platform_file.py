@@ -183,7 +183,11 @@ def _check_hardware(hardware: Hardware | None, marked: Marked) -> Iterator[Diagn
         if not getattr(hardware, part):
             yield marked.diagnostic(("hardware", part), f"there are no {part}", "At least one is needed.")
             return
-    yield from _check_names(marked, "clocks", [clock.name for clock in hardware.clocks], ("hardware",))
+    names = [clock.name for clock in hardware.clocks]
+    yield from _check_names(marked, "clocks", names, ("hardware",))
+    if hardware.interrupt_clock and hardware.interrupt_clock not in names:
+        told = f"there is no clock '{hardware.interrupt_clock}'"
+        yield marked.diagnostic(("hardware", "interrupt_clock"), told, f"Clocks are: {', '.join(names)}.")
     for number, problem in check_ports(hardware):
         yield marked.diagnostic(("hardware", "ports", number, problem.field), problem.message, problem.hint)
 

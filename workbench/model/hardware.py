@@ -68,10 +68,15 @@ class Hardware(Document):
 
     clocks: tuple[Clock, ...] = Field(description="the clocks that the platform gives to a design")
     ports: tuple[Port, ...] = Field(description="the ports by which it reaches a design")
-    interrupt: str = Field("", description="the interrupt's signal, on the first clock")
+    interrupt: str = Field("", description="the interrupt's signal")
+    interrupt_clock: str = Field("", description="the name of its clock; empty: the first", examples=["clk"])
 
     def clock_of(self, port: Port) -> Clock:
         return next((clock for clock in self.clocks if clock.name == port.clock), self.clocks[0])
+
+    @property
+    def interrupt_clock_number(self) -> int:
+        return next((n for n, clock in enumerate(self.clocks) if clock.name == self.interrupt_clock), 0)
 
     @property
     def clock_hz(self) -> float:

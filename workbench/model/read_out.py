@@ -39,6 +39,7 @@ class ReadOutPlan:
 
     `first` and `last` are the addresses that the application leaves to the monitors. `header` is the number of the
     first of the monitor's own words, and `count_bits` a counter's width: `workbench.api.instrument.readout` reads both.
+    `blocks` are the numbers of the build's blocks that run on the monitors' clock; None where all do.
     """
 
     words: int
@@ -52,6 +53,7 @@ class ReadOutPlan:
     count_bits: int = 0
     counters: tuple[CounterWords, ...] = ()
     port: str = ""
+    blocks: tuple[int, ...] | None = None
 
     def cycles(self, words: Sequence[int]) -> int:
         """How many cycles the monitors counted, of all the words (resources/hdl/README.md)."""

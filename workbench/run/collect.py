@@ -63,7 +63,7 @@ def collect(
     of_host = host_states(stretches, host_blocks, outcome.time_ps, threads.known)
     tables: dict[str, Table] = {"calls": calls, **of_host, **call_tables(calls)}
     problems = []
-    if hdl.read_out and outcome.counter_words is None and not trace:
+    if hdl.read_outs and outcome.counter_words is None and not trace:
         problems.append(
             Diagnostic(
                 "the hardware's counters could not be read out",
@@ -71,7 +71,7 @@ def collect(
                 Severity.WARNING,
             )
         )
-    elif language and hdl.read_out and outcome.counter_words is not None:
+    elif language and hdl.read_outs and outcome.counter_words is not None:
         decoded = language.decode(hdl, outcome.counter_words)
         for name, table in decoded.items():
             if name == "state_time":

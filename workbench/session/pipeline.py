@@ -27,7 +27,7 @@ from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.reading import instrumented, read
-from workbench.session.tree import Tree, complete_tree, open_tree
+from workbench.session.tree import Tree, complete_tree, open_tree, uncounted
 from workbench.session.undriven import undriven_inputs
 from workbench.session.workspace import Value, Workspace
 from workbench.system.files import real
@@ -72,6 +72,7 @@ def instrument_workspace(
             host = replace(host, diagnostics=(*host.diagnostics, *notes))
         else:
             complete_tree(workspace, settings, host, hdl, _manifest(workspace, RunOptions(), settings, False), out)
+            hdl = replace(hdl, diagnostics=(*hdl.diagnostics, *uncounted(hdl, workspace.platform)))
         seal_folder(out)
     except OSError as error:
         raise WorkbenchError(_cannot_write(error, out)) from None

@@ -17,7 +17,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.resources import files
@@ -30,9 +30,11 @@ from workbench.api.source.files import CPP_SUFFIXES
 from workbench.formats.json_text import JsonError, read_json
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.model.blocks import Side
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import Platform
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest
+from workbench.model.text import listed
 from workbench.session.workspace import Value, Workspace
 from workbench.system.files import read_file, sha256
 
@@ -66,14 +68,33 @@ class Tree:
     @cached_property
     def hdl(self) -> HdlBuild:
         blocks = tuple(block for block in self.manifest.blocks if block.side is not Side.HOST)
-        return HdlBuild(sources=(), top="", blocks=blocks, read_out=self.read_out)
+        return HdlBuild(sources=(), top="", blocks=blocks, read_outs=(self.read_out,) if self.read_out else ())
+
+
+def board_plan(hdl: HdlBuild, platform: Platform) -> ReadOutPlan | None:
+    """How counters are read on the machine itself: those of the first clock, through one of the platform's ports."""
+    plan = next(iter(hdl.read_outs), None)
+    ports = [port.name for port in platform.hardware.ports] if platform.hardware else []
+    return plan if plan and plan.port in ports else None
+
+
+def uncounted(hdl: HdlBuild, platform: Platform) -> Iterator[Diagnostic]:
+    """A note where blocks are counted on the simulated card that no read-out on the machine itself reaches."""
+    plan = board_plan(hdl, platform)
+    reached = set() if plan is None else set(range(len(hdl.blocks)) if plan.blocks is None else plan.blocks)
+    if lost := [block.id for number, block in enumerate(hdl.blocks) if number not in reached]:
+        yield Diagnostic(
+            f"on a real machine these blocks are not counted: {listed(lost)}",
+            "Counters are read there through a port on the first clock.",
+            Severity.NOTE,
+        )
 
 
 def complete_tree(
     workspace: Workspace, settings: Mapping[str, Value], host: HostBuild, hdl: HdlBuild, manifest: Manifest, out: Path
 ) -> None:
     """Add to the instrumented copies below `out` all that the application is built from besides the board's own."""
-    plan = hdl.read_out
+    plan = board_plan(hdl, workspace.platform)
     resources = Path(str(files("workbench.resources")))
     runtime = out / "runtime" / "host"
     for name in ("host/recap.c", "host/recap.h", "card/records.h"):
@@ -100,7 +121,7 @@ def complete_tree(
     shutil.copyfile(workspace.platform_path, out / "platform.yaml")
     folders_c = [f"-I$(RECAP)/{_relative(folder, out)}" for folder in includes if folder]
     macros = {name: _quoted(value) for name, value in workspace.defines(settings).items()}
-    recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if hdl.read_out else ()
+    recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if plan else ()
     named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in workspace.project.host.libraries)
     values = {
         "RECAP_CFLAGS": (

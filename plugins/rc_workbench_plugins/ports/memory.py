@@ -13,6 +13,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import PortDirection
 from workbench.model.read_out import Access, Act
 
+OWN_ADDRESS_BITS, OWN_ADDRESSES = 2, ReadOut(first=0, last=3)  # of a port of the monitors' own
 _SETTLE_CYCLES = 4  # from selecting a word to reading it: the counter has to come out of its memory
 
 
@@ -189,20 +190,24 @@ def _delayed(signals: Sequence[str], cycles: int) -> list[str]:
     return [*lines, "    end"]
 
 
-#: What a design is given that has no port behind which monitors could stand: a port of their own.
-OWN_PORT = MemoryPort(
-    name="recap",
-    address_bits=2,
-    write_enable="recap_write",
-    read_enable="recap_read",
-    incoming=PortDirection(data_signal="recap_written", address_signal="recap_address", condition_hdl="recap_write"),
-    outgoing=PortDirection(
-        data_signal="recap_data", address_signal="recap_address", condition_hdl="recap_read", delay_cycles=1
-    ),
-)
-
-
-def own_front() -> MonitorFront:
-    """The monitors' place behind `OWN_PORT`."""
-    front = OWN_PORT.monitor(ReadOut(first=0, last=3), {})
-    return replace(front, taken=(), connections={**front.connections, "user_data": "32'd0"})
+def own_port(name: str, clock: str) -> tuple[MemoryPort, MonitorFront]:
+    """What a design is given that has no port on a clock behind which monitors could stand: a port of their own, and
+    their place behind it. Its signals' names begin with its own."""
+    prefix = f"{name}_"
+    incoming = PortDirection(
+        data_signal=f"{prefix}written", address_signal=f"{prefix}address", condition_hdl=f"{prefix}write"
+    )
+    outgoing = PortDirection(
+        data_signal=f"{prefix}data", address_signal=f"{prefix}address", condition_hdl=f"{prefix}read", delay_cycles=1
+    )
+    port = MemoryPort(
+        name=name,
+        clock=clock,
+        address_bits=OWN_ADDRESS_BITS,
+        write_enable=f"{prefix}write",
+        read_enable=f"{prefix}read",
+        incoming=incoming,
+        outgoing=outgoing,
+    )
+    front = port.monitor(OWN_ADDRESSES, {})
+    return port, replace(front, taken=(), connections={**front.connections, "user_data": "32'd0"})

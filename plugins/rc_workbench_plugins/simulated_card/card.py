@@ -74,7 +74,7 @@ def build_card(
     command = digest(
         [
             verilator.version, compiler.version, *_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
-            platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.more_ports), *defines,
+            platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_ports), *defines,
             *(f"{k}={v}" for k, v in sorted(parameters.items())),
             *relative_texts(searched, base),
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),

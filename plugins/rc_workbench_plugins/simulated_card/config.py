@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from rc_workbench_plugins.simulated_card.port_check import driven_ports, port_of
+from rc_workbench_plugins.simulated_card.port_check import all_ports, port_of
 from workbench.api.descriptors import HdlBuild
 from workbench.model.application import Project
 from workbench.model.cycles import period_ps
@@ -19,7 +19,7 @@ def _period(clock: Clock) -> Fraction:
 
 def card_config(hdl: HdlBuild, project: Project, platform: Platform, deterministic: bool, traced: bool) -> str:
     """The text that host library and card read: one key and its numbers a line."""
-    ports, hardware = (*driven_ports(platform), *hdl.more_ports), platform.hardware
+    ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
     simulation = project.simulation
     lines = [
@@ -32,6 +32,7 @@ def card_config(hdl: HdlBuild, project: Project, platform: Platform, determinist
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",
         *(f"{name} {getattr(simulation, name)}" for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps")),
+        f"interrupt_clock {hardware.interrupt_clock_number}",
         f"cycle_limit {simulation.cycle_limit}",
         f"idle_cycle_limit {simulation.idle_cycle_limit}",
         f"trace {int(traced)}",
@@ -42,11 +43,13 @@ def card_config(hdl: HdlBuild, project: Project, platform: Platform, determinist
         lines.append(f"through {port_of(table, ports)}")
         lines.append(f"holds_core {int(table.holds_core)}")
         lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
-    if plan := hdl.read_out:
+    for plan in hdl.read_outs:
         number = [port.name for port in ports].index(plan.port) if plan.port else 0
         lines.append(f"read_out {plan.words} {plan.first} {plan.last} {number}")
         for key, accesses in (("freeze", (plan.freeze,)), ("each", plan.each)):
             for access in accesses:
                 lines.append(f"{key} {access.act.value} {access.address} {access.value} {access.settle_cycles}")
-    lines += [f"tap {block} {lsb} {width}" for block, (lsb, width) in enumerate(hdl.taps) if width]
+    clocks = [clock.name for clock in hardware.clocks]
+    of_block = {n: clocks.index(block.clock) for n, block in enumerate(hdl.blocks) if block.clock in clocks}
+    lines += [f"tap {n} {lsb} {width} {of_block.get(n, 0)}" for n, (lsb, width) in enumerate(hdl.taps) if width]
     return "\n".join(lines) + "\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rc_workbench_plugins.ports.memory import own_port
+from workbench.api.descriptors import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform, TransferTable
@@ -22,6 +24,11 @@ def driven_ports(platform: Platform) -> tuple[HardwarePort, ...]:
             *(Diagnostic(f"no plugin brings ports of the kind '{port.kind}', as '{port.name}' is") for port in unknown)
         )
     return tuple(port for port in ports if isinstance(port, HardwarePort))
+
+
+def all_ports(platform: Platform, hdl: HdlBuild) -> tuple[HardwarePort, ...]:
+    """The platform's ports, then those that a design's monitors have for themselves."""
+    return (*driven_ports(platform), *(own_port(name, clock)[0] for name, clock in hdl.own_ports))
 
 
 def port_of(table: TransferTable, ports: tuple[HardwarePort, ...]) -> int:

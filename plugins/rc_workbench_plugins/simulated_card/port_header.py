@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from rc_workbench_plugins.simulated_card.port_check import driven_ports
+from rc_workbench_plugins.simulated_card.port_check import all_ports
 from workbench.api.descriptors import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -19,7 +19,7 @@ Pins = Mapping[str, tuple[str, int]]  # of the Verilated top: name -> ("IN" or "
 
 def port_header(platform: Platform, hdl: HdlBuild, pins: Pins) -> str:
     """The generated card_port.h. WorkbenchError where the top module lacks a signal of the platform's ports."""
-    ports, hardware = (*driven_ports(platform), *hdl.more_ports), platform.hardware
+    ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
     wanted: list[tuple[str, str, int | None]] = [(clock.pin, "IN", None) for clock in hardware.clocks]
     wanted += [(clock.reset, "IN", None) for clock in hardware.clocks if clock.reset]
@@ -59,6 +59,7 @@ def _text(ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pi
         lines.append(f"#define CARD_IRQ {hardware.interrupt}")
     headers = dict.fromkeys(str(port.driver_header) for port in ports if port.driver_header)
     lines += [f'#include "{header}"' for header in headers]
+    lines.append(f"#define CARD_HAS_RESET {int(any(clock.reset for clock in clocks))}")
     lines.append("inline void set_clock(Vcard& model, int clock, int level) {")
     lines += [f"    if (clock == {n}) model.{clock.pin} = level;" for n, clock in enumerate(clocks)]
     lines += ["}", "inline void set_reset(Vcard& model, int clock, bool active) {"]

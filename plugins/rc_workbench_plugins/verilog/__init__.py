@@ -64,8 +64,7 @@ class VerilogLanguage:
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
         from workbench.api.instrument import readout
 
-        assert build.read_out is not None
-        return readout.tables(build.read_out, len(build.blocks), words)
+        return readout.tables(build.read_outs, len(build.blocks), words)
 
 
 @hookimpl

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from rc_workbench_plugins.ports.memory import OWN_PORT, own_front
+from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
@@ -28,11 +28,12 @@ from workbench.api.instrument import wrapper
 from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, state_bits
 from workbench.api.instrument.wrapper import Top
 from workbench.api.ports import monitor_front
-from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.pragma import UNCLASSIFIED
+from workbench.model.read_out import ReadOutPlan
 
 _INNER = "__recap_user"
 
@@ -58,18 +59,33 @@ def build(
     uses = [use for instance in top.walk() for use in instance.blocks]
     shell = read_top(design.top, top.module + _INNER)
     wrapper.check_port(shell, platform_hardware)
-    place = monitor_front(platform_hardware, hardware.read_out, {port.name: port.bits for port in hdl_ports(design)})
-    addresses = hardware.read_out if place else ReadOut(first=0, last=3)
-    port, front = place or (OWN_PORT, own_front())
-    clock = platform_hardware.clock_of(port)
-    counted = [use for use in uses if use.root_clock == clock.pin]
-    probes = tuple(
-        Probe(number, bits[use.path], len(use.source.states) + 1)
+    clock_of = {clock.pin: clock for clock in platform_hardware.clocks}
+    counted = [use for use in uses if use.root_clock in clock_of]
+    probes = {
+        number: Probe(number, bits[use.path], len(use.source.states) + 1)
         for number, use in enumerate(counted)
         if use.path in bits
-    )
-    plan = MonitorPlan(probes, layout.widths.get(top.module, 0))
-    generated = wrapper.wrapper(shell, plan, front, clock, () if place else own_ports())
+    }
+    first, width = platform_hardware.clocks[0], layout.widths.get(top.module, 0)
+    widths = {port.name: port.bits for port in hdl_ports(design)}
+    monitors: list[wrapper.Monitor] = []
+    read_outs: list[ReadOutPlan] = []
+    own: list[tuple[str, str]] = []
+    for clock in platform_hardware.clocks:
+        numbers = tuple(number for number, use in enumerate(counted) if clock_of[use.root_clock] == clock)
+        if not numbers and clock != first:
+            continue
+        if place := monitor_front(platform_hardware, clock, hardware.read_out, widths):
+            (port, front), addresses = place, hardware.read_out
+        else:
+            own.append((f"recap_{len(monitors)}" if monitors else "recap", clock.name))
+            (port, front), addresses = own_port(*own[-1]), OWN_ADDRESSES
+        plan = MonitorPlan(tuple(probes[number] for number in numbers if number in probes), width)
+        if not clock.reset:  # what it drives comes out of reset with the rest
+            clock = clock.model_copy(update={"reset": first.reset, "reset_hdl": first.reset_hdl})
+        monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
+        read_outs.append(plan.read_out(front, addresses, port.name, numbers))
+    generated = wrapper.wrapper(shell, monitors)
     edits = _edit(design, top, layout, shell, {**hardware.parameters, **parameters})
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
@@ -77,13 +93,13 @@ def build(
         sources=sources,
         top=top.module,
         ports=hdl_ports(design),
-        blocks=tuple(_block(design, use, clock, use.path in bits) for use in counted),
+        blocks=tuple(_block(design, use, clock_of[use.root_clock], use.path in bits) for use in counted),
         taps=tuple((bits[u.path], state_bits(len(u.source.states) + 1)) if u.path in bits else (0, 0) for u in counted),
-        tap_bits=plan.state_width,
-        defines=(wrapper.TAPS_DEFINE,) if plan.state_width else (),
+        tap_bits=width,
+        defines=(wrapper.TAPS_DEFINE,) if width else (),
         include_dirs=_include_dirs(design, hardware),
-        read_out=plan.read_out(front, addresses, port.name),
-        more_ports=() if place else (port,),
+        read_outs=tuple(read_outs),
+        own_ports=tuple(own),
         missed=tuple(_missed(design, uses, why_not, bits)),
         diagnostics=(*diagnostics, *_large(design, counted, bits)),
     )

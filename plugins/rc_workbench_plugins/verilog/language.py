@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def _why_not(
     """Why blocks cannot be observed, by where they stand; only those that cannot are in it."""
     reasons = {block.key: block.why_not for block in blocks if block.why_not}
     nodes = modules_by_name(design)
-    clock = platform.hardware.clocks[0].pin if platform.hardware else ""
+    clocks = [clock.pin for clock in platform.hardware.clocks] if platform.hardware else []
     unreachable: dict[str, str] = {}
     for instance in top.walk() if top else ():
         reason = unreachable.get(instance.path, "") or why_not_editable(design, nodes.get(instance.module))
@@ -101,14 +101,14 @@ def _why_not(
         for use in instance.blocks:
             if reason:
                 reasons.setdefault(use.source.key, reason)
-            elif clock and use.root_clock != clock:
-                reasons.setdefault(use.source.key, _other_clock(use.source.clock, use.root_clock, clock))
+            elif clocks and use.root_clock not in clocks:
+                reasons.setdefault(use.source.key, _other_clock(use.source.clock, use.root_clock, clocks))
     return reasons
 
 
-def _other_clock(name: str, root: str, clock: str) -> str:
+def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:
     what = f"'{name}', which is the top's '{root}'" if root else f"'{name}', which is derived within the design"
-    return f"it runs on {what}; only blocks on the port's clock '{clock}' can be observed"
+    return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
 
 
 def _hdl_block(design: Design, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:

@@ -6,8 +6,9 @@ from typing import Any
 
 from pyslang import ast
 
-from rc_workbench_plugins.ports.memory import OWN_PORT
+from rc_workbench_plugins.ports.memory import OWN_ADDRESS_BITS
 from workbench.api.instrument.wrapper import Top, TopParameter, TopPort
+from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 _DIRECTIONS = {
@@ -27,13 +28,13 @@ def read_top(symbol: Any, inner: str) -> Top:
     )
 
 
-def own_ports() -> tuple[TopPort, ...]:
+def own_ports(port: HardwarePort) -> tuple[TopPort, ...]:
     """What the new top has of the monitors' own port."""
     return tuple(
         TopPort(signal.name, signal.direction, f"[{bits - 1}:0]" if bits > 1 else "")
         for signal, bits in (
-            (signal, signal.bits or (OWN_PORT.address_bits if "address" in role else 1))
-            for role, signal in OWN_PORT.signals().items()
+            (signal, signal.bits or (OWN_ADDRESS_BITS if "address" in role else 1))
+            for role, signal in port.signals().items()
             if role != "read_address"  # the same as of writing
         )
     )

@@ -72,8 +72,10 @@ class MonitorPlan:
     def select_bits(self) -> int:
         return (self.words - 1).bit_length()
 
-    def read_out(self, front: MonitorFront, addresses: ReadOut, port: str) -> ReadOutPlan:
-        """How the words are read through the port that the monitor stands behind."""
+    def read_out(
+        self, front: MonitorFront, addresses: ReadOut, port: str, blocks: tuple[int, ...] | None = None
+    ) -> ReadOutPlan:
+        """How the words are read through the port that the monitor stands behind; `blocks` run on its clock."""
         return ReadOutPlan(
             words=self.words,
             first=addresses.first,
@@ -89,6 +91,7 @@ class MonitorPlan:
                 for probe, base in zip(self.probes, self.bases, strict=True)
             ),
             port=port,
+            blocks=blocks,
         )
 
 

@@ -14,13 +14,35 @@ from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import TABLES, Table
 
 
-def tables(plan: ReadOutPlan, blocks: int, words: NDArray[np.uint32]) -> dict[str, Table]:
-    """Tables `state_time` and `transitions` of `blocks` hardware blocks from the words of a read-out.
+def tables(plans: Sequence[ReadOutPlan], blocks: int, words: NDArray[np.uint32]) -> dict[str, Table]:
+    """Tables `state_time` and `transitions` of `blocks` hardware blocks from the words of a read-out, plan after plan.
 
-    A block without a counter is in state 0 for all cycles. A state's visits are the transitions into it, and the
-    starts in it. WorkbenchError where the words cannot come from this monitor, or a counter may have overflown.
+    A block without a counter is in state 0 for all cycles of its clock; one whose clock has no monitor, for 0 cycles.
+    A state's visits are the transitions into it, and the starts in it. WorkbenchError where the words cannot come from
+    these monitors, or a counter may have overflown.
     """
-    words = np.asarray(words, dtype=np.uint64)
+    times: list[tuple[int, ...]] = []
+    moves: list[tuple[int, ...]] = []
+    position = 0
+    unread = set(range(blocks))
+    for plan in plans:
+        of_clock = range(blocks) if plan.blocks is None else plan.blocks
+        unread -= set(of_clock)
+        own = np.asarray(words[position : position + plan.words], dtype=np.uint64)
+        _count(plan, of_clock, own, times, moves)
+        position += plan.words
+    times += [(block, 0, 0, 0, 1) for block in unread]
+    return {"state_time": _table("state_time", sorted(times)), "transitions": _table("transitions", sorted(moves))}
+
+
+def _count(
+    plan: ReadOutPlan,
+    blocks: Sequence[int],
+    words: NDArray[np.uint64],
+    times: list[tuple[int, ...]],
+    moves: list[tuple[int, ...]],
+) -> None:
+    """Add the rows of the blocks of one clock."""
     header, count_bits = plan.header, plan.count_bits
     own = words[header : header + HEADER_WORDS]
     if len(own) < HEADER_WORDS or own[0] != MAGIC or own[3] != len(plan.counters):
@@ -34,10 +56,8 @@ def tables(plan: ReadOutPlan, blocks: int, words: NDArray[np.uint32]) -> dict[st
     except ValueError:
         raise WorkbenchError(_wrong("a counter holds a value that no count leads to")) from None
 
-    times: list[tuple[int, ...]] = []
-    moves: list[tuple[int, ...]] = []
     observed = {counter.block: (counter.states, counts[counter.base // 2 :]) for counter in plan.counters}
-    for block in range(blocks):
+    for block in blocks:
         if block not in observed:
             times.append((block, 0, 0, cycles, min(cycles, 1)))
             continue
@@ -52,7 +72,6 @@ def tables(plan: ReadOutPlan, blocks: int, words: NDArray[np.uint32]) -> dict[st
         in_state = visits + stays
         times += [(block, s, 0, int(in_state[s]), int(visits[s])) for s in range(states)]
         moves += [(block, int(a), int(b), int(matrix[a, b])) for a, b in np.argwhere(matrix) if a != b]
-    return {"state_time": _table("state_time", times), "transitions": _table("transitions", moves)}
 
 
 def _table(name: str, rows: Sequence[tuple[int, ...]]) -> Table:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -80,60 +81,87 @@ def check_port(top: Top, hardware: Hardware) -> None:
         raise WorkbenchError(*missing)
 
 
-def wrapper(top: Top, plan: MonitorPlan, front: MonitorFront, clock: Clock, more: Sequence[TopPort] = ()) -> str:
-    """Verilog text of the new top level (of the old name), of the monitor and of its front behind a port, which runs on
-    `clock`. The new top has the ports `more` besides the design's."""
-    parts = ["`default_nettype none", _monitor(plan), front.text, _top(top, plan, front, clock, more)]
-    return "\n".join([*parts, "`default_nettype wire", ""])
+@dataclass(frozen=True)
+class Monitor:
+    """The counters of one clock's blocks, behind a port on that clock; `more` is what the new top has for that port."""
+
+    plan: MonitorPlan
+    front: MonitorFront
+    clock: Clock
+    more: tuple[TopPort, ...] = ()
 
 
-def _top(top: Top, plan: MonitorPlan, front: MonitorFront, clock: Clock, more: Sequence[TopPort]) -> str:
-    width = plan.state_width
+def wrapper(top: Top, monitors: Sequence[Monitor]) -> str:
+    """Verilog text of the new top level (of the old name), of the monitors and of their fronts behind ports."""
+    parts = ["`default_nettype none"]
+    for number, monitor in enumerate(monitors):
+        front = re.sub(r"\brecap_port\b", _numbered("recap_port", number), monitor.front.text)
+        parts += [_monitor(monitor.plan, number), front]
+    return "\n".join([*parts, _top(top, monitors), "`default_nettype wire", ""])
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{name}_{number}" if number else name
+
+
+def _top(top: Top, monitors: Sequence[Monitor]) -> str:
+    width = monitors[0].plan.state_width
+    taken = {name for monitor in monitors for name in monitor.front.taken}
     head = f"module {top.name}"
     if top.parameters:
         head += " #(\n" + ",\n".join(f"    {p.declaration} = {p.value}" for p in top.parameters) + "\n)"
+    more = [port for monitor in monitors for port in monitor.more]
     ports = [f"    {p.direction} {p.type} {p.name}{p.unpacked}" for p in (*top.ports, *more)]
     lines = [head + " (", ",\n".join(ports)]
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    , output wire [{width - 1}:0] recap_taps", "`endif"]
     lines.append(");")
-    lines += [f"    {p.type} {USER_WIRE}{p.name};" for p in top.ports if p.name in front.taken]
+    lines += [f"    {p.type} {USER_WIRE}{p.name};" for p in top.ports if p.name in taken]
     if width:
         lines.append(f"    wire [{width - 1}:0] {STATE_PORT};")
-    connections = [f".{p.name}({USER_WIRE if p.name in front.taken else ''}{p.name})" for p in top.ports]
+    connections = [f".{p.name}({USER_WIRE if p.name in taken else ''}{p.name})" for p in top.ports]
     if width:
         connections.append(f".{STATE_PORT}({STATE_PORT})")
     values = ", ".join(f".{p.name}({p.name})" for p in top.parameters)
     lines.append(f"    {top.inner}{f' #({values})' if values else ''} recap_user (")
-    lines.append(",\n".join(f"        {c}" for c in connections))
-    reset = clock.reset_hdl or clock.reset or "1'b0"
-    lines += [
-        "    );",
-        "    wire [31:0] recap_word, recap_write_data;",
-        "    wire recap_frozen, recap_clearing, recap_write_control, recap_write_select;",
-        "    recap_monitor recap_monitor (",
-        f"        .clock({clock.pin}), .reset({reset}),",
-        *([f"        .state({STATE_PORT}),"] if width else []),
-        "        .write_control(recap_write_control), .write_select(recap_write_select),",
-        "        .write_data(recap_write_data), .word(recap_word), .frozen(recap_frozen), .clearing(recap_clearing)",
-        "    );",
-        "    recap_port recap_port (",
-        f"        .clock({clock.pin}), .reset({reset}),",
-        "        .word(recap_word), .frozen(recap_frozen), .clearing(recap_clearing),",
-        "        .write_control(recap_write_control), .write_select(recap_write_select),",
-        "        .write_data(recap_write_data),",
-        ",\n".join(f"        .{name}({signal})" for name, signal in front.connections.items()),
-        "    );",
-    ]
+    lines += [",\n".join(f"        {c}" for c in connections), "    );"]
+    for number, monitor in enumerate(monitors):
+        lines += _instances(monitor, number)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    assign recap_taps = {STATE_PORT};", "`endif"]
     return "\n".join([*lines, "endmodule", ""])
 
 
-def _monitor(plan: MonitorPlan) -> str:
+def _instances(monitor: Monitor, number: int) -> Iterator[str]:
+    """A monitor and its front at the top level."""
+    clock = monitor.clock
+    wire = {
+        name: _numbered(f"recap_{name}", number)
+        for name in ("word", "frozen", "clearing", "write_control", "write_select", "write_data")
+    }
+    both = ", ".join(f".{name}({signal})" for name, signal in wire.items())
+    reset = clock.reset_hdl or clock.reset or "1'b0"
+    clocked = f".clock({clock.pin}), .reset({reset}),"
+    words, bits = ("word", "write_data"), ("frozen", "clearing", "write_control", "write_select")
+    yield f"    wire [31:0] {', '.join(wire[name] for name in words)};"
+    yield f"    wire {', '.join(wire[name] for name in bits)};"
+    yield f"    {_numbered('recap_monitor', number)} {_numbered('recap_monitor', number)} ("
+    yield f"        {clocked}"
+    if monitor.plan.state_width:
+        yield f"        .state({STATE_PORT}),"
+    yield f"        {both}"
+    yield "    );"
+    yield f"    {_numbered('recap_port', number)} {_numbered('recap_port', number)} ("
+    yield f"        {clocked}"
+    yield f"        {both},"
+    yield ",\n".join(f"        .{name}({signal})" for name, signal in monitor.front.connections.items())
+    yield "    );"
+
+
+def _monitor(plan: MonitorPlan, number: int) -> str:
     count, entry, select = plan.count_bits, plan.entry_bits, plan.select_bits
     lines = [
-        "module recap_monitor (",
+        f"module {_numbered('recap_monitor', number)} (",
         "    input wire clock, input wire reset,",
         *([f"    input wire [{plan.state_width - 1}:0] state,"] if plan.state_width else []),
         "    input wire write_control, input wire write_select, input wire [31:0] write_data,",
