@@ -23,6 +23,7 @@ import yaml
 from workbench import __version__
 from workbench.formats.run_folder import RunWriter
 from workbench.session.plugins import KINDS
+from workbench.system.toolchain import Tool, find_verilator
 from workbench.testing.runs import synthetic_run
 
 ROOT = Path(__file__).parents[1]
@@ -66,14 +67,16 @@ def clean(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-def run(clean: Path, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    """A program of the clean environment, in a folder and with a home that hold nothing."""
+def run(clean: Path, *arguments: str, home: Path, path: str = "") -> subprocess.CompletedProcess[str]:
+    """A program of the clean environment, in a folder and with a home that hold nothing; `path` is a folder of programs
+    besides the system's."""
     program = clean / "bin" / arguments[0]
     hidden = {"PYTHONPATH", "VIRTUAL_ENV"}
     environment = {key: value for key, value in os.environ.items() if key not in hidden and not key.startswith("RCW_")}
     cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))  # Verilator's own runtime is built once
     environment |= {"HOME": str(home), "XDG_STATE_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
     environment["XDG_CACHE_HOME"] = cache
+    environment["PATH"] = f"{path}:{environment['PATH']}" if path else environment["PATH"]
     return subprocess.run([program, *arguments[1:]], cwd=home, env=environment, capture_output=True, text=True)
 
 
@@ -223,8 +226,8 @@ def with_example(clean: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return clean
 
 
-def answer(clean: Path, home: Path, *arguments: str) -> Any:
-    done = run(clean, "workbench", *arguments, "--json", home=home)
+def answer(clean: Path, home: Path, *arguments: str, path: str = "") -> Any:
+    done = run(clean, "workbench", *arguments, "--json", home=home, path=path)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -289,6 +292,31 @@ def test_a_third_partys_target_and_port_kind_say_what_they_lack(with_example: Pa
     assert (told.returncode, "the key 'strobe' is missing" in told.stderr) == (1, True)
     (tmp_path / "strobe.yaml").write_text(STROBE_CARD.replace("data: word", "data: word, strobe: there"))
     assert run(with_example, "workbench", "template", "check", "strobe.yaml", home=tmp_path).returncode == 0
+
+
+LAB = """#!/bin/sh -e
+mkdir built
+make -C built -f {board}/Makefile TREE="$1" OPT=-O0 VERILATOR={verilator} VERILATOR_ROOT={root} >&2
+cd "$1/hdl"
+exec {here}/built/host
+"""
+
+
+def test_a_run_is_made_at_a_third_partys_target(with_example: Path, tmp_path: Path) -> None:
+    """The lab's program is the lab's; here it builds the tree for the board that stands in for one."""
+    data, verilator = ROOT / "tests" / "data", find_verilator()
+    assert isinstance(verilator, Tool)
+    shutil.copytree(data / "tiny", tmp_path, dirs_exist_ok=True)
+    lab = tmp_path / "bin" / "example-lab"
+    lab.parent.mkdir()
+    lab.write_text(LAB.format(board=data / "board", verilator=verilator.path, root=verilator.root, here=tmp_path))
+    lab.chmod(0o755)
+    made = answer(with_example, tmp_path, "run", "tiny.workbench.yaml", "--target", "example_lab", "--out", "run",
+                  path=str(lab.parent))  # fmt: skip
+    assert (made["exit"], made["stdout_sha256"]) == (0, hashlib.sha256(b"1128\n").hexdigest())
+    (adder,) = [b for b in answer(with_example, tmp_path, "report", "run")["blocks"] if b["id"] == "tiny_top.adder"]
+    assert {state["name"]: state["visits"] for state in adder["states"]}["add"] == 3 * 16
+    assert not json.loads((tmp_path / "run" / "manifest.json").read_text())["simulated"]
 
 
 SHOWN = """
