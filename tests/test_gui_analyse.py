@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import xml.etree.ElementTree as ET
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -25,7 +29,7 @@ from workbench.gui.timeline.look import pixels_of
 from workbench.gui.widgets import Button
 from workbench.model.finding import Finding, tops
 from workbench.model.run import Run, RunStatus
-from workbench.pictures.graph import badge_box, node_facts
+from workbench.pictures.graph import badge_box, draw_graph, node_facts
 from workbench.pictures.signs import axis_x
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
@@ -60,8 +64,8 @@ def texts(mode: AnalyseMode) -> str:
 
 
 def click(qtbot: QtBot, mode: AnalyseMode, spot: QPointF) -> None:
-    place = spot * mode.graph.scale + mode.graph.offset
-    qtbot.mouseClick(mode.graph, Qt.MouseButton.LeftButton, pos=place.toPoint())
+    place = spot * mode.graph.magnification + mode.graph.offset
+    qtbot.mouseClick(mode.graph.viewport(), Qt.MouseButton.LeftButton, pos=place.toPoint())
 
 
 # ---- findings
@@ -239,6 +243,32 @@ def test_zoom_keeps_what_is_under_the_pointer_and_fit_shows_all(qtbot: QtBot, mo
     assert layout is not None
     assert view.to_layout(QPointF(view.width(), view.height())).x() >= layout.width
     assert view.image(1.0).width() == round(layout.width)
+    whole = view.to_layout(QPointF(0, 0))
+    start = QPoint(20, 20)
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    for step in (10, 30, 50):
+        qtbot.mouseMove(view.viewport(), start + QPoint(step, step))
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(50, 50))
+    moved = (whole - view.to_layout(QPointF(0, 0))) * view.magnification
+    assert moved.toTuple() == pytest.approx((50, 50), abs=1.5)
+
+
+def test_the_graph_goes_out_whole(mode: AnalyseMode, tmp_path: Path) -> None:
+    """Read again by other programs: an XML reader, Qt's own readers of SVG and PNG, a CSV reader."""
+    view = mode.graph
+    layout = view.layout_
+    assert layout is not None
+    view.zoom(4)
+    for name in ("blocks.svg", "blocks.png", "blocks.csv"):
+        view.save_data(tmp_path / name) if name.endswith("csv") else view.save_picture(tmp_path / name)
+    words = {t.text for t in ET.parse(tmp_path / "blocks.svg").iter("{http://www.w3.org/2000/svg}text")}
+    assert {node.title for node in layout.nodes} | {"unclassified", "over 2×"} <= words
+    sizes = [QImage(str(tmp_path / name)).size().toTuple() for name in ("blocks.svg", "blocks.png")]
+    assert sizes[1] == (2 * sizes[0][0], 2 * sizes[0][1])
+    with (tmp_path / "blocks.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert sum(float(row["time (s)"] or 0) for row in rows) == pytest.approx(sum(e.time_s for e in layout.edges))
+    assert {row["from"] for row in rows} >= {"host.main"}
 
 
 def test_selecting_a_call_shows_it(mode: AnalyseMode, opened: OpenRun) -> None:
@@ -323,9 +353,13 @@ def test_no_text_of_the_graph_is_too_small_to_read(
         drawn.append((words, size * canvas.scale))
 
     monkeypatch.setattr(QtCanvas, "write", spy)
-    mode.graph.image(scale)
-    assert min(size for _, size in drawn) >= 11 - 0.01
     layout = mode.graph.layout_
     assert layout is not None
+    image = QImage(600, 400, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    painter.scale(scale, scale)
+    draw_graph(QtCanvas(painter), layout, mode.graph.facts, mode.graph.notes)
+    painter.end()
+    assert min(size for _, size in drawn) >= 11 - 0.01
     begun = [words.removesuffix("…") for words, _ in drawn]
     assert all(any(part and node.title.startswith(part) for part in begun) for node in layout.nodes)

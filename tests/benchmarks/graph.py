@@ -54,7 +54,7 @@ def measure(nodes: int, frames: int) -> dict[str, float]:
     QApplication.processEvents()
     facts = NodeFacts(SHARES, "17 %", "working", "33 % moving data")
     view.show_graph(layout, {node.key: facts for node in layout.nodes}, {})
-    view.repaint()
+    view.viewport().repaint()
     redraw = view.frame_ms
     times = []
     for frame in range(frames):
@@ -63,7 +63,7 @@ def measure(nodes: int, frames: int) -> dict[str, float]:
         else:
             view.zoom(1.1 if frame < frames // 2 else 1 / 1.1)
         begun = time.perf_counter()
-        view.repaint()
+        view.viewport().repaint()
         times.append((time.perf_counter() - begun) * 1e3)
     view.close()
     return {

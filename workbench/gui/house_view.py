@@ -111,6 +111,10 @@ class HouseView(pg.GraphicsView):
         """Draw what is shown now, in the view's pixels."""
         raise NotImplementedError
 
+    def draw_picture(self, canvas: Canvas) -> None:
+        """Draw what a file holds, in `picture_size`: what is shown, where a view does not say otherwise."""
+        self.draw(canvas)
+
     def draw_over(self, canvas: Canvas) -> None:
         """Draw what belongs to the pointer, which no file holds."""
 
@@ -143,12 +147,13 @@ class HouseView(pg.GraphicsView):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        for item in (self.ground, self.over) if hasattr(self, "over") else ():
-            item.prepareGeometryChange()
+        if hasattr(self, "over"):  # pyqtgraph resizes it while it is made
+            self.ground.prepareGeometryChange()
+            self.over.prepareGeometryChange()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "over"):
             self.viewport().update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -248,7 +253,7 @@ class HouseView(pg.GraphicsView):
     def svg(self) -> str:
         """What is shown, as an SVG document in the theme in force."""
         canvas = SvgCanvas(theme.palette())
-        self.draw(canvas)
+        self.draw_picture(canvas)
         size = self.picture_size()
         return canvas.document(size.width(), size.height(), self.accessibleName())
 
@@ -258,7 +263,7 @@ class HouseView(pg.GraphicsView):
         image.fill(theme.colour("panel"))
         painter = QPainter(image)
         painter.scale(scale, scale)
-        self.draw(QtCanvas(painter))
+        self.draw_picture(QtCanvas(painter))
         painter.end()
         return image
 

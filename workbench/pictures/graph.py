@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.api.results import Analysis, BlockMetrics
@@ -100,25 +100,38 @@ def graph_svg(
     analysis: Analysis, platform: Platform | None = None, link_prefix: str = "", palette: Palette = LIGHT
 ) -> str:
     """The whole graph with its legend. A node's badge leads to `link_prefix`, `#finding-` and the id of its first."""
-    layout = layout_graph(analysis.graph, STYLE)
-    notes = frame_notes(layout, analysis, platform)
-    return drawn_svg(layout, node_facts(layout, analysis), notes, link_prefix, palette)
+    layout, canvas = layout_graph(analysis.graph, STYLE), SvgCanvas(palette)
+    facts, notes = node_facts(layout, analysis), frame_notes(layout, analysis, platform)
+    draw_whole(canvas, layout, facts, notes, link_prefix)
+    return canvas.document(*whole_size(layout), "Block graph")
 
 
-def drawn_svg(
+def whole_size(layout: GraphLayout) -> tuple[float, float]:
+    """Width and height of a whole graph with its legend."""
+    return layout.width, layout.height + LEGEND_PX
+
+
+def draw_whole(
+    canvas: Canvas,
     layout: GraphLayout,
     facts: Mapping[str, NodeFacts],
     notes: Mapping[str, str],
     link_prefix: str = "",
-    palette: Palette = LIGHT,
-) -> str:
-    """A graph that is laid out, and its legend, as an SVG document."""
-    canvas = SvgCanvas(palette)
-    height = layout.height + LEGEND_PX
-    canvas.rect(0, 0, layout.width, height, "window")
+) -> None:
+    """A graph that is laid out, and its legend."""
+    width, height = whole_size(layout)
+    canvas.rect(0, 0, width, height, "window")
     draw_graph(canvas, layout, facts, notes, link_prefix=link_prefix)
-    _draw_legend(canvas, layout.width, layout.height + LEGEND_PX / 2)
-    return canvas.document(layout.width, height, "Block graph")
+    _draw_legend(canvas, width, height - LEGEND_PX / 2)
+
+
+def edge_rows(layout: GraphLayout) -> Iterator[tuple[str | float, ...]]:
+    """The edges as a table, a head first."""
+    yield ("from", "to", "message", "count", "bytes", "time (s)")
+    for routed in layout.edges:
+        for edge in routed.edges:
+            known = ("" if value is None else value for value in (edge.count, edge.bytes, edge.time_s))
+            yield (edge.source, edge.target, edge.message, *known)
 
 
 def draw_graph(

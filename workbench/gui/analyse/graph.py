@@ -1,18 +1,19 @@
-"""The block graph: zoom, pan, hover, selection. Painted from a layout; a snapshot is moved while a gesture lasts."""
+"""The block graph on pyqtgraph: zoom, pan, hover, selection. A gesture on a large one moves a snapshot."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
 
 from workbench.gui import theme
 from workbench.gui.canvas import QtCanvas
+from workbench.gui.house_view import HouseView, Row
 from workbench.model.text import percent_text, time_text
-from workbench.pictures.graph import NodeFacts, badge_box, draw_graph
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.graph import NodeFacts, badge_box, draw_graph, draw_whole, edge_rows, whole_size
 from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import fit_scale
 from workbench.pictures.states import category_name
@@ -21,41 +22,40 @@ IDLE_MS = 60
 SLOW_FRAME_MS = 10.0
 ZOOMS = (0.1, 4.0)
 EDGE_PX = 10
+_CLICK_PX = 4.0
 
 
-class GraphView(QWidget):
+class GraphView(HouseView):
     """Shows a laid-out graph. `node_chosen` carries a block id (a tile's, or a node's key), "" for none."""
 
     node_chosen = Signal(str)
     node_opened = Signal(str)
     badge_clicked = Signal(str)
     edge_chosen = Signal(object)  # RoutedEdge
-    view_changed = Signal()
+    file_name = "blocks"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__("Block graph")
         self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(300, 160)
-        self.setAccessibleName("Block graph")
         self.layout_: GraphLayout | None = None
         self.facts: Mapping[str, NodeFacts] = {}
         self.notes: Mapping[str, str] = {}
-        self.scale = 1.0
-        self.offset = QPointF(0, 0)
         self.chosen: frozenset[str] = frozenset()
         self.chosen_edges: frozenset[RoutedEdge] = frozenset()
         self.frame_ms = 0.0
         self._hover = ""
-        self._fitted = True
+        self._whole: list[list[float]] = []  # the range that shows all
         self._again: Callable[[float, float], GraphLayout] | None = None
         self._laid_out_for = (0.0, 0.0)
-        self._drag: tuple[QPointF, QPointF] | None = None
+        self._pressed: QPointF | None = None
         self._snapshot: tuple[QPixmap, float, QPointF] | None = None
         self._gesture = False
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._idle.timeout.connect(self._settle)
+        self.box.setAspectLocked(True)
+        self.box.invertY(True)
+        self.setCentralItem(self.box)
 
     def show_graph(
         self,
@@ -67,7 +67,7 @@ class GraphView(QWidget):
         """`notes` stand beside the frames' titles. `again` lays the same graph out for another room, in pixels."""
         self.layout_, self.facts, self.notes, self._again = layout, facts, notes, again
         self.chosen, self.chosen_edges, self._hover = frozenset(), frozenset(), ""
-        self.fit()
+        self.show_all()
 
     def room(self) -> tuple[float, float]:
         """Width and height that a graph can take, in pixels."""
@@ -80,20 +80,35 @@ class GraphView(QWidget):
 
     # ---- zoom and place
 
-    def fit(self) -> None:
-        if self.layout_ is None:
-            self._redraw()
-            return
-        room = self.room()
-        if self._again is not None and room != self._laid_out_for:
-            self._lay_out(self._again(*room))
-        self._laid_out_for = room
-        wide, high = self.layout_.width, self.layout_.height
-        self.scale = max(ZOOMS[0], fit_scale(self.layout_, *room))
-        self.offset = QPointF((self.width() - wide * self.scale) / 2, (self.height() - high * self.scale) / 2)
-        self._fitted = True
+    @property
+    def magnification(self) -> float:
+        """Pixels for a unit of the layout."""
+        (x0, x1), _ = self.box.viewRange()
+        return self.width() / (x1 - x0)
+
+    @property
+    def offset(self) -> QPointF:
+        """Where the layout's origin stands in the view."""
+        (x0, _), (y0, _) = self.box.viewRange()
+        return QPointF(-x0, -y0) * self.magnification
+
+    def show_all(self) -> None:
+        if self.layout_ is not None:
+            room = self.room()
+            if self._again is not None and room != self._laid_out_for:
+                self._lay_out(self._again(*room))
+            self._laid_out_for = room
+            self._look_at(max(ZOOMS[0], fit_scale(self.layout_, *room)))
+        self._whole = self.box.viewRange()
         self._redraw()
-        self.view_changed.emit()
+
+    def _look_at(self, scale: float) -> None:
+        """Show the graph's middle at a scale."""
+        assert self.layout_ is not None
+        wide, high = self.width() / scale, self.height() / scale
+        left, top = (self.layout_.width - wide) / 2, (self.layout_.height - high) / 2
+        self.box.setLimits(minXRange=self.width() / ZOOMS[1], maxXRange=self.width() / ZOOMS[0])
+        self.box.setRange(QRectF(left, top, wide, high), padding=0)
 
     def _lay_out(self, layout: GraphLayout) -> None:
         """The same graph in another layout; what was chosen stays so."""
@@ -101,24 +116,10 @@ class GraphView(QWidget):
         self.chosen_edges = frozenset(e for e in layout.edges if (e.source, e.target, e.edges) in chosen)
         self.layout_ = layout
 
-    def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """About a point of the widget, its middle where none is given."""
-        at = at or QPointF(self.width() / 2, self.height() / 2)
-        scale = min(max(self.scale * factor, ZOOMS[0]), ZOOMS[1])
-        self.offset = at - (at - self.offset) * (scale / self.scale)
-        self.scale = scale
-        self._move()
-
-    def pan(self, by: QPointF) -> None:
-        self.offset += by
-        self._move()
-
-    def _move(self) -> None:
-        self._fitted = False
+    def _range_changed(self) -> None:
         self._gesture = self._snapshot is not None and self.frame_ms > SLOW_FRAME_MS
         self._idle.start()
-        self.update()
-        self.view_changed.emit()
+        super()._range_changed()
 
     def _settle(self) -> None:
         if self._gesture:
@@ -127,66 +128,72 @@ class GraphView(QWidget):
 
     def _redraw(self) -> None:
         self._snapshot = None
-        self.update()
+        self.viewport().update()
 
     def to_layout(self, position: QPointF) -> QPointF:
-        return (position - self.offset) / self.scale
+        return (position - self.offset) / self.magnification
 
     def sizeHint(self) -> QSize:
         return QSize(900, 380)
 
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        whole = getattr(self, "_whole", None)  # pyqtgraph resizes it while it is made
+        fitted = whole is not None and self.box.viewRange() == whole
+        super().resizeEvent(event)
+        if fitted:
+            self.show_all()
+
     # ---- painting
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+    def _paint_ground(self, painter: QPainter) -> None:
+        """From a snapshot, moved and scaled while a gesture on a graph that takes long to draw lasts."""
+        scale, offset = self.magnification, self.offset
         if self._gesture and self._snapshot is not None:
-            pixmap, scale, offset = self._snapshot
-            painter.fillRect(self.rect(), theme.colour("window"))
-            ratio = self.scale / scale
-            painter.translate(self.offset - offset * ratio)
-            painter.scale(ratio, ratio)
+            pixmap, then, place = self._snapshot
+            painter.fillRect(self.viewport().rect(), theme.colour("window"))
+            painter.save()
+            painter.translate(offset - place * (scale / then))
+            painter.scale(scale / then, scale / then)
             painter.drawPixmap(0, 0, pixmap)
+            painter.restore()
             return
-        if self._snapshot is None or self._snapshot[1:] != (self.scale, self.offset):
+        if self._snapshot is None or self._snapshot[1:] != (scale, offset):
             started = time.perf_counter()
             density = self.devicePixelRatioF()
-            pixmap = QPixmap(self.size() * density)
+            pixmap = QPixmap(self.viewport().size() * density)
             pixmap.setDevicePixelRatio(density)
-            pixmap.fill(theme.colour("window"))
             inner = QPainter(pixmap)
-            self._paint_graph(inner, QRectF(self.rect()))
+            self.draw(QtCanvas(inner))
             inner.end()
-            self._snapshot = (pixmap, self.scale, QPointF(self.offset))
+            self._snapshot = (pixmap, scale, offset)
             self.frame_ms = (time.perf_counter() - started) * 1e3
         painter.drawPixmap(0, 0, self._snapshot[0])
 
-    def _paint_graph(self, painter: QPainter, area: QRectF) -> None:
-        """Paint what of the graph lies in an area of the widget, or of a picture."""
-        layout = self.layout_
-        if layout is None:
+    def draw(self, canvas: Canvas) -> None:
+        canvas.rect(0, 0, self.width(), self.height(), "window")
+        if self.layout_ is None:
             return
-        painter.translate(self.offset)
-        painter.scale(self.scale, self.scale)
-        left, top = self.to_layout(area.topLeft()).toTuple()
-        seen = Box(left, top, area.width() / self.scale, area.height() / self.scale)
-        draw_graph(
-            QtCanvas(painter), layout, self.facts, self.notes, seen=seen, chosen=self.chosen,
-            chosen_edges=self.chosen_edges, hover=self._hover,
-        )  # fmt: skip
+        scale, offset = self.magnification, self.offset
+        seen = Box(-offset.x() / scale, -offset.y() / scale, self.width() / scale, self.height() / scale)
+        with canvas.placed(offset.x(), offset.y(), scale):
+            draw_graph(
+                canvas, self.layout_, self.facts, self.notes, seen=seen, chosen=self.chosen,
+                chosen_edges=self.chosen_edges, hover=self._hover,
+            )  # fmt: skip
 
-    def image(self, scale: float = 2.0) -> QImage:
-        """The whole graph as a picture, whatever is in view."""
-        layout = self.layout_
-        size = QSize(round((layout.width if layout else 1) * scale), round((layout.height if layout else 1) * scale))
-        image = QImage(size, QImage.Format.Format_RGB32)
-        image.fill(theme.colour("window"))
-        kept = self.scale, self.offset
-        self.scale, self.offset = scale, QPointF(0, 0)
-        painter = QPainter(image)
-        self._paint_graph(painter, QRectF(image.rect()))
-        painter.end()
-        self.scale, self.offset = kept
-        return image
+    # ---- files: the whole graph and its legend, whatever is in view
+
+    def picture_size(self) -> QSize:
+        return QSize(*map(round, whole_size(self.layout_))) if self.layout_ else self.size()
+
+    def draw_picture(self, canvas: Canvas) -> None:
+        if self.layout_ is None:
+            self.draw(canvas)
+        else:
+            draw_whole(canvas, self.layout_, self.facts, self.notes)
+
+    def rows(self) -> Iterable[Row] | None:
+        return edge_rows(self.layout_) if self.layout_ else None
 
     # ---- pointer and keys
 
@@ -213,28 +220,27 @@ class GraphView(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
-            self._drag = (event.position(), QPointF(self.offset))
+            self._pressed = event.position()
+        super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._drag is not None:
-            moved = event.position() - self._drag[0]
-            if moved.manhattanLength() > 4:
-                self.setCursor(Qt.CursorShape.ClosedHandCursor)
-                self.offset = self._drag[1] + moved
-                self._move()
+        super().mouseMoveEvent(event)
+        at = event.position()
+        if self._pressed is not None:
+            if (at - self._pressed).manhattanLength() > _CLICK_PX:
+                self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
             return
-        badge, found, edge = (
-            self._badge_at(event.position()),
-            self._node_at(event.position()),
-            self._edge_at(event.position()),
-        )
-        key = found[0].key if found else ""
+        badge, found, edge = self._badge_at(at), self._node_at(at), self._edge_at(at)
+        self._hover_over(found[0].key if found else "")
+        clickable = bool(badge or found or edge)
+        shape = Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(shape)
+        self.setToolTip(self._tip(badge, found, edge))
+
+    def _hover_over(self, key: str) -> None:
         if key != self._hover:
             self._hover = key
             self._redraw()
-        clickable = bool(badge or found or edge)
-        self.setCursor(Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor)
-        self.setToolTip(self._tip(badge, found, edge))
 
     def _tip(self, badge: str, found: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
         if badge:
@@ -252,15 +258,17 @@ class GraphView(QWidget):
         return ""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        drag, self._drag = self._drag, None
-        self.unsetCursor()
-        if drag is None or (event.position() - drag[0]).manhattanLength() > 4:
+        pressed, self._pressed = self._pressed, None
+        super().mouseReleaseEvent(event)
+        self.viewport().unsetCursor()
+        at = event.position()
+        if pressed is None or (at - pressed).manhattanLength() > _CLICK_PX:
             return
-        if badge := self._badge_at(event.position()):
+        if badge := self._badge_at(at):
             self.badge_clicked.emit(badge)
-        elif found := self._node_at(event.position()):
+        elif found := self._node_at(at):
             self.node_chosen.emit(found[1])
-        elif edge := self._edge_at(event.position()):
+        elif edge := self._edge_at(at):
             self.edge_chosen.emit(edge)
         else:
             self.node_chosen.emit("")
@@ -270,40 +278,18 @@ class GraphView(QWidget):
             self.node_opened.emit(found[1])
 
     def leaveEvent(self, event: QEvent) -> None:
-        if self._hover:
-            self._hover = ""
-            self._redraw()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        self.zoom(1.15 ** (event.angleDelta().y() / 120), event.position())
-        event.accept()
+        self._hover_over("")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key
-        steps = {key.Key_Left: (60, 0), key.Key_Right: (-60, 0), key.Key_Up: (0, 60), key.Key_Down: (0, -60)}
-        if event.key() in steps:
-            self.pan(QPointF(*steps[key(event.key())]))
-        elif event.key() in (key.Key_Plus, key.Key_Equal, key.Key_W):
-            self.zoom(1.2)
-        elif event.key() in (key.Key_Minus, key.Key_S):
-            self.zoom(1 / 1.2)
-        elif event.key() == key.Key_F:
-            self.fit()
-        elif event.key() in (key.Key_Return, key.Key_Enter) and self.chosen:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.chosen:
             self.node_opened.emit(min(self.chosen))
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if self._fitted:
-            self.fit()
-        else:
-            self._redraw()
-
     def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self._redraw()
+            self._snapshot = None
+        super().changeEvent(event)
 
 
 def _contains(box: Box, spot: QPointF) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
 from workbench.analysis.recording import recording_parts
@@ -31,7 +30,6 @@ from workbench.gui.widgets import (
     rule,
 )
 from workbench.model.blocks import Side
-from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
 from workbench.pictures.layout import GraphLayout, RoutedEdge
@@ -49,6 +47,7 @@ class AnalyseMode(Mode):
         super().__init__(context, kind)
         self.details_panel = self.details = AnalyseDetails(context)
         self.graph = GraphView()
+        self.graph.problem.connect(context.notices.tell)
         self.table = FindingTable()
         self.filter = "all"
         self.only_node = ""
@@ -71,8 +70,8 @@ class AnalyseMode(Mode):
         for name, tip, do in (
             ("minus", "Zoom out (−)", lambda: self.graph.zoom(1 / 1.25)),
             ("plus", "Zoom in (+)", lambda: self.graph.zoom(1.25)),
-            ("maximize", "Fit (F)", self.graph.fit),
-            ("download", "Save the graph as a picture", self._save_picture),
+            ("maximize", "Fit (F)", self.graph.show_all),
+            ("download", "Save the graph as a picture", self.graph.ask_picture),
         ):
             button = IconButton(name, tip)
             button.clicked.connect(do)
@@ -335,12 +334,3 @@ class AnalyseMode(Mode):
     def _open_best(self) -> None:
         if self.table.findings.tops:
             self._open_finding(self.table.findings.tops[0].id)
-
-    def _save_picture(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(self, "Save the graph", "blocks.png", "Picture (*.png)")
-        if chosen and not self.graph.image().save(chosen):
-            self.context.notices.tell(
-                Diagnostic(
-                    f"the picture could not be written to {Path(chosen).name}", "Choose another folder.", file=chosen
-                )
-            )
