@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort, StreamInPort
+from rc_workbench_plugins.ports.memory import BlockPort
 from rc_workbench_plugins.simulated_card.card import build_card, harness_dir
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
@@ -17,7 +18,7 @@ from workbench.api.ports import HardwarePort
 from workbench.api.records import read_dwell
 from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
-from workbench.model.hardware import Clock, Hardware
+from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 
 EVERY_PORT = Path(__file__).parent / "data" / "ports" / "every_port.v"
@@ -66,6 +67,16 @@ module stream (input clk, input rst, input [31:0] tdata, input tvalid, output tr
     worker worker (clk, rst, tdata, tvalid & tready, left);
 endmodule
 """
+BLOCK = """
+module block (
+    input clk, input rst, input [15:0] address, input [15:0] words, input request, input write, input [31:0] written,
+    input read, output reg [31:0] word
+);
+    wire [31:0] left;
+    always @(posedge clk) if (read) word <= left;
+    worker worker (clk, rst, written, write, left);
+endmodule
+"""
 READS = 'for (int i = 0; i < 9; i++) if (wbcard_receive(card, "read", &value, 4, 4)) return 1; else sum += value;'
 HOST = """
 #include <stdint.h>
@@ -86,9 +97,16 @@ int main(void) {
     return 0;
 }
 """
+DMA = BlockPort(
+    name="host", address_bits=16, address_unit_bytes=1, word_count_signal="words", request_hdl="request",
+    write_enable="write", read_enable="read",
+    incoming=PortDirection(data_signal="written", address_signal="address", condition_hdl="write"),
+    outgoing=PortDirection(data_signal="word", address_signal="address", condition_hdl="read", delay_cycles=1),
+)  # fmt: skip
 CASES: dict[str, tuple[str, HardwarePort, str]] = {
     "lite": (LITE, AxiLitePort(name="host"), READS),
     "full": (FULL, AxiPort(name="host"), READS),
+    "block": (BLOCK, DMA, READS),
     "stream": (STREAM, StreamInPort(name="host"), ""),
 }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from rc_workbench_plugins.ports.bank import AxiMasterPort, CardMemory
 from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort, StreamInPort, StreamOutPort
+from rc_workbench_plugins.ports.memory import BlockPort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card, harness_dir
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
@@ -22,7 +23,7 @@ from workbench.api.records import read_transfers
 from workbench.api.targets import Outcome
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.hardware import Clock, Hardware
+from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 
 DESIGN = Path(__file__).parent / "data" / "ports" / "every_port.v"
@@ -51,6 +52,17 @@ PLATFORM = Platform(
             StreamInPort(name="s8", prefix="s8_", buffer_words=8),
             StreamInPort(name="in", prefix="in_"),
             StreamOutPort(name="out", prefix="out_", buffer_words=64),
+            BlockPort(
+                name="dma", word_count_signal="dma_left", request_hdl="dma_req && dma_ack", request_signal="dma_req",
+                acknowledge_signal="dma_ack", direction_signal="dma_sends", burst_words=16, address_tracked=False,
+                write_enable="dma_write", read_enable="dma_read",
+                incoming=PortDirection(
+                    data_signal="dma_written", address_signal="dma_address", condition_hdl="dma_write"
+                ),
+                outgoing=PortDirection(
+                    data_signal="dma_word", address_signal="dma_address", condition_hdl="dma_read", delay_cycles=1
+                ),
+            ),
             AvalonPort(name="a1", prefix="a1_"),
             AvalonPort(name="a8", prefix="a8_", outstanding=8),
             AxiMasterPort(name="engine", prefix="m_", memory="ddr"),
@@ -74,6 +86,9 @@ PLATFORM = Platform(
         "a1_write": table("a1", 65, 256),
         "a1_read": table("a1", 65, 256, receive=True),
         "a8_read": table("a8", 65, 256, receive=True),
+        "dma_write": table("dma", 66, 256),
+        "dma_read": table("dma", 66, 256, receive=True),
+        "dma_slow": table("dma", 256, 256, receive=True),
         "ddr_write": table("ddr", 16, 64),
         "ddr_read": table("ddr", 16, 64, receive=True),
     },
@@ -193,6 +208,23 @@ def test_avalon(card: CardExecutable, tmp_path: Path) -> None:
     assert outcome.stdout.split() == ["0"]
     # A command has three cycles; a read's word comes three cycles after the last of them.
     assert lasted == [("a1_write", 64 * 3), ("a1_read", 64 * 6), ("a8_read", 64 * 3 + 3)]
+
+
+def test_block_transfer(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    must(wbcard_send(card, "dma_write", data, 100, 256));
+    must(wbcard_receive(card, "dma_read", back, 100, 256));
+    printf("%d\\n", wrong(64, 1));
+    must(wbcard_receive(card, "dma_slow", back, 132, 128));
+    for (int i = 0; i < 32; i++) data[i] = data[32 + i];
+    printf("%d\\n", wrong(32, 1));
+    """
+    outcome, lasted = run(card, body, tmp_path)
+    assert outcome.diagnostics == ()
+    assert outcome.stdout.split() == ["0", "0"]
+    # Four bursts: a request has three cycles, then come its 16 words. Where the table has a word in 4 cycles, the link
+    # makes up for the requests.
+    assert lasted == [("dma_write", 4 * (3 + 16)), ("dma_read", 4 * (3 + 16)), ("dma_slow", 256)]
 
 
 def test_a_master_into_memory_and_a_second_clock(card: CardExecutable, tmp_path: Path) -> None:

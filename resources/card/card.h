@@ -323,6 +323,7 @@ private:
         for (int64_t until = clock.cycle + access.settle_cycles; clock.cycle < until;) step();
         Transfer transfer;
         transfer.send = access.act != "read";
+        transfer.off_clock = true;
         transfer.start_ps = clock.start(clock.cycle);
         transfer.address = int64_t(access.address);
         transfer.words = 1;

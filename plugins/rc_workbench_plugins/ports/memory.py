@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
@@ -153,15 +154,65 @@ class MemoryPort(HardwarePort):
 class BlockPort(MemoryPort):
     """A starting address, a word count and a request; the transfer ends when the count reaches 0."""
 
-    driver = ""
+    driver = "BlockPort"
+    driver_header = DRIVERS / "block.h"
+    answers = True
 
     kind: str = Field("block", description="block")
     word_count_signal: str = Field("", description="the signal with the words that remain", examples=["words_left"])
     request_hdl: str = Field("", description="HDL: when the host asks for a transfer", examples=["dma_req && dma_ack"])
+    request_signal: str = Field(
+        "",
+        description="the signal by which the platform asks for a transfer; empty: `request_hdl` is that signal",
+        examples=["dma_req"],
+    )
+    acknowledge_signal: str = Field(
+        "",
+        description="the signal by which the design takes a request, which lasts until then; empty: it lasts a cycle",
+        examples=["dma_ack"],
+    )
+    direction_signal: str = Field(
+        "",
+        description="the signal that is high where the host sends; empty: only the enables tell",
+        examples=["dma_write"],
+    )
+    ready_signal: str = Field(
+        "", description="the signal by which the design lets a word pass; empty: always", examples=["dma_ready"]
+    )
+    burst_words: Annotated[int, Field(ge=0)] = Field(
+        0, description="the most words that one request asks for; 0: any number"
+    )
     address_tracked: bool = Field(True, description="whether the address signal is kept up to date for every word")
 
+    def signals(self) -> Mapping[str, Signal]:
+        request = self.request_signal or self.request_hdl
+        return {
+            **super().signals(),
+            "word_count": Signal(self.word_count_signal, "input"),
+            "request": Signal(request if request.isidentifier() else "", "input", 1),
+            **{
+                role: Signal(name, direction, 1, optional=True)
+                for role, name, direction in (
+                    ("acknowledge", self.acknowledge_signal, "output"),
+                    ("ready", self.ready_signal, "output"),
+                    ("direction", self.direction_signal, "input"),
+                )
+            },
+        }
+
     def undrivable(self) -> Iterator[Problem]:
-        yield Problem("kind", "only memory-style ports can be simulated so far", "Set its kind to memory.")
+        yield from self._lacking("write_enable", "read_enable")
+        if not self.signals()["request"].name:
+            message = "the simulated card has to know the signal by which the platform asks for a transfer"
+            yield Problem("request_signal", message, "Add `request_signal:` with its name.")
+        yield from super().undrivable()
+
+    def constants(self) -> Mapping[str, int]:
+        return {
+            **super().constants(),
+            "burst_words": self.burst_words,
+            "address_tracked": int(self.address_tracked),
+        }
 
     def problems(self) -> Iterator[Problem]:
         yield from self._lacking("word_count_signal", "request_hdl")

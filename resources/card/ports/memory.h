@@ -14,18 +14,7 @@ public:
     void put() override {
         if (asked_) quiet();
         asked_ = next();
-        if (!asked_) return;
-        Transfer& t = *asked_;
-        index_ = ask(t, level(t));
-        const uint64_t address = uint64_t(t.address + index_ * Pins::address_step);
-        if (t.send) {
-            pins_.write_address() = low_bits(address, Pins::write_address_bits);
-            put_word(pins_.write_data(), word(t, index_), word_bytes_);
-            pins_.write_enable() = 1;
-        } else {
-            pins_.read_address() = low_bits(address, Pins::read_address_bits);
-            pins_.read_enable() = 1;
-        }
+        if (asked_) present(*asked_, asked_->asked);
     }
 
     void look() override {
@@ -42,16 +31,23 @@ public:
         }
     }
 
-private:
-    struct Sample {
-        int64_t cycle;  // sampled right after this cycle's edge
-        Transfer* transfer;
-        int64_t index;
-    };
+protected:
+    // The transfer's next word has its cycle, at the address of word `place`.
+    void present(Transfer& t, int64_t place) {
+        index_ = ask(t, level(t));
+        address(t.send, t, place);
+        if (t.send) {
+            put_word(pins_.write_data(), word(t, index_), word_bytes_);
+            pins_.write_enable() = 1;
+        } else {
+            pins_.read_enable() = 1;
+        }
+    }
 
-    void sample(const Sample& s) {
-        get_word(pins_.read_data(), word(*s.transfer, s.index), word_bytes_);
-        arrive(*s.transfer, 1);
+    void address(bool send, const Transfer& t, int64_t place) {
+        const uint64_t at = uint64_t(t.address + place * Pins::address_step);
+        if (send) pins_.write_address() = low_bits(at, Pins::write_address_bits);
+        else pins_.read_address() = low_bits(at, Pins::read_address_bits);
     }
 
     void quiet() {
@@ -65,6 +61,19 @@ private:
 
     Pins pins_;
     Transfer* asked_ = nullptr;
+
+private:
+    struct Sample {
+        int64_t cycle;  // sampled right after this cycle's edge
+        Transfer* transfer;
+        int64_t index;
+    };
+
+    void sample(const Sample& s) {
+        get_word(pins_.read_data(), word(*s.transfer, s.index), word_bytes_);
+        arrive(*s.transfer, 1);
+    }
+
     int64_t index_ = 0;
     std::deque<Sample> samples_;
 };

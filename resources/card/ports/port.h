@@ -31,6 +31,7 @@ struct ClockDomain {
 struct Transfer {
     bool send = false, failed = false, done = false;
     bool forgotten = false;  // nobody asks for its end
+    bool off_clock = false;  // of the monitors', after the run
     int32_t ticket = 0;
     int64_t start_ps = 0, duration_ps = 0, address = 0, words = 0;
     int64_t asked = 0;  // words that had their cycle at the port
@@ -94,11 +95,12 @@ protected:
         return from;
     }
 
-    // The transfer whose next word is at the port now, the one granted first where there are several.
-    Transfer* next() {
+    // The transfer whose next word is at the port now (or `ahead` cycles later), the one granted first where there are
+    // several.
+    Transfer* next(int64_t ahead = 0) {
         Transfer* found = nullptr;
         for (Transfer* t : queue_) {
-            if (t->asked == t->words || level(*t) > clock_.cycle) continue;
+            if (t->asked == t->words || level(*t) > clock_.cycle + ahead) continue;
             if (found) ++conflicts_;
             else found = t;
         }

@@ -119,6 +119,25 @@ module slow_ram (
     end
 endmodule
 
+// Block transfer: a request is taken in its third cycle; the address is where a burst begins.
+module block_ram (
+    input clk, input rst_n, input [9:0] address, input [15:0] left, input request, output acknowledge, input sends,
+    input write, input [31:0] written, input read, output reg [31:0] word
+);
+    reg [31:0] memory [0:1023];
+    reg [15:0] whole;
+    reg [1:0] waited;
+    reg sending;
+    assign acknowledge = request && waited == 2;
+    wire [9:0] at = address + (whole - left);
+    always @(posedge clk) begin
+        waited <= rst_n && request && !acknowledge ? waited + 1 : 0;
+        if (acknowledge) begin whole <= left; sending <= sends; end
+        if (write && sending) memory[at] <= written;
+        if (read && !sending) word <= memory[at];
+    end
+endmodule
+
 // Copies 16 words from an address to 0x1000 above it; `cycles` is how long that took.
 module engine (
     input clk, input rst_n, input start, input [15:0] from, output reg [31:0] cycles, output reg done,
@@ -170,6 +189,8 @@ module every_port (
     output a1_waitrequest, output [31:0] a1_readdata, output a1_readdatavalid,
     input [9:0] a8_address, input a8_read, input a8_write, input [31:0] a8_writedata,
     output a8_waitrequest, output [31:0] a8_readdata, output a8_readdatavalid,
+    input [9:0] dma_address, input [15:0] dma_left, input dma_req, output dma_ack, input dma_sends,
+    input dma_write, input [31:0] dma_written, input dma_read, output [31:0] dma_word,
     output [31:0] m_araddr, output [7:0] m_arlen, output [2:0] m_arsize, output [1:0] m_arburst, output m_arvalid,
     input m_arready, input [31:0] m_rdata, input m_rlast, input m_rvalid, output m_rready,
     output [31:0] m_awaddr, output [7:0] m_awlen, output [2:0] m_awsize, output [1:0] m_awburst, output m_awvalid,
@@ -194,6 +215,8 @@ module every_port (
     doubler twice (clk, rst_n, in_tdata, in_tvalid, in_tready, in_tlast, out_tdata, out_tvalid, out_tready, out_tlast);
     slow_ram avalon1 (clk, rst_n, a1_address, a1_read, a1_write, a1_writedata, a1_waitrequest, a1_readdata, a1_readdatavalid);
     slow_ram avalon8 (clk, rst_n, a8_address, a8_read, a8_write, a8_writedata, a8_waitrequest, a8_readdata, a8_readdatavalid);
+    block_ram block (clk, rst_n, dma_address, dma_left, dma_req, dma_ack, dma_sends, dma_write, dma_written, dma_read,
+        dma_word);
     engine copier (clk, rst_n, start, from, engine_cycles, irq, m_araddr, m_arlen, m_arsize, m_arburst, m_arvalid, m_arready,
         m_rdata, m_rlast, m_rvalid, m_rready, m_awaddr, m_awlen, m_awsize, m_awburst, m_awvalid, m_awready, m_wdata,
         m_wstrb, m_wlast, m_wvalid, m_wready, m_bvalid, m_bready);
