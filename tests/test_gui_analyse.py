@@ -19,7 +19,7 @@ from workbench.analysis.finding_words import bound_words
 from workbench.gui import theme
 from workbench.gui.analyse import AnalyseMode
 from workbench.gui.analyse.details import FoldedAdvice
-from workbench.gui.analyse.findings import BAR, CAP, IDEAL, TITLE, WHERE, bar_span
+from workbench.gui.analyse.findings import BAR, CAP, IDEAL, TIME, TITLE, WHERE, bar_span
 from workbench.gui.analyse.words import where_words
 from workbench.gui.canvas import QtCanvas
 from workbench.gui.context import Context
@@ -72,7 +72,7 @@ def click(qtbot: QtBot, mode: AnalyseMode, spot: QPointF) -> None:
 
 
 def test_findings_are_ranked_by_their_best_advice_and_parts_hang_below(mode: AnalyseMode, opened: OpenRun) -> None:
-    model = mode.table.findings
+    model = mode.table.rows
     gains = [f.gain for f in model.tops if not f.points_elsewhere]
     assert gains == sorted(gains, reverse=True)
     assert model.tops[-1].points_elsewhere
@@ -80,16 +80,17 @@ def test_findings_are_ranked_by_their_best_advice_and_parts_hang_below(mode: Ana
         bounds = [advice.at_most for advice in finding.advice if advice.at_most is not None]
         assert finding.gain == max(bounds) == bounds[0]
     known = {f.id for f in opened.analysis.findings}
-    assert known == {f.id for f in model.tops} | {f.id for parts in model.parts.values() for f in parts}
-    for top, parts in model.parts.items():
-        assert all(f.part_of == top for f in parts)
+    assert known == {f.id for f in model.tops} | {f.id for parts in model.parts for f in parts}
+    assert any(model.parts)
+    for top, parts in zip(model.tops, model.parts, strict=True):
+        assert all(f.part_of == top.id for f in parts)
     first = model.index(0, TITLE)
-    assert model.rowCount(first.siblingAtColumn(0)) == len(model.parts.get(model.tops[0].id, []))
-    assert model.text(model.tops[0], 0) == "1"
+    assert model.rowCount(first.siblingAtColumn(0)) == len(model.parts[0])
+    assert first.siblingAtColumn(0).data() == "1"
 
 
 def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
-    best = mode.table.findings.tops[0]
+    best = mode.table.rows.tops[0]
     assert mode.context.navigation.selection == SelectedFinding(best.id)
     said = texts(mode)
     for text in (best.title, "Ideal", "Cap", "Time", "What to do", "Numbers behind the rule", best.condition):
@@ -112,7 +113,7 @@ def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
 def test_choosing_a_row_rings_its_block_and_opens_its_line(qtbot: QtBot, mode: AnalyseMode) -> None:
     mode.table.setFocus()
     qtbot.keyClick(mode.table, Qt.Key.Key_Down)
-    chosen = mode.table.current_finding()
+    chosen = mode.table.current
     assert chosen is not None
     assert mode.context.navigation.selection == SelectedFinding(chosen.id)
     assert mode.graph.chosen == {chosen.group or chosen.block}
@@ -123,9 +124,9 @@ def test_choosing_a_row_rings_its_block_and_opens_its_line(qtbot: QtBot, mode: A
 
 
 def test_bars_are_solid_within_reach_and_hatched_beyond_the_cap(mode: AnalyseMode) -> None:
-    model = mode.table.findings
+    model = mode.table.rows
     capped = next(f for f in model.tops if f.speedup_cap and f.speedup_cap * 1.2 < f.speedup_ideal)
-    index = model.index_of(capped.id).siblingAtColumn(BAR)
+    index = model.index_where(lambda f: f.id == capped.id).siblingAtColumn(BAR)
     mode.table.scrollTo(index)
     rect = mode.table.visualRect(index)
     pixels = pixels_of(mode.table.viewport().grab(rect).toImage())
@@ -145,14 +146,14 @@ def rect_of_zero(width: int) -> QRectF:
 
 
 def test_set_aside_leaves_the_ranking_and_comes_back(mode: AnalyseMode) -> None:
-    first, second = mode.table.findings.tops[:2]
+    first, second = mode.table.rows.tops[:2]
     mode.context.set_aside(first.id)
-    assert first.id not in {f.id for f in mode.table.findings.tops}
-    assert mode.table.findings.ranks[second.id] == 1
+    assert first.id not in {f.id for f in mode.table.rows.tops}
+    assert mode.table.ranks[second.id] == 1
     mode.set_filter("aside")
-    assert [f.id for f in mode.table.findings.tops] == [first.id]
+    assert [f.id for f in mode.table.rows.tops] == [first.id]
     again = AnalyseMode(mode.context, MODES["analyse"])
-    assert first.id not in {f.id for f in again.table.findings.tops}
+    assert first.id not in {f.id for f in again.table.rows.tops}
     again.deleteLater()
     mode.context.set_aside(first.id)
     assert mode.pills["aside"].text() == "Set aside 0"
@@ -160,23 +161,49 @@ def test_set_aside_leaves_the_ranking_and_comes_back(mode: AnalyseMode) -> None:
 
 def test_filters_by_side_and_copy(mode: AnalyseMode, opened: OpenRun) -> None:
     mode.pills["fpga"].click()
-    model = mode.table.findings
+    model = mode.table.rows
     assert model.tops
     assert all(not f.block.startswith("host.") for f in model.tops)
     lines = mode.table.as_text().splitlines()
     assert lines[0].split("\t") == ["#", "Finding", "Where", "Time", "Cap", "Ideal"]
-    assert len(lines) == 1 + len(model.tops) + sum(len(p) for p in model.parts.values())
+    assert len(lines) == 1 + len(model.tops) + sum(len(p) for p in model.parts)
+
+
+def test_a_head_sorts_and_the_rows_chosen_are_copied(qtbot: QtBot, mode: AnalyseMode, qapp: QApplication) -> None:
+    table, ranked = mode.table, list(mode.table.rows.tops)
+    by_time = sorted(ranked, key=lambda f: f.time_s)
+    assert by_time not in (ranked, ranked[::-1])
+    header = table.header()
+
+    def click(column: int) -> None:
+        at = QPoint(header.sectionViewportPosition(column) + 20, 10)
+        qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+    chosen = table.current
+    click(TIME)
+    assert [f.time_s for f in table.rows.tops] == [f.time_s for f in reversed(by_time)]
+    assert all(f.part_of == top.id for top, parts in zip(table.rows.tops, table.rows.parts, strict=True) for f in parts)
+    assert table.current is chosen
+    click(TIME)
+    assert [f.time_s for f in table.rows.tops] == [f.time_s for f in by_time]
+    click(TIME)
+    assert table.rows.tops == ranked
+    table.setFocus()
+    qtbot.keyClick(table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = qapp.clipboard().text().splitlines()
+    assert lines == table.as_text().splitlines()[:3]
 
 
 def test_f8_goes_to_the_next_finding(qtbot: QtBot, mode: AnalyseMode) -> None:
-    before = mode.table.current_finding()
+    before = mode.table.current
     mode.table.step(1)
-    after = mode.table.current_finding()
+    after = mode.table.current
     assert before is not None
     assert after is not None
     assert before.id != after.id
     mode.table.step(-1)
-    assert mode.table.current_finding() == before
+    assert mode.table.current == before
 
 
 # ---- graph
@@ -206,8 +233,8 @@ def test_a_badge_filters_the_findings(qtbot: QtBot, mode: AnalyseMode) -> None:
     assert badge is not None
     click(qtbot, mode, QPointF(*badge_box(host, badge[1]).centre))
     assert mode.only_node == "host.main"
-    assert all(f.block == "host.main" for f in mode.table.findings.tops)
-    assert len(mode.table.findings.tops) == badge[1]
+    assert all(f.block == "host.main" for f in mode.table.rows.tops)
+    assert len(mode.table.rows.tops) == badge[1]
     mode.node_pill.click()
     assert mode.only_node == ""
 
@@ -337,7 +364,7 @@ def test_open_line_in_the_details(qtbot: QtBot, mode: AnalyseMode) -> None:
 
 
 def test_columns_say_cap_and_ideal(mode: AnalyseMode) -> None:
-    model = mode.table.findings
+    model = mode.table.rows
     heads = [model.headerData(c, Qt.Orientation.Horizontal) for c in (WHERE, CAP, IDEAL)]
     assert heads == ["Where", "Cap", "Ideal"]
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse
 from workbench.gui import theme
-from workbench.gui.compare.findings import HEAD_PX, ROW_PX, rows_of
+from workbench.gui.compare.findings import rows_of
 from workbench.gui.compare.head import run_notes
 from workbench.gui.compare.mode import CompareMode
 from workbench.gui.compare.rows import Stretch, by_change, equal_shares, main_loop, shortest_period
@@ -72,16 +72,18 @@ def test_the_figure_is_the_ratio_of_the_times(mode: CompareMode, original: OpenR
 def test_changes_add_up_to_the_difference(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:
     change = optimised.run.time_s - original.run.time_s
     mode.table_pills["call"].click()
-    assert sum(r.change_s for r in mode.table.rows) == pytest.approx(change, rel=0.02)
-    assert mode.table.rows == by_change(mode.table.rows)
-    gone = next(r for r in mode.table.rows if r.name == "clearBins")
+    assert sum(r.change_s for r in mode.table.rows.tops) == pytest.approx(change, rel=0.02)
+    assert tuple(mode.table.rows.tops) == by_change(mode.table.rows.tops)
+    gone = next(r for r in mode.table.rows.tops if r.name == "clearBins")
     assert gone.count_b is None
     assert gone.time_b is None
+    total = sum(row.change_s for row in mode.table.rows.tops)
+    assert mode.sum.text() == f"Sum {change_text(total)}"
     mode.table_pills["state"].click()
-    assert sum(r.change_s for r in mode.table.rows) == pytest.approx(change, rel=0.02)
+    assert sum(r.change_s for r in mode.table.rows.tops) == pytest.approx(change, rel=0.02)
     mode.table_pills["block"].click()
-    assert {"host main", "core[*].ctrl"} <= {r.name for r in mode.table.rows}
-    assert not mode.table.summed
+    assert {"host main", "core[*].ctrl"} <= {r.name for r in mode.table.rows.tops}
+    assert mode.sum.text() == ""
     assert change_text(-1.5) == "−1.50\u202fs"
     assert mode.table.as_text().splitlines()[0].startswith("Block\tNumber A")
 
@@ -94,9 +96,12 @@ def test_findings_gone_kept_new(qtbot: QtBot, mode: CompareMode) -> None:
     assert counts["gone"] > 0
     mode.finding_pills["kept"].click()
     rows = rows_of(comparison, "kept")
-    assert mode.findings.minimumHeight() >= HEAD_PX + ROW_PX * len(rows)
-    qtbot.mouseClick(mode.findings, Qt.MouseButton.LeftButton, pos=QPoint(200, HEAD_PX + 5))
-    found = rows[0][1]
+    (section,), (shown,) = mode.findings.rows.tops, mode.findings.rows.parts
+    assert (section.title, tuple(shown)) == ("Kept", rows)
+    first = mode.findings.rows.index_where(lambda row: row == rows[0])
+    at = mode.findings.visualRect(first).center()
+    qtbot.mouseClick(mode.findings.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    found = rows[0].b
     assert found is not None
     assert mode.context.navigation.selection == SelectedFinding(found.id)
     assert mode.context.navigation.mode == "analyse"

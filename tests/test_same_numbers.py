@@ -108,7 +108,7 @@ def test_report_window_and_command_line_agree(
     assert all(run_time in text for text in (short, plain(whole), plain(page.words)))
 
     order = [f["id"] for f in tops]
-    assert [f.id for f in mode.table.findings.tops] == order
+    assert [f.id for f in mode.table.rows.tops] == order
     assert [i.removeprefix("finding-") for i in page.articles] == order
     sections = [plain(text) for text in re.split(r"\n\n(?=\d+\. )", whole)[1:]]
     assert [s.partition(". ")[0] for s in sections] == [str(n) for n in range(1, len(tops) + 1)]
@@ -118,9 +118,9 @@ def test_report_window_and_command_line_agree(
         folded = mode.details.findChild(FoldedAdvice)
         if folded is not None:
             folded.show_all(True)
-        shown = mode.table.findings.finding(mode.table.findings.index_of(finding["id"]))
-        assert shown is not None
-        table = {column: plain(mode.table.findings.text(shown, column)) for column in (TIME, CAP, IDEAL)}
+        shown = mode.table.rows.index_where(lambda f, wanted=finding["id"]: f.id == wanted)
+        assert shown.isValid()
+        table = {column: plain(shown.siblingAtColumn(column).data()) for column in (TIME, CAP, IDEAL)}
         article = plain(page.articles[f"finding-{finding['id']}"])
         gain, ideal, time = (plain(t) for t in (ratio_text(finding["gain"]), ratio_text(finding["speedup_ideal"]),
                                                 time_text(finding["time_s"])))  # fmt: skip

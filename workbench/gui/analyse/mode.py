@@ -135,7 +135,7 @@ class AnalyseMode(Mode):
         self.graph.node_opened.connect(self._open_node)
         self.graph.badge_clicked.connect(self.show_only)
         self.graph.edge_chosen.connect(self._choose_edge)
-        self.table.chosen.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
+        self.table.finding_chosen.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
         self.table.line_wanted.connect(self._open_finding)
         self.table.aside_wanted.connect(context.set_aside)
         self.details.closed.connect(lambda: context.navigation.select(None))
@@ -172,8 +172,8 @@ class AnalyseMode(Mode):
         said = recording_parts(run.manifest)
         self.say_status(f"{observed} of {shown} blocks observed", *said)
         self._selection_changed()
-        if self.context.navigation.selection is None and self.table.findings.tops:
-            self.context.navigation.select(SelectedFinding(self.table.findings.tops[0].id))
+        if self.context.navigation.selection is None and self.table.rows.tops:
+            self.context.navigation.select(SelectedFinding(self.table.rows.tops[0].id))
 
     @property
     def _layout(self) -> GraphLayout | None:
@@ -332,5 +332,5 @@ class AnalyseMode(Mode):
                 self.context.navigation.open_line(finding.places[0].file, finding.places[0].line)
 
     def _open_best(self) -> None:
-        if self.table.findings.tops:
-            self._open_finding(self.table.findings.tops[0].id)
+        if self.table.rows.tops:
+            self._open_finding(self.table.rows.tops[0].id)

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter
 
 from workbench.analysis.compare import Comparison
 from workbench.gui import icons, theme
 from workbench.gui.analyse.words import ratio_or_dash, where_words
 from workbench.gui.timeline.look import label
 from workbench.gui.widgets import paint_severity
+from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.finding import Finding
 
-Align = Qt.AlignmentFlag
-ROW_PX, HEAD_PX = 32, 28
-Row = tuple[Finding | None, Finding | None]
+
+@dataclass(frozen=True)
+class Pair:
+    """A finding in both runs, or in one of them."""
+
+    a: Finding | None
+    b: Finding | None
+
+    @property
+    def finding(self) -> Finding:
+        known = self.b or self.a
+        assert known is not None
+        return known
+
+    @property
+    def gain(self) -> float:
+        return max(finding.gain for finding in (self.a, self.b) if finding)
+
+
+@dataclass(frozen=True)
+class Section:
+    """What stands over the pairs of one kind."""
+
+    title: str
+    note: str
+
+
 KINDS = (
     ("gone", "Gone", "no longer above the threshold"),
     ("kept", "Kept", "in both runs"),
@@ -23,105 +49,89 @@ KINDS = (
 )
 
 
-def rows_of(comparison: Comparison, kind: str) -> tuple[Row, ...]:
-    """Findings of one kind as (A's, B's); parts of another finding are left out, the largest gain first."""
-    rows: list[Row]
-    if kind == "kept":
-        rows = list(comparison.kept)
-    else:
-        rows = [(f, None) for f in comparison.gone] if kind == "gone" else [(None, f) for f in comparison.new]
-    tops = [r for r in rows if not any(f and f.part_of for f in r)]
-    return tuple(sorted(tops, key=lambda r: -max(f.gain for f in r if f)))
+def rows_of(comparison: Comparison, kind: str) -> tuple[Pair, ...]:
+    """Findings of one kind; parts of another finding are left out, the largest gain first."""
+    pairs = {
+        "gone": lambda: [Pair(f, None) for f in comparison.gone],
+        "kept": lambda: [Pair(a, b) for a, b in comparison.kept],
+        "new": lambda: [Pair(None, f) for f in comparison.new],
+    }[kind]()
+    tops = [pair for pair in pairs if not any(f and f.part_of for f in (pair.a, pair.b))]
+    return tuple(sorted(tops, key=lambda pair: -pair.gain))
 
 
-class FindingChanges(QWidget):
-    """Sections that fold. `chosen` tells B's finding, or "" where B has none."""
+class FindingChanges(RowView):
+    """Sections that fold. `finding_chosen` tells B's finding, or "" where B has none."""
 
-    chosen = Signal(str)
+    finding_chosen = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Findings in both runs")
-        self.comparison: Comparison | None = None
-        self.only = "all"
-        self.folded: set[str] = set()
-        self._lines: list[tuple[QRectF, str, Row | None]] = []
+        super().__init__("Findings in both runs", (
+            Column("Finding", _title, share=0.5, paint=self._paint_title,
+                   key=lambda row: "" if isinstance(row, Section) else row.finding.title),
+            Column("Where", lambda row: "" if isinstance(row, Section) else where_words(row.finding), share=0.4,
+                   ink=lambda row: ("second", 13, 400)),
+            Column("A", lambda row: _gain(row, "a"), width_px=76, right=True, key=lambda row: _size(row, "a"),
+                   ink=lambda row: ("text" if _size(row, "a") else "muted", 13, 400)),
+            Column("B", lambda row: _gain(row, "b"), width_px=92, right=True, key=lambda row: _size(row, "b"),
+                   paint=_paint_b),
+        ), row_px=32)  # fmt: skip
+        self.setIndentation(0)
+        self.chosen.connect(self._choose)
+        self.clicked.connect(lambda index: self._fold(self.rows.row(index)))
+        self.opened.connect(self._fold)
 
     def show_comparison(self, comparison: Comparison, only: str) -> None:
-        self.comparison, self.only = comparison, only
-        self._arrange()
+        """All kinds, or one."""
+        found = [(title, note, rows_of(comparison, kind)) for kind, title, note in KINDS if only in ("all", kind)]
+        self.show_rows([(Section(title, f"{len(pairs)}, {note}"), pairs) for title, note, pairs in found])
+        for row in range(len(found)):
+            self.setFirstColumnSpanned(row, self.rootIndex(), True)
 
-    def _arrange(self) -> None:
-        self._lines, y = [], 0.0
-        for kind, _, _ in KINDS:
-            if self.comparison is None or self.only not in ("all", kind):
-                continue
-            rows = rows_of(self.comparison, kind)
-            self._lines.append((QRectF(0, y, 10, HEAD_PX), kind, None))
-            y += HEAD_PX
-            for row in rows if kind not in self.folded else ():
-                self._lines.append((QRectF(0, y, 10, ROW_PX), kind, row))
-                y += ROW_PX
-        self.setMinimumHeight(round(y) + 8)
-        self.update()
+    def _paint_title(self, painter: QPainter, box: QRectF, row: Pair | Section) -> None:
+        if isinstance(row, Section):
+            painter.fillRect(box, theme.colour("sunken"))
+            open_ = self.isExpanded(self.rows.index_where(lambda other: other is row))
+            icons.draw_icon(painter, "chevron-down" if open_ else "chevron-right", 14, box.center().y() - 8)
+            used = label(painter, box.adjusted(38, 0, 0, 0), row.title, "text", 12, 600)
+            label(painter, box.adjusted(46 + used, 0, -16, 0), row.note, "second", 12)
+        else:
+            paint_severity(painter, 38, box.center().y() - 8, 16, row.finding.severity)
+            label(painter, box.adjusted(64, 0, -8, 0), row.finding.title, "text", 13, 500)
 
-    def sizeHint(self) -> QSize:
-        return QSize(420, self.minimumHeight())
+    def _choose(self, row: Pair | Section) -> None:
+        if isinstance(row, Pair):
+            self.finding_chosen.emit(row.b.id if row.b else "")
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.colour("panel"))
-        for rect, kind, row in self._lines:
-            line = QRectF(0, rect.top(), self.width(), rect.height())
-            if row is None:
-                self._paint_head(painter, line, kind)
-            else:
-                self._paint_row(painter, line, row)
+    def _fold(self, row: Pair | Section | None) -> None:
+        if isinstance(row, Section):
+            index = self.rows.index_where(lambda other: other is row)
+            self.setExpanded(index, not self.isExpanded(index))
 
-    def _paint_head(self, painter: QPainter, line: QRectF, kind: str) -> None:
-        assert self.comparison is not None
-        painter.fillRect(line, theme.colour("sunken"))
-        title, note = next((t, n) for k, t, n in KINDS if k == kind)
-        icons.draw_icon(painter, "chevron-right" if kind in self.folded else "chevron-down", 14, line.center().y() - 8)
-        used = label(painter, line.adjusted(38, 0, 0, 0), title, "text", 12, 600)
-        count = len(rows_of(self.comparison, kind))
-        label(painter, line.adjusted(46 + used, 0, -150, 0), f"{count}, {note}", "second", 12)
-        for right, text in ((100, "A"), (16, "B")):
-            box = QRectF(line.right() - right - 60, line.top(), 60, line.height())
-            label(painter, box, text, "second", 12, 600, Align.AlignRight)
 
-    def _paint_row(self, painter: QPainter, line: QRectF, row: Row) -> None:
-        a, b = row
-        finding = b or a
-        assert finding is not None
-        paint_severity(painter, 38, line.center().y() - 8, 16, finding.severity)
-        free = line.width() - 62 - 170
-        label(painter, QRectF(64, line.top(), free * 0.55, line.height()), finding.title, "text", 13, 500)
-        label(
-            painter,
-            QRectF(64 + free * 0.57, line.top(), free * 0.43, line.height()),
-            where_words(finding),
-            "second",
-            12,
-        )
-        for right, which in ((100, a), (16, b)):
-            box = QRectF(line.right() - right - 64, line.top(), 64, line.height())
-            text = ratio_or_dash(which.gain) if which else "none"
-            strong = which is b and b is not None
-            label(painter, box, text, "text" if which else "muted", 13, 600 if strong else 400, Align.AlignRight)
-        if a and b and abs(a.gain - b.gain) > 0.005:
-            name = "chevron-up" if b.gain > a.gain else "chevron-down"
-            icons.draw_icon(painter, name, line.right() - 84, line.center().y() - 7, 14)
-        painter.setPen(QPen(theme.colour("rule"), 1))
-        painter.drawLine(38, round(line.bottom()), self.width(), round(line.bottom()))
+def _title(row: Pair | Section) -> str:
+    return f"{row.title}: {row.note}" if isinstance(row, Section) else row.finding.title
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        for rect, kind, row in self._lines:
-            if rect.top() <= event.position().y() < rect.bottom():
-                if row is None:
-                    self.folded ^= {kind}
-                    self._arrange()
-                else:
-                    self.chosen.emit(row[1].id if row[1] else "")
-                return
+
+def _size(row: Pair | Section, run: str) -> float:
+    if isinstance(row, Section):
+        return 0.0
+    finding = row.a if run == "a" else row.b
+    return finding.gain if finding else 0.0
+
+
+def _gain(row: Pair | Section, run: str) -> str:
+    if isinstance(row, Section):
+        return ""
+    gain = _size(row, run)
+    return ratio_or_dash(gain) if gain else "none"
+
+
+def _paint_b(painter: QPainter, box: QRectF, row: Pair | Section) -> None:
+    if isinstance(row, Section):
+        return
+    ink = ("text", 13, 600) if row.b else ("muted", 13, 400)
+    label(painter, box.adjusted(24, 0, -16, 0), _gain(row, "b"), *ink, align=Qt.AlignmentFlag.AlignRight)
+    if row.a and row.b and abs(row.a.gain - row.b.gain) > 0.005:
+        name = "chevron-up" if row.b.gain > row.a.gain else "chevron-down"
+        icons.draw_icon(painter, name, box.left() + 6, box.center().y() - 7, 14)

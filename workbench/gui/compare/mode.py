@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.compare import Comparison, compare, output_words
 from workbench.api.modes import WindowMode
@@ -14,7 +14,7 @@ from workbench.gui.compare.findings import KINDS, FindingChanges, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.rounds import RoundsView
 from workbench.gui.compare.rows import Stretch, block_changes, call_changes, equal_shares, state_changes
-from workbench.gui.compare.table import ChangeTable
+from workbench.gui.compare.table import ChangeTable, change_text
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedFinding
@@ -25,6 +25,7 @@ from workbench.gui.widgets import (
     PanelHeader,
     PillButton,
     Split,
+    label,
     rule,
 )
 from workbench.model.run import Run
@@ -62,7 +63,7 @@ class CompareMode(Mode):
         self.set_content(self._build())
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.swapped.connect(self._exchange)
-        self.findings.chosen.connect(self._show_finding)
+        self.findings.finding_chosen.connect(self._show_finding)
         context.run_changed.connect(self._run_changed)
         context.theme_changed.connect(self._write)
         self.setFocusProxy(self.table)
@@ -86,7 +87,14 @@ class CompareMode(Mode):
         self.table_head = PanelHeader("")
         self.table_pills = self._pills(self.table_head, TABLES, self.show_by)
         column.addWidget(self.table_head)
-        column.addWidget(_scrolled(self.table), 1)
+        column.addWidget(self.table, 1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(16, 8, 20, 8)
+        self.sum = label("", "strong")
+        foot.addWidget(label("In each pair of bars: A above, B below.", "smallsecond"))
+        foot.addStretch(1)
+        foot.addWidget(self.sum)
+        column.addLayout(foot)
         return panel
 
     def _findings_panel(self) -> QWidget:
@@ -95,7 +103,7 @@ class CompareMode(Mode):
         names = (("all", "All"), *((k, t) for k, t, _ in KINDS))
         self.finding_pills = self._pills(self.findings_head, names, self.show_only)
         column.addWidget(self.findings_head)
-        column.addWidget(_scrolled(self.findings), 1)
+        column.addWidget(self.findings, 1)
         return panel
 
     def _rounds_panel(self) -> QWidget:
@@ -220,7 +228,9 @@ class CompareMode(Mode):
         if self.comparison is None:
             return
         rows = {"call": call_changes, "block": block_changes, "state": state_changes}[name](self.comparison)
-        self.table.show_rows(rows, HEADS[name], summed=name != "block")
+        self.table.show_changes(rows, HEADS[name])
+        total = sum(row.change_s for row in rows)  # of a block's means it is the sum of nothing
+        self.sum.setText(f"Sum {change_text(total)}" if rows and name != "block" else "")
         before, after = self.comparison.time_s
         title = f"Where {time_text(abs(before - after))} {'went' if before >= after else 'came from'}"
         self.table_head.set_title(title, NOTES[name])

@@ -1,0 +1,357 @@
+"""Rows in columns: chosen and opened by mouse and keys, sorted by their heads, copied; rows may hang under others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+)
+
+from workbench.gui import icons, theme
+from workbench.gui.timeline.look import label
+
+Align = Qt.AlignmentFlag
+Index = QModelIndex | QPersistentModelIndex
+Row = Any  # what a view shows in a line: its columns know it
+Paint = Callable[[QPainter, QRectF, Row], None]
+_NO_PARENT = QModelIndex()
+HEAD_PX, EDGE_PX, GAP_PX = 30, 16, 8
+
+
+def _no_text(row: Row) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """`text` is shown and, under its head, copied; `paint` stands in its place on the screen.
+
+    It is `width_px` wide, or has a `share` of the room that is left. A click on its head sorts by `key`, where it has
+    one. `ink` is colour, size and weight of a row's text; `tip` is said of the head and `tip_of` of a row.
+    """
+
+    head: str
+    text: Callable[[Row], str] = _no_text
+    width_px: int = 0
+    share: float = 0.0
+    right: bool = False
+    key: Callable[[Row], float | str] | None = None
+    ink: Callable[[Row], tuple[str, int, int]] = lambda row: ("text", 13, 400)
+    paint: Paint | None = None
+    paint_head: Callable[[QPainter, QRectF], None] | None = None
+    tip: str = ""
+    tip_of: Callable[[Row], str] = _no_text
+
+
+class RowModel(QAbstractItemModel):
+    """`tops` in the order shown, `parts[n]` what hangs under the n-th."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        super().__init__()
+        self.columns = tuple(columns)
+        self.tops: list[Row] = []
+        self.parts: list[list[Row]] = []
+        self._given: list[tuple[Row, list[Row]]] = []
+        self.sorted_by: tuple[int, bool] | None = None  # column, and whether the largest comes first
+
+    def rename(self, heads: Mapping[int, str]) -> None:
+        """Give columns other heads."""
+        self.columns = tuple(replace(c, head=heads[n]) if n in heads else c for n, c in enumerate(self.columns))
+
+    def set_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
+        self._given = [(top, list(parts)) for top, parts in rows]
+        self._arrange()
+
+    def sort_by(self, column: int | None, descending: bool = False) -> None:
+        """By a column, or as they were given."""
+        self.sorted_by = None if column is None else (column, descending)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        self.beginResetModel()
+        rows = self._given
+        if self.sorted_by is not None:
+            column, last_first = self.sorted_by
+            if (key := self.columns[column].key) is not None:
+                rows = [(top, sorted(parts, key=key, reverse=last_first)) for top, parts in rows]
+                rows.sort(key=lambda row: key(row[0]), reverse=last_first)
+        self.tops, self.parts = [top for top, _ in rows], [parts for _, parts in rows]
+        self.endResetModel()
+
+    def row(self, index: Index) -> Row | None:
+        if not index.isValid():
+            return None
+        number = index.internalId()  # 0 for a top, else one more than its parent's place
+        return self.parts[number - 1][index.row()] if number else self.tops[index.row()]
+
+    def index_where(self, test: Callable[[Row], bool]) -> QModelIndex:
+        for place, (top, parts) in enumerate(zip(self.tops, self.parts, strict=True)):
+            if test(top):
+                return self.index(place, 0)
+            for number, part in enumerate(parts):
+                if test(part):
+                    return self.index(number, 0, self.index(place, 0))
+        return QModelIndex()
+
+    def index(self, row: int, column: int, parent: Index = _NO_PARENT) -> QModelIndex:
+        return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
+
+    def parent(self, index: Index | None = None) -> QModelIndex:  # type: ignore[override]
+        if index is None or not index.isValid() or index.internalId() == 0:
+            return QModelIndex()
+        return self.createIndex(index.internalId() - 1, 0, 0)
+
+    def rowCount(self, parent: Index = _NO_PARENT) -> int:
+        if not parent.isValid():
+            return len(self.tops)
+        return 0 if parent.internalId() or parent.column() > 0 else len(self.parts[parent.row()])
+
+    def columnCount(self, parent: Index = _NO_PARENT) -> int:
+        return len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.columns[section].head
+        return self.columns[section].tip if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row, column = self.row(index), self.columns[index.column()]
+        if row is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.text(row)
+        return column.tip_of(row) or None if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def as_text(self, rows: Sequence[Row] | None = None) -> str:
+        """Rows, or all of them, as tab-separated text under their heads."""
+        columns = [c for c in self.columns if c.head and c.text is not _no_text]
+        if rows is None:
+            rows = [row for top, parts in zip(self.tops, self.parts, strict=True) for row in (top, *parts)]
+        lines = [[column.head for column in columns], *([column.text(row) for column in columns] for row in rows)]
+        return "\n".join("\t".join(line) for line in lines)
+
+
+def _inside(box: QRectF, column: int, of: int) -> QRectF:
+    return box.adjusted(GAP_PX if column else EDGE_PX, 0, -GAP_PX if column < of - 1 else -EDGE_PX, 0)
+
+
+class _Header(QHeaderView):
+    """The heads; an arrow at the one that is sorted by."""
+
+    def __init__(self, view: RowView) -> None:
+        super().__init__(Qt.Orientation.Horizontal, view)
+        self._rows = view.rows
+        self.setFixedHeight(HEAD_PX)
+        self.setStretchLastSection(False)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setMinimumSectionSize(24)
+
+    def paintSection(self, painter: QPainter, rect: object, section: int) -> None:
+        box = QRectF(rect)  # type: ignore[call-overload]
+        painter.save()
+        painter.fillRect(box, theme.colour("sunken"))
+        painter.setPen(QPen(theme.colour("rule"), 1))
+        painter.drawLine(box.bottomLeft() + QPointF(0, -0.5), box.bottomRight() + QPointF(0, -0.5))
+        column, by = self._rows.columns[section], self._rows.sorted_by
+        if column.paint_head is not None:
+            column.paint_head(painter, box)
+        inside = _inside(box, section, len(self._rows.columns))
+        mine = by is not None and by[0] == section
+        if mine and column.right:
+            inside.setLeft(inside.left() + 14)
+        wide = label(
+            painter, inside, column.head, "second", 12, 500, Align.AlignRight if column.right else Align.AlignLeft
+        )
+        if mine and by is not None:
+            x = inside.right() - wide - 16 if column.right else inside.left() + wide + 2
+            icons.draw_icon(painter, "chevron-down" if by[1] else "chevron-up", x, box.center().y() - 7, 14)
+        painter.restore()
+
+
+class _Delegate(QStyledItemDelegate):
+    def __init__(self, view: RowView) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(40, self._view.row_px)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        rows = self._view.rows
+        row = rows.row(index)
+        number = index.column()
+        column, box = rows.columns[number], QRectF(option.rect)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if chosen:
+            painter.fillRect(box, theme.colour("selection"))
+        if column.paint is not None:
+            column.paint(painter, box, row)
+        else:
+            align = Align.AlignRight if column.right else Align.AlignLeft
+            inside = _inside(box, number, len(rows.columns))
+            label(painter, inside, column.text(row), *column.ink(row), align)
+        painter.setPen(QPen(theme.colour("rule"), 1))
+        y = option.rect.bottom() + 0.5
+        painter.drawLine(QPointF(box.left() + (0 if number else EDGE_PX), y), QPointF(box.right(), y))
+        if chosen and number == 0:
+            painter.fillRect(QRectF(0, box.top(), 3, box.height()), theme.colour("accent"))
+        painter.restore()
+
+
+class RowView(QTreeView):
+    """`chosen` tells the row that a person went to, `opened` the one that was double-clicked, or where Enter was."""
+
+    chosen = Signal(object)
+    opened = Signal(object)
+
+    def __init__(self, name: str, columns: Sequence[Column], row_px: int = 34, tree_column: int = 0) -> None:
+        super().__init__()
+        self.rows, self.row_px = RowModel(columns), row_px
+        self.setModel(self.rows)
+        self.setHeader(_Header(self))
+        self.setItemDelegate(_Delegate(self))
+        self.setTreePosition(tree_column)
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(name)
+        self.header().setSectionsClickable(True)  # a view takes that from a header that it is given
+        self.header().sectionClicked.connect(self._sort)
+        self._quiet = False
+
+    def show_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
+        """Rows, each with what hangs under it; sorted as before."""
+        self._quiet = True
+        self.rows.set_rows(rows)
+        self.expandAll()
+        self._quiet = False
+
+    def choose(self, test: Callable[[Row], bool]) -> None:
+        """Go to the first row that fits, or to none, without telling it."""
+        self._quiet = True
+        index = self.rows.index_where(test)
+        self.setCurrentIndex(index)
+        if index.isValid():
+            self.scrollTo(index)
+        else:
+            self.clearSelection()
+        self._quiet = False
+
+    @property
+    def current(self) -> Row | None:
+        return self.rows.row(self.currentIndex())
+
+    def step(self, by: int) -> None:
+        """The next or previous row."""
+        here = self.currentIndex()
+        index = self.indexBelow(here) if by > 0 else self.indexAbove(here)
+        if not here.isValid():
+            index = self.rows.index(0, 0)
+        if index.isValid():
+            self.setCurrentIndex(index)
+
+    def _sort(self, column: int) -> None:
+        """The largest first, then the least, then as the rows were given."""
+        if self.rows.columns[column].key is None:
+            return
+        turns = {None: (column, True), (column, True): (column, False)}
+        row, by = self.current, turns.get(self.rows.sorted_by, (None, False))
+        if self.rows.sorted_by is not None and self.rows.sorted_by[0] != column:
+            by = (column, True)
+        self.rows.sort_by(*by)
+        self.expandAll()
+        self.choose(lambda other: other is row)
+
+    def as_text(self) -> str:
+        """All of it, tab-separated."""
+        return self.rows.as_text()
+
+    def copy(self) -> None:
+        """Put the rows that are chosen (all, if none are) on the clipboard."""
+        chosen = sorted(self.selectionModel().selectedRows(), key=lambda index: self.visualRect(index).top())
+        rows = [self.rows.row(index) for index in chosen]
+        QGuiApplication.clipboard().setText(self.rows.as_text(rows or None))
+
+    def fill_menu(self, menu: QMenu, row: Row) -> None:
+        """What can be done with a row, above what can be done with every one."""
+
+    # ---- Qt's own
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        row = self.rows.row(current)
+        if row is not None and not self._quiet:
+            self.chosen.emit(row)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.lay_out_columns()
+
+    def lay_out_columns(self) -> None:
+        shown = [(n, c) for n, c in enumerate(self.rows.columns) if not self.isColumnHidden(n)]
+        free = self.viewport().width() - sum(column.width_px for _, column in shown)
+        shares = sum(column.share for _, column in shown) or 1.0
+        for number, column in shown:
+            self.header().resizeSection(number, column.width_px or max(60, int(free * column.share / shares)))
+
+    def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
+        """The fold arrow, on the row's own ground and rule."""
+        if self.selectionModel().isRowSelected(index.row(), index.parent()):
+            painter.fillRect(rect, theme.colour("selection"))
+        painter.setPen(QPen(theme.colour("rule"), 1))
+        painter.drawLine(rect.left(), rect.bottom(), rect.right(), rect.bottom())
+        first = self.rows.index(index.row(), 0, index.parent())
+        if self.rows.rowCount(first):
+            name = "chevron-down" if self.isExpanded(first) else "chevron-right"
+            icons.draw_icon(painter, name, rect.left() + 2, rect.center().y() - 7)
+
+    def mouseDoubleClickEvent(self, event: QEvent) -> None:
+        if (row := self.current) is not None:
+            self.opened.emit(row)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.current
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif row is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.opened.emit(row)
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        row = self.rows.row(self.indexAt(event.pos()))
+        if row is None:
+            return
+        menu = QMenu(self)
+        self.fill_menu(menu, row)
+        menu.addAction("Copy\tCtrl+C", self.copy)
+        menu.addAction("Copy table", lambda: QGuiApplication.clipboard().setText(self.as_text()))
+        menu.exec(event.globalPos())
