@@ -73,11 +73,6 @@ PORT = (
     Group("Block style", "", (
         Field(("word_count_signal",), "Word count", "code"),
         Field(("request_hdl",), "Request", "code"),
-        Field(("request_signal",), "Request signal", "code", "empty: the request is one"),
-        Field(("acknowledge_signal",), "Acknowledge", "code", "empty: at once"),
-        Field(("direction_signal",), "Sends", "code", "high where the host sends"),
-        Field(("ready_signal",), "Ready", "code", "empty: always"),
-        Field(("burst_words",), "Words a request", "number", "0: any number"),
     )),
     *(Group(title, note, (
         Field((part, "data_signal"), "Data signal", "code"),
