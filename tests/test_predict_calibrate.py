@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -294,6 +295,27 @@ def test_the_command_line_of_ratss(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["pdf2d"], ["pdf2d", "--sweep", "nodes=1:8:8"], ["pdf2d", "--sensitivity"]):
         assert main(["predict", "ratss", *arguments]) == 0
         assert "nodes" in capsys.readouterr().out
+
+
+def test_a_sweep_goes_out_as_a_table(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    swept = answer(capsys, "ratss", "pdf2d", "--sweep", "nodes=2,4,8", "--csv", "nodes.csv")
+    with Path("nodes.csv").open(newline="") as stream:
+        rows = [{name: float(cell) for name, cell in row.items()} for row in csv.DictReader(stream)]
+    assert rows == swept["rows"]  # to the last bit
+    banded = answer(capsys, "ratss", "pdf2d", "--sweep", "nodes=2,4", "--uncertain", "500", "--spread",
+                    "clock=150 MHz:200 MHz", "--csv", "bands.csv")  # fmt: skip
+    with Path("bands.csv").open(newline="") as stream:
+        quantiles = [[float(cell) for cell in row[1:]] for row in list(csv.reader(stream))[1:]]
+    assert isinstance(banded["bands"], dict)
+    assert quantiles == [list(row) for row in zip(*banded["bands"]["quantiles"].values(), strict=True)]
+    Path("mine.yaml").write_text("my: own\n")
+    assert main(["predict", "ratss", "pdf2d", "--sweep", "nodes=2,4", "--csv", "mine.yaml"]) != 0
+    assert Path("mine.yaml").read_text() == "my: own\n"
+    assert main(["predict", "ratss", "pdf2d", "--csv", "alone.csv"]) != 0
+    assert "--csv alone asks nothing" in capsys.readouterr().err
 
 
 def test_the_command_line_of_density(capsys: pytest.CaptureFixture[str]) -> None:

@@ -160,6 +160,7 @@ def _add_questions(command: argparse.ArgumentParser, target: str, *options: str)
     command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
     command.add_argument("--sweep", action="append", default=[], metavar="NAME=a:b:n | NAME=v1,v2",
                          help="values of an input; given several times, every combination")  # fmt: skip
+    command.add_argument("--csv", type=Path, metavar="FILE", help="write the sweep's points, or its bands, as a table")
     command.add_argument("--uncertain", type=int, metavar="N", help="draw the uncertain inputs N times")
     command.add_argument("--spread", action="append", default=[], metavar="NAME=LOW:HIGH",
                          help="take an input as uncertain, between two values")  # fmt: skip

@@ -16,6 +16,7 @@ from workbench.api.source.files import is_file
 from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json
 from workbench.cli.predict_text import (
     bands_json,
+    bands_rows,
     bands_text,
     errors_json,
     errors_text,
@@ -25,6 +26,7 @@ from workbench.cli.predict_text import (
     influences_text,
     solution_json,
     solution_text,
+    sweep_rows,
 )
 from workbench.cli.progress import progress
 from workbench.formats.platform_file import load_platform
@@ -41,6 +43,7 @@ from workbench.predict.library import find_model, list_models
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
+from workbench.session.files import write_result_table
 from workbench.session.workspace import PROJECT_SUFFIX
 
 LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no bands
@@ -73,7 +76,7 @@ def _platforms_beside(model: Path) -> dict[str, Platform]:
 _QUESTIONS = {
     "--solve NAME": ("solve", "target", "output"),
     "--sensitivity": ("sensitivity", "output", "uncertain", "spread", "seed"),
-    "--sweep NAME=a:b:n": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler"),
+    "--sweep NAME=a:b:n": ("sweep", "uncertain", "spread", "seed", "output", "against", "scheduler", "csv"),
     "--uncertain N": ("uncertain", "spread", "seed", "output", "against", "scheduler"),
 }
 _RUN = {"--run RUN": ("run_folder", "take_over")}
@@ -217,6 +220,11 @@ def _sweep(
     drawn = None
     if axes and samples and space.points <= LONG_POINTS:
         drawn = bands(file, space, found.output, arguments.reading)
+    if arguments.csv:
+        if samples and drawn is None:
+            raise WorkbenchError(Diagnostic(f"no bands are drawn of {space.points:,} points", "Sweep fewer values."))
+        rows = bands_rows(drawn, space) if drawn else sweep_rows(file, space, arguments.reading)
+        write_result_table(arguments.csv, rows)
     notes = (*rounded, *_space_notes(file, space, arguments.reading))
     if arguments.json:
         document = exploration_json(file, found, space, arguments.reading)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -61,26 +61,37 @@ def exploration_json(file: ModelFile, found: Exploration, space: Space, reading:
         "pareto_thinned": found.front_thinned,
     }
     if not space.samples and space.points <= _TOLD:
-        names = [axis.name for axis in space.axes]
-        columns = sweep(file, space, reading).outputs
-        document["rows"] = [
-            dict(zip(names, (float(axis.values[i]) for axis, i in zip(space.axes, place, strict=True)), strict=True))
-            | {name: float(values[place]) for name, values in columns.items()}
-            for place in np.ndindex(*space.shape)
-        ]
+        head, *rows = sweep_rows(file, space, reading)
+        document["rows"] = [dict(zip(head, row, strict=True)) for row in rows]
     return document
+
+
+def sweep_rows(file: ModelFile, space: Space, reading: str | None) -> Iterator[tuple[Any, ...]]:
+    """A sweep as a table: a head, then the inputs and the outputs of each point. Raises WorkbenchError where it is too
+    large for one."""
+    names = [axis.name for axis in space.axes]
+    columns = {name: values for name, values in sweep(file, space, reading).outputs.items() if name not in names}
+    yield (*names, *columns)
+    for place in np.ndindex(*space.shape):
+        at = (float(axis.values[i]) for axis, i in zip(space.axes, place, strict=True))
+        yield (*at, *(float(values[place]) for values in columns.values()))
+
+
+def bands_rows(found: Bands, space: Space) -> Iterator[tuple[Any, ...]]:
+    """Bands as a table: a head, then the inputs and each quantile of a point."""
+    yield (*(axis.name for axis in space.axes), *(f"{share:.0%} of {found.output}" for share in found.quantiles))
+    for place in np.ndindex(*(len(axis.values) for axis in space.axes)):
+        at = (float(axis.values[i]) for axis, i in zip(space.axes, place, strict=True))
+        yield (*at, *(float(values[place]) for values in found.quantiles.values()))
 
 
 def exploration_text(file: ModelFile, found: Exploration, space: Space, reading: str | None) -> str:
     parts = []
     if not space.samples and space.points <= _TOLD:
-        names = [axis.name for axis in space.axes]
-        columns = {name: values for name, values in sweep(file, space, reading).outputs.items() if name not in names}
-        rows: list[tuple[str, ...]] = [(*names, *columns)]
-        for place in np.ndindex(*space.shape):
-            at = (f"{axis.values[i]:g}" for axis, i in zip(space.axes, place, strict=True))
-            rows.append((*at, *(f"{values[place]:.4g}" for values in columns.values())))
-        parts.append(table(rows))
+        head, *points = sweep_rows(file, space, reading)
+        given = len(space.axes)
+        said = [tuple(f"{v:g}" if n < given else f"{v:.4g}" for n, v in enumerate(point)) for point in points]
+        parts.append(table([head, *said]))
     summary = [("points", f"{found.points:,}", "")]
     for name, extreme in (("least", found.minimum), ("largest", found.maximum)):
         where = ", ".join(f"{key} = {value:.4g}" for key, value in extreme.inputs.items())
@@ -105,11 +116,10 @@ def bands_json(found: Bands, space: Space) -> dict[str, Any]:
 
 
 def bands_text(found: Bands, space: Space) -> str:
-    rows = [(*(axis.name for axis in space.axes), *(f"{share:.0%} of {found.output}" for share in found.quantiles))]
-    for place in np.ndindex(*(len(axis.values) for axis in space.axes)):
-        at = (f"{axis.values[i]:g}" for axis, i in zip(space.axes, place, strict=True))
-        rows.append((*at, *(f"{values[place]:.4g}" for values in found.quantiles.values())))
-    return table(rows[: _TOLD + 1])
+    head, *points = bands_rows(found, space)
+    given = len(space.axes)
+    said = [tuple(f"{v:g}" if n < given else f"{v:.4g}" for n, v in enumerate(point)) for point in points[:_TOLD]]
+    return table([head, *said])
 
 
 def influences_json(rows: Iterable[Influence]) -> dict[str, Any]:

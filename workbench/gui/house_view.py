@@ -5,8 +5,6 @@ A view says what it shows by drawing it on a canvas (`draw`): that is what is pa
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -31,7 +29,7 @@ from workbench.gui.canvas import QtCanvas
 from workbench.model.diagnostic import WorkbenchError
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.svg import SvgCanvas
-from workbench.session.files import write_result, write_result_text
+from workbench.session.files import write_result, write_result_table, write_result_text
 
 ZOOM_STEP = 1.25
 PICTURE_SCALE = 2.0  # of PNG files: pixels for a unit
@@ -246,9 +244,7 @@ class HouseView(pg.GraphicsView):
 
     def save_data(self, path: Path) -> None:
         """Write the data as CSV. Raises WorkbenchError where it cannot be written."""
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(self.rows() or ())
-        write_result_text(path, text.getvalue())
+        write_result_table(path, self.rows() or ())
 
     def svg(self) -> str:
         """What is shown, as an SVG document in the theme in force."""

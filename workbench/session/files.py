@@ -3,8 +3,10 @@ what is the person's own."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -47,6 +49,13 @@ def write_result(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 def write_result_text(path: Path, text: str) -> None:
     write_result(path, lambda file: file.write(text.encode()))
+
+
+def write_result_table(path: Path, rows: Iterable[Iterable[str | float]]) -> None:
+    """Rows as CSV, the head first; numbers are written whole."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_result_text(path, text.getvalue())
 
 
 def _kind(path: Path) -> bytes:
