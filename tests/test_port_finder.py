@@ -98,6 +98,12 @@ def test_the_direction_of_a_suffix_tells_two_streams_of_one_name_apart() -> None
         ("in wr_en, in rd_en, in addr 32, in wr_data 32, out rd_data 32", "memory", "slave", 1),
         ("in cmd_v, out cmd_r, in cmd_d 9", "stream", "in", 1),
         ("in k_vld, out k_accept, in k_key 9", "stream", "in", 1),
+        ("in i_mcyc 4, in i_mstb 4, in i_mwe 4, in i_maddr 64, out o_mack 4, out o_mdata 64", "wishbone", "slave", 4),
+        ("out o_wb_adr 32, out o_wb_stb, in i_wb_rdt 32, in i_wb_ack", "wishbone", "master", 1),
+        ("in ll_data 8, in ll_sof_n, in ll_eof_n, in ll_src_rdy_n, out ll_dst_rdy_n", "locallink", "in", 1),
+        ("in addra 8, in wea 4, in dina 32, out douta 32", "memory", "slave", 1),
+        ("out d_req, out d_we, out d_addr 32, in d_gnt, in d_rvalid, in d_rdata 32", "request", "master", 1),
+        ("in winc, in wdata 8, out wfull", "fifo_write", "slave", 1),
     ],
 )  # fmt: skip
 def test_each_style_by_its_own_words(text: str, style: str, side: str, count: int) -> None:
@@ -221,3 +227,8 @@ def test_scan_offers_the_interfaces(capsys: pytest.CaptureFixture[str]) -> None:
     (port,) = json.loads(capsys.readouterr().out)["ports"]
     assert (port["kind"], port["side"], port["clock"]) == ("memory", "slave", "clk")
     assert port["signals"]["write_enable"] == "wr_en"
+
+
+def test_what_only_watches_a_stream_is_no_stream_and_one_without_ready_is() -> None:
+    assert not found("in clk, in tap_tdata 8, in tap_tvalid, in tap_tready").ports
+    assert only("in clk, in s_tdata 8, in s_tvalid").side == "in"

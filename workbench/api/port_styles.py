@@ -29,8 +29,10 @@ class PortStyle:
     """One style of interface. `needs` are sets of roles of which at least one must be there whole.
 
     `inner`: its words are distinctive enough to be told where the port's own name follows them (`awvalid_m0`).
+    `glued`: some letters of the port's own name may stand right before them (`mcyc`).
     `everyday`: its words are used for much else, so it is offered only what no other style took.
     `sides`: what the design is called in it, as the target and as the initiator.
+    `answers`: roles that may be missing, but not go the way of the rest, as they do at what only watches.
     `payload`: what else has the name before `valid` and its direction belongs to it.
     """
 
@@ -39,8 +41,10 @@ class PortStyle:
     roles: tuple[Role, ...]
     needs: tuple[frozenset[str], ...]
     inner: bool = False
+    glued: bool = False
     everyday: bool = False
     sides: tuple[str, str] = ("slave", "master")
+    answers: frozenset[str] = frozenset()
     payload: bool = False
     without: frozenset[str] = frozenset()  # roles that make it another style
 
@@ -73,16 +77,17 @@ WISHBONE = PortStyle(
         *words("cyc stb we"),
         *words("adr=adr,addr dat_w=dat_w,dat_mosi,wdata,dat,data sel cti bte", one_bit=False),
         *words("ack err rty stall", initiator=False),
-        *words("dat_r=dat_r,dat_miso,rdata,idata,dat,data", initiator=False, one_bit=False),
+        *words("dat_r=dat_r,dat_miso,rdata,idata,rdt,dat,data", initiator=False, one_bit=False),
     ),
-    (frozenset({"cyc", "stb", "ack"}),),
+    (frozenset({"cyc", "stb", "ack"}), frozenset({"stb", "ack", "adr"})),
+    glued=True,
 )
 FIFO_READ = PortStyle(
     "fifo_read",
     "FIFO's reading side",
     (
-        *words("read=read,rd_en,rden,pop,ren,rd,re"),
-        *words("empty=empty_n,empty", initiator=False),
+        *words("read=read,rd_en,rden,pop,ren,rd,re,rinc"),
+        *words("empty=empty_n,empty,rempty", initiator=False),
         *words("data=dout,rd_data,rdata,data,q", initiator=False, one_bit=False),
     ),
     (frozenset({"read", "empty"}),),
@@ -92,8 +97,8 @@ FIFO_WRITE = PortStyle(
     "fifo_write",
     "FIFO's writing side",
     (
-        *words("write=write,wr_en,wren,push,wen,wr,we"),
-        *words("full=full_n,full", initiator=False),
+        *words("write=write,wr_en,wren,push,wen,wr,we,winc"),
+        *words("full=full_n,full,wfull", initiator=False),
         *words("data=din,wr_data,wdata,data,d", one_bit=False),
     ),
     (frozenset({"write", "full"}),),
@@ -102,12 +107,46 @@ FIFO_WRITE = PortStyle(
 STREAM = PortStyle(
     "stream",
     "Stream with valid and ready",
-    (*words("valid=valid,vld,val,v"), *words("ready=ready,rdy,accept,r", initiator=False)),
+    (*words("valid=valid,vld,val,v,pvld,push"), *words("ready=ready,rdy,accept,r,prdy,yumi,pop", initiator=False)),
     (frozenset({"valid", "ready"}),),
     payload=True,
     everyday=True,
     sides=("in", "out"),
 )
+LOCALLINK = PortStyle(
+    "locallink",
+    "LocalLink",
+    (
+        *words("src_rdy=src_rdy_n,src_rdy sof=sof_n,sof eof=eof_n,eof sop=sop_n,sop eop=eop_n,eop"),
+        *words("data rem", one_bit=False),
+        *words("dst_rdy=dst_rdy_n,dst_rdy", initiator=False),
+    ),
+    (frozenset({"src_rdy", "dst_rdy"}),),
+    sides=("in", "out"),
+)
+REQUEST = PortStyle(
+    "request",
+    "Requests that are acknowledged",
+    (
+        *words("request=req,request,stb,cs,en access=valid read=rd,re,rden,rd_en,read,ren"),
+        *words(
+            "write=we,wr,wen,wren,wr_en,write address=addr,adr,address "
+            "write_data=wdata,wr_data,write_data,data mask=wstrb,be,wmask,strb,wr_strb,len",
+            one_bit=False,
+        ),
+        *words("read_data=rdata,rd_data,read_data,data", initiator=False, one_bit=False),
+        *words("ack=ack,accept,gnt,grant,ready,rdy wait=wait,stall,busy valid=rvalid,vld", initiator=False),
+        *words("error=err,error", initiator=False, one_bit=False),
+    ),
+    (
+        frozenset({"request", "address", "read_data", "ack"}),
+        frozenset({"access", "address", "read_data", "ack"}),
+        frozenset({"request", "address", "write_data", "ack"}),
+        frozenset({"write", "address", "write_data", "ack"}),
+        frozenset({"read", "address", "read_data", "ack"}),
+    ),
+    everyday=True,
+)
 
 #: Told by their names though no kind of port drives them.
-OTHERS = (APB, WISHBONE, FIFO_READ, FIFO_WRITE, STREAM)
+OTHERS = (APB, WISHBONE, LOCALLINK, REQUEST, FIFO_READ, FIFO_WRITE, STREAM)

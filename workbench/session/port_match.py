@@ -163,14 +163,13 @@ def _one_by_one(
     for own, mine in by_own.items():
         signal = signals[mine[0]]
         roles = [role for role in style.roles if {role.name, *role.also} & set(mine)]
-        one_bit = bool(roles) and all(role.one_bit for role in roles)
         fit = [
             p for p in free
             if p.direction == signal.direction and p.name not in taken
-            and (p.bits == 1 if one_bit else p.bits == signal.bits if signal.bits else p.bits > 1)
+            and (p.bits == signal.bits if signal.bits else p.bits > 1)
         ]  # fmt: skip
         here = own if any(p.name == own for p in fit) else _called(roles, fit)
-        if not here and signal.bits and len(fit) == 1:
+        if not here and (signal.bits or 1) > 1 and len(fit) == 1:
             here = fit[0].name  # the only one of a word's width
         if here:
             taken.add(here)

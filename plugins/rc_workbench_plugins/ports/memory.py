@@ -38,8 +38,8 @@ class MemoryPort(HardwarePort):
         return {
             "write_address": Signal(self.incoming.address_signal, "input"),
             "read_address": Signal(self.outgoing.address_signal, "input"),
-            "write_enable": Signal(self.write_enable, "input"),
-            "read_enable": Signal(self.read_enable, "input"),
+            "write_enable": Signal(self.write_enable, "input", 1),
+            "read_enable": Signal(self.read_enable, "input", 1),
             "write_data": Signal(self.incoming.data_signal, "input", self.word_bits),
             "read_data": Signal(self.outgoing.data_signal, "output", self.word_bits),
         }

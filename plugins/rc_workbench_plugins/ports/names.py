@@ -50,9 +50,10 @@ AXI_STREAM = PortStyle(
         *words("tdata tkeep tstrb tuser tid tdest", one_bit=False),
         *words("tready", initiator=False),
     ),
-    (frozenset({"tvalid", "tready"}),),
+    (frozenset({"tvalid", "tready"}), frozenset({"tvalid", "tdata"}), frozenset({"tvalid", "tlast"})),
     inner=True,
     sides=("in", "out"),
+    answers=frozenset({"tready"}),
 )
 AVALON_MM = PortStyle(
     "avalon_mm",
@@ -71,18 +72,18 @@ MEMORY = PortStyle(
     "Memory",
     (
         *words(
-            "write_enable=we,wen,wr,wren,write,write_en,write_enable,wr_en,wr_enable,wr_valid,wr_strobe,wr_stb "
             "read_enable=re,ren,rd,rden,read,read_en,read_enable,rd_en,rd_enable,rd_valid,rd_strobe,rd_stb "
             "enable=en,ce,cs,req"
         ),
         *words(
-            "write_address=waddr,wr_addr,write_addr,write_address,wr_address "
-            "read_address=raddr,rd_addr,read_addr,read_address,rd_address "
-            "write_data=wdata,wr_data,write_data,writedata,din,data_w,data mask=wmask,be,wstrb,wben",
+            "write_enable=we,wen,wr,wren,write,write_en,write_enable,wr_en,wr_enable,wr_valid,wr_strobe,wr_stb "
+            "write_address=waddr,wr_addr,write_addr,write_address,wr_address,wa "
+            "read_address=raddr,rd_addr,read_addr,read_address,rd_address,ra "
+            "write_data=wdata,wr_data,write_data,writedata,din,data_w,data,di mask=wmask,be,wstrb,wben,wr_strb",
             one_bit=False,
         ),
         *words("address=addr,adr,address", one_bit=False, also=("write_address", "read_address")),
-        *words("read_data=rdata,rd_data,read_data,readdata,dout,data_r,q,data", initiator=False, one_bit=False),
+        *words("read_data=rdata,rd_data,read_data,readdata,dout,data_r,q,data,do", initiator=False, one_bit=False),
         *words("read_valid=rvalid,rdata_valid,read_data_valid", initiator=False),
     ),
     (

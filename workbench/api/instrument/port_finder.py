@@ -63,7 +63,7 @@ class FoundPorts:
 def find_ports(ports: Sequence[HdlPort], kinds: Iterable[PortKind], clocks: Iterable[str] = ()) -> FoundPorts:
     """Find the interfaces among a top's ports. `clocks` are inputs that are known to clock something."""
     drives = {(kind.style, kind.initiator): kind.name for kind in kinds if kind.style}
-    styles = sorted(dict.fromkeys([*(style for style, _ in drives), *OTHERS]), key=lambda style: style.everyday)
+    styles = sorted(dict.fromkeys([*(style for style, _ in drives), *OTHERS]), key=_rank)
     known = list(dict.fromkeys(clocks))
     named = [p for p in ports if p.direction == "input" and p.bits == 1]
     known += [p.name for p in named if p.name not in known and _CLOCK.fullmatch(_plain(p))]
@@ -88,6 +88,11 @@ def find_ports(ports: Sequence[HdlPort], kinds: Iterable[PortKind], clocks: Iter
     return FoundPorts(whole, tuple(known), tuple(resets), rest)
 
 
+def _rank(style: PortStyle) -> tuple[bool, int]:
+    """What is more distinctive is offered the signals first: of everyday words, what asks for more of them."""
+    return style.everyday, -min(len(needs) for needs in style.needs) if style.everyday else 0
+
+
 def _plain(port: HdlPort) -> str:
     """The name in lower case with its fields and indices as words, without what only tells a direction."""
     base, _, fields = port.name.lower().partition(".")
@@ -107,7 +112,7 @@ def of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[tuple[FoundPort
         for initiator in (False, True):  # the design's side
             sent = port.direction == "output"
             roles = [role for role in style.roles if sent == (role.initiator == initiator)]
-            if told := _role(words, roles, style.inner):
+            if told := _role(words, roles, style.inner, style.glued):
                 role, name = told
                 groups.setdefault((name, initiator), {}).setdefault(role.name, port)
     found: list[tuple[FoundPort, bool]] = []
@@ -115,7 +120,7 @@ def of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[tuple[FoundPort
     for (name, initiator), signals in sorted(groups.items(), key=lambda item: -len(item[0][0])):
         mine = {role: port for role, port in signals.items() if port.name not in taken}
         count = _count(style, mine)
-        if not count:
+        if not count or style.answers & (groups.get((name, not initiator), {}).keys() - mine.keys()):
             continue
         payload = _payload(style, name, initiator, mine, ports, taken)
         pairs = tuple((role.name, mine[role.name].name) for role in style.roles if role.name in mine)
@@ -130,14 +135,20 @@ def told_by(port: HdlPort, roles: Sequence[Role]) -> bool:
     return _role(_plain(port), roles) is not None
 
 
-def _role(words: str, roles: Sequence[Role], inner: bool = False) -> tuple[Role, str] | None:
+def _role(words: str, roles: Sequence[Role], inner: bool = False, glued: bool = False) -> tuple[Role, str] | None:
     """The role that a name tells, by its longest end, and the port's own name: what is left."""
     ends = sorted(((end, role) for role in roles for end in role.ends), key=lambda pair: -len(pair[0]))
     for end, role in ends:
         if words == end or (words.endswith(end) and (words[-len(end) - 1] == "_" or words[-len(end) - 1].isdigit())):
             return role, words[: -len(end)].rstrip("_")
-    for end, role in ends if inner else ():
-        if match := re.fullmatch(rf"((?:.*_)?){end}_(.+)", words):
+    name = r"_(.+)" if inner else r"_?([ab]|\d+)"  # of everyday words only `addr_a`, `addra`, `addr_0`, `addr0`
+    letters = "[a-z]{1,3}" if glued else ""
+    for end, role in ends:
+        if end not in words:
+            continue
+        if match := re.fullmatch(rf"((?:.*_)?){end}{name}", words) or re.fullmatch(
+            rf"((?:.*_)?{letters}){end}()", words
+        ):
             return role, match[1] + match[2]
     return None
 
@@ -149,7 +160,7 @@ def _count(style: PortStyle, signals: Mapping[str, HdlPort]) -> int:
         return 0
     one_bit = {role.name for role in style.roles if role.one_bit}
     widths = {signals[role].bits for needs in needed for role in needs if role in one_bit}
-    return widths.pop() if len(widths) == 1 else 0
+    return min(widths, default=1) if len(widths) <= 1 else 0
 
 
 def _payload(
@@ -160,10 +171,16 @@ def _payload(
         return ()
     mine = {port.name for port in signals.values()} | taken
     direction = "output" if initiator else "input"
-    others = [p for p in ports if p.direction == direction and p.name not in mine]
-    if name:
-        return tuple(p.name for p in others if _plain(p).startswith(name + "_"))
-    return tuple(p.name for p in others if _DATA.fullmatch(_plain(p)))
+    others = {
+        p.name: _plain(p) for p in ports
+        if p.direction == direction and p.name not in mine and not RESET.fullmatch(p.name.lower())
+    }  # fmt: skip
+    if name:  # what has a valid of its own under a longer name goes with that
+        valid = [role for role in style.roles if role.initiator]
+        told = (_role(words, valid) for words in others.values())
+        longer = tuple(f"{one[1]}_" for one in told if one and one[1].startswith(f"{name}_"))
+        return tuple(p for p, words in others.items() if words.startswith(f"{name}_") and not words.startswith(longer))
+    return tuple(p for p, words in others.items() if _DATA.fullmatch(words))
 
 
 def _clock_of(name: str, clocks: Sequence[str]) -> str:

@@ -1,0 +1,136 @@
+"""Interfaces told by their signals' names, counted on public tops that were labelled by hand.
+
+`port_names.yaml` has each top's ports as its author declared them, and which of them are an interface, as a person
+reads the source. `mended_on` are tops on which the names were mended; `held_out` are others, labelled
+afterwards. An interface is found where its style, its side and each of its signals are as labelled.
+
+    python tests/benchmarks/port_names.py [--json] [--misses]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rc_workbench_plugins.ports import workbench_port_kinds
+
+from workbench.api.instrument.port_finder import find_ports
+from workbench.model.scan import HdlPort
+
+CORPUS = Path(__file__).with_suffix(".yaml")
+Interface = tuple[str, frozenset[str]]  # style and side, signals
+
+
+@dataclass
+class Count:
+    """Of one style, or of all."""
+
+    labelled: int = 0
+    found: int = 0
+    right: int = 0
+    signals_labelled: int = 0
+    signals_found: int = 0
+    signals_right: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    def shares(self) -> dict[str, Any]:
+        def share(part: int, whole: int) -> float | None:
+            return round(part / whole, 3) if whole else None
+
+        return {
+            "labelled": self.labelled,
+            "found": self.found,
+            "right": self.right,
+            "precision": share(self.right, self.found),
+            "recall": share(self.right, self.labelled),
+            "signal_precision": share(self.signals_right, self.signals_found),
+            "signal_recall": share(self.signals_right, self.signals_labelled),
+        }
+
+
+def ports_of(top: Mapping[str, Any]) -> Iterator[HdlPort]:
+    """`NAME` and `NAME:BITS` of the inputs and the outputs."""
+    for way in ("in", "out"):
+        for word in str(top.get(way, "")).split():
+            name, _, bits = word.partition(":")
+            yield HdlPort(name, f"{way}put", int(bits or 1))
+
+
+def labelled(text: str, names: list[str]) -> Interface:
+    """`STYLE SIDE: PATTERN ...`; a pattern after `!` takes names out again."""
+    what, _, patterns = text.partition(":")
+    words = patterns.split()
+    out = [word[1:] for word in words if word.startswith("!")]
+    mine = {
+        name for name in names
+        if any(fnmatchcase(name, word) for word in words) and not any(fnmatchcase(name, word) for word in out)
+    }  # fmt: skip
+    assert mine, f"no port fits '{text}'"
+    return what, frozenset(mine)
+
+
+def count(tops: list[dict[str, Any]]) -> dict[str, Count]:
+    """By style; `all` is their sum."""
+    counts: dict[str, Count] = {}
+    kinds = workbench_port_kinds()
+    for top in tops:
+        ports = list(ports_of(top))
+        names = [port.name for port in ports]
+        wanted = [labelled(text, names) for text in top["interfaces"]]
+        found = [(f"{port.style} {port.side}", port.names) for port in find_ports(ports, kinds).ports]
+        for what in dict.fromkeys(what for what, _ in [*wanted, *found]):
+            mine = [signals for one, signals in wanted if one == what]
+            theirs = [signals for one, signals in found if one == what]
+            common = Counter(mine) & Counter(theirs)
+            told, meant = (frozenset().union(*sets) for sets in (theirs, mine))
+            for one in (counts.setdefault(what.split()[0], Count()), counts.setdefault("all", Count())):
+                one.labelled += len(mine)
+                one.found += len(theirs)
+                one.right += common.total()
+                one.signals_labelled += len(meant)
+                one.signals_found += len(told)
+                one.signals_right += len(told & meant)
+                if Counter(mine) != Counter(theirs):
+                    lacking, extra = sorted(meant - told), sorted(told - meant)
+                    one.misses.append(f"{top['top']}, {what}: lacks {lacking}, has besides {extra}")
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="the same: it takes a second")
+    parser.add_argument("--misses", action="store_true", help="what was not found as labelled")
+    arguments = parser.parse_args()
+    document = {}
+    for name, tops in yaml.safe_load(CORPUS.read_text()).items():
+        began_s = time.perf_counter()
+        counts = count(tops)
+        took_s = time.perf_counter() - began_s
+        document[name] = {"tops": len(tops), "time_s": round(took_s, 3)} | {
+            style: one.shares() for style, one in sorted(counts.items())
+        }
+        if arguments.misses:
+            print("\n".join(counts["all"].misses))
+    if arguments.json:
+        print(json.dumps(document, indent=2))
+        return
+    for name, part in document.items():
+        print(f"{name}: {part['tops']} tops, {part['time_s']} s")
+        for style, one in part.items():
+            if isinstance(one, dict):
+                print(f"  {style:12} {one['right']:3} of {one['labelled']:3} labelled, {one['found']:3} found: "
+                      f"precision {one['precision']}, recall {one['recall']}; of signals "
+                      f"{one['signal_precision']}, {one['signal_recall']}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
