@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.simulated_card.shim import shim_lacks
+from rc_workbench_plugins.simulated_card.card import harness_dir
+from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
 
+from workbench.api.c_header import header_text
 from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Host, HostEntry, Platform
+from workbench.model.prototypes import without_card
 from workbench.model.run import Run
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import content
 from workbench.session.workspace import open_workspace
+from workbench.system.process import run_program
 
 ROOT = Path(__file__).parent.parent
 TINY = ROOT / "tests" / "data" / "tiny"
@@ -130,8 +135,64 @@ def test_handles_values_counts_and_truths_are_told_apart(project: Path) -> None:
     assert (project.parent / "runs" / "run" / "stdout.txt").read_text() == "120\n"
 
 
-def platform(**entry: str) -> Platform:
-    return Platform(schema_version=1, name="x", host=Host(entries=(HostEntry(**entry),)))  # type: ignore[arg-type]
+FAKE = """
+#include <stdio.h>
+#include "wbcard.h"
+struct wbcard { int number, open; };
+static struct wbcard cards[2] = {{0, 0}, {1, 0}};
+wbcard_t *wbcard_open(int n) { return n < 2 ? (cards[n].open++, &cards[n]) : NULL; }
+void wbcard_close(wbcard_t *card) { printf("close %d\\n", card->number), card->open--; }
+int wbcard_send(wbcard_t *card, const char *table, const void *data, int64_t address, int64_t bytes)
+{
+    if (!card || !card->open || bytes != 4)
+        return -1;
+    return printf("%s %d to %d at %d\\n", table, *(const int *)data, card->number, (int)address), 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("handle", "prototypes", "begin"),
+    [
+        ("by a pointer", ("dev *take(int card)", "int put(dev *board, int at, int value)", "int drop(dev *board)"),
+         "dev *a = take(1), *b = take(0); if (!a || !b || take(2)) return 1;"),
+        ("filled in", ("int take(int card, dev *to)", "int put(dev board, int at, int value)", "int drop(dev board)"),
+         "dev a, b, none = 0; if (take(1, &a) || take(0, &b) || !take(2, &none) || none) return 1;"),
+        ("by its number", ("int take(int card)", "int put(int board, int at, int value)", "int drop(int board)"),
+         "int a = take(1), b = take(0); if (a < 0 || b < 0 || take(2) >= 0) return 1;"),
+        ("without", ("int put(int board, int at, int value)",),
+         "int a = 1, b = 0; if (put(2, 0, 0) != -1) return 1;"),
+    ],
+)  # fmt: skip
+def test_every_card_is_told_by_its_handle(handle: str, prototypes: Sequence[str], begin: str, tmp_path: Path) -> None:
+    """Two cards, the second opened first. Their library is one that only says what it is asked for."""
+    number = {"fpga": "board"} if handle in ("by its number", "without") else {}
+    fields = {"take": {"kind": "acquire", "fpga": "card"}, "drop": {"kind": "release", **number},
+              "put": {"kind": "send", "transfer": "t", "address": "at", "bytes": "4", **number}}  # fmt: skip
+    entries = [{"prototype": text, **fields[next(name for name in fields if name in text)]} for text in prototypes]
+    made = platform(*entries)
+    assert without_card(made.host) == ()
+    end = "drop(a);" if len(entries) > 1 else ""
+    host = f"int main(void) {{ {begin} put(a, 16, 7); put(b, 32, 8); put(a, 48, 9); {end} return 0; }}\n"
+    texts = {"api.h": header_text(made.host), "api.c": shim_source(made), "main.c": '#include "api.h"\n' + host}
+    for name, text in {**texts, "fake.c": FAKE}.items():
+        (tmp_path / name).write_text(text)
+    command = ["gcc", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", f"-I{tmp_path}", f"-I{harness_dir()}"]
+    sources = [tmp_path / name for name in ("api.c", "main.c", "fake.c")]
+    built = run_program([*command, *sources, "-o", tmp_path / "host"])
+    assert built.returncode == 0, built.stderr
+    done = run_program([tmp_path / "host"])
+    said = ["t 7 to 1 at 16", "t 8 to 0 at 32", "t 9 to 1 at 48", *(["close 1"] if end else [])]
+    assert (done.returncode, done.stdout.splitlines()) == (0, said)
+
+
+def test_calls_that_do_not_say_which_card_are_named() -> None:
+    made = platform({"prototype": "int put(int at, int value)", "kind": "send", "transfer": "t"})
+    assert without_card(made.host) == ("put",)
+
+
+def platform(*entries: dict[str, str]) -> Platform:
+    return Platform(schema_version=1, name="x", host=Host(entries=tuple(map(HostEntry.model_validate, entries))))
 
 
 @pytest.mark.parametrize(
@@ -144,10 +205,11 @@ def platform(**entry: str) -> Platform:
     ],
 )
 def test_what_cannot_be_made_is_told(prototype: str, kind: str, transfer: str, said: str) -> None:
-    (lack,) = shim_lacks(platform(prototype=prototype, kind=kind, transfer=transfer))
+    entry = {"prototype": prototype, "kind": kind, "transfer": transfer}
+    (lack,) = shim_lacks(platform(entry))
     assert said in lack.message
     if "data" in said:
-        assert not shim_lacks(platform(prototype=prototype, kind=kind, transfer=transfer, data="a"))
+        assert not shim_lacks(platform({**entry, "data": "a"}))
 
 
 def test_template_check_tells_what_a_template_can_serve(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

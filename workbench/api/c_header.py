@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workbench.model.platform import Host
-from workbench.model.prototypes import Prototype, callees
+from workbench.model.prototypes import Prototype, callees, type_of
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 _SYSTEM = Path("/usr/include")
@@ -34,11 +34,11 @@ def header_text(host: Host) -> str:
     """The header: prototypes, constants, and types as the prototypes use them."""
     known, _ = callees(host.entries)
     prototypes = [callee.prototype for callee in known.values()]
-    lines = ["/* Generated from the platform template. */", "#pragma once",
+    lines = ["/* Generated from the platform template. */", "#ifndef RCW_API_H", "#define RCW_API_H",
              *(f"#include <{name}.h>" for name in ("stdbool", "stddef", "stdint", "stdio", "sys/types")),
              "#ifdef __cplusplus", 'extern "C" {', "#endif"]  # fmt: skip
     lines += [*_types(prototypes), *constants(host), *(f"{prototype.text};" for prototype in prototypes)]
-    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", ""])
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])
 
 
 def constants(host: Host) -> Iterator[str]:
@@ -46,15 +46,6 @@ def constants(host: Host) -> Iterator[str]:
     for name, value in host.constants.items():
         text = json.dumps(value) if isinstance(value, str) else repr(value)
         yield from (f"#ifndef {name}", f"#define {name} {text}", "#endif")
-
-
-def type_of(declaration: str, name: str) -> str:
-    """The type in a parameter's declaration, its blanks even: `const int  *data` -> `const int *`."""
-    return squeezed(re.sub(rf"\b{re.escape(name)}\b(?!.*\b{re.escape(name)}\b)", "", declaration))
-
-
-def squeezed(kind: str) -> str:
-    return re.sub(r"\s*\*\s*", " *", " ".join(kind.split())).strip()
 
 
 def _types(prototypes: Sequence[Prototype]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.model.diagnostic import Diagnostic
@@ -112,6 +112,53 @@ def handles(host: Host) -> dict[str, str]:
             if name in named:
                 found.setdefault(name, declaration[: declaration.rindex(name)].strip())
     return found
+
+
+def type_of(declaration: str, name: str) -> str:
+    """The type in a parameter's declaration, its blanks even: `const int  *data` -> `const int *`."""
+    return _squeezed(re.sub(rf"\b{re.escape(name)}\b(?!.*\b{re.escape(name)}\b)", "", declaration))
+
+
+def pointed_type(declaration: str, name: str) -> str:
+    """What a parameter points to: `fpga_t **board` -> `fpga_t *`; empty where it is no pointer."""
+    kind = type_of(declaration, name)
+    return _squeezed(kind[: kind.rindex("*")]) if "*" in kind else ""
+
+
+def handle_types(host: Host) -> dict[str, bool]:
+    """The types by which a program keeps hold of a card: what an `acquire` returns, or fills in, and other calls take.
+
+    True for one that is the card's number, as an `acquire` that returns an integer gives it.
+    """
+    known = callees(host.entries)[0].values()
+    acquires = [c.prototype for c in known if any(entry.kind is CallKind.ACQUIRE for _, entry in c.entries)]
+    others = [c.prototype for c in known if c.prototype not in acquires]
+    parameters = [(type_of(text, name), name) for prototype in others for text, name in prototype.parameters]
+    spoken = {entry.fpga.strip() for entry in host.entries if entry.kind is not CallKind.ACQUIRE}
+    numbers = {kind for kind, name in parameters if name in spoken and "*" not in kind}
+    returned = {_squeezed(p.returns) for p in acquires if "*" in p.returns or p.returns in numbers}
+    filled = {pointed_type(text, name) for p in acquires for text, name in p.parameters if "*" in text}
+    taken = {kind for kind, _ in parameters}
+    return {kind: kind in returned and "*" not in kind for kind in sorted((returned | filled) & taken)}
+
+
+def handle_of(prototype: Prototype, kept: Mapping[str, bool]) -> str | None:
+    """The parameter of a call that is a handle, not a number; None where there is none."""
+    return next((name for text, name in prototype.parameters if kept.get(type_of(text, name)) is False), None)
+
+
+def without_card(host: Host) -> tuple[str, ...]:
+    """The calls that do not say which card they mean, by a handle or by their entry's `fpga`."""
+    kept = handle_types(host)
+    return tuple(
+        callee.name
+        for callee in callees(host.entries)[0].values()
+        if handle_of(callee.prototype, kept) is None and not all(entry.fpga.strip() for _, entry in callee.entries)
+    )
+
+
+def _squeezed(kind: str) -> str:
+    return re.sub(r"\s*\*\s*", " *", " ".join(kind.split())).strip()
 
 
 def _split(text: str) -> list[str]:

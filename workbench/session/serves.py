@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.model.prototypes import without_card
 from workbench.model.text import listed
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def _count(number: int, one: str, many: str = "") -> str:
 
 def _describe(platform: Platform) -> Service:
     entries = len(platform.host.entries)
-    parts = [f"{_count(entries, 'call')} of its host API"] if entries else []
+    alone = without_card(platform.host)
+    cards = f"{listed(alone)} not saying which card it is for" if alone else "each saying which card it is for"
+    parts = [f"{_count(entries, 'call')} of its host API ({cards})"] if entries else []
     parts += [f"a port of kind {port.kind}" for port in platform.hardware.ports] if platform.hardware else []
     return Service("describe", bool(parts), ", ".join(parts) or "it has neither host.entries nor hardware")
 

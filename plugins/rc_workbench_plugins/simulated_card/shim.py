@@ -1,18 +1,18 @@
 """A platform's host API on the simulated card, made of what its template says: prototypes, kinds, tables, constants.
 
 Each function does on the card's client library (`resources/card/wbcard.h`) what its entry's kind says, with the entry's
-expressions for the address, the bytes and the data. There is one card; a handle is told from other parameters by being
-what an `acquire` returns or fills in.
+expressions for the address, the bytes and the data. Which card it means is told by its handle (what an `acquire`
+returns or fills in: the card's number and 1), or by its entry's `fpga`; else it is the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 
-from workbench.api.c_header import WORD, constants, header_names, header_text, squeezed, type_of
+from workbench.api.c_header import WORD, constants, header_names, header_text
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import CallKind, Host, HostEntry, Platform
-from workbench.model.prototypes import Callee, Prototype, callees
+from workbench.model.platform import CallKind, HostEntry, Platform
+from workbench.model.prototypes import Callee, Prototype, callees, handle_of, handle_types, pointed_type, type_of
 
 _MOVES = (CallKind.SEND, CallKind.RECEIVE)
 
@@ -20,7 +20,7 @@ _MOVES = (CallKind.SEND, CallKind.RECEIVE)
 def shim_lacks(platform: Platform) -> tuple[Diagnostic, ...]:
     """Why the API cannot be made of the template; nothing where it can."""
     known, problems = callees(platform.host.entries)
-    kept = _handle_types(platform.host, known.values())
+    kept = handle_types(platform.host)
     found = list(problems)
     for callee in known.values():
         for _, entry in callee.entries:
@@ -37,45 +37,56 @@ def shim_source(platform: Platform) -> str:
     known, problems = callees(host.entries)
     if problems:
         raise WorkbenchError(*problems)
-    kept = _handle_types(host, known.values())
+    kept = handle_types(host)
     declared = host.include_lines if header_names(host) else (header_text(host),)
     lines = ["/* Generated from the platform template: its host API on the simulated card. */", *declared,
              "#include <stdint.h>", "#include <stdlib.h>", "#include <sys/types.h>", '#include "wbcard.h"',
-             *constants(host), _CARD]  # fmt: skip
+             *constants(host), _CARDS]  # fmt: skip
     for callee in known.values():
         lines += _function(callee, kept)
     return "\n".join([*lines, ""])
 
 
-_CARD = """
-static wbcard_t *opened;
-static int times;
+_CARDS = """
+enum { MOST_CARDS = 64 };
+static wbcard_t *cards[MOST_CARDS];
+static int times[MOST_CARDS];
 
-static wbcard_t *card(void)
+static int acquire(long number)
 {
-    return opened ? opened : (opened = wbcard_open(0));
-}
-
-static int acquire(int number)
-{
-    opened = wbcard_open(number);
-    times += opened != NULL;
-    return opened ? 0 : -1;
-}
-
-static int release(void)
-{
-    if (!opened)
+    if (number < 0 || number >= MOST_CARDS || !(cards[number] = wbcard_open((int)number)))
         return -1;
-    wbcard_close(opened);
-    if (--times <= 0)
-        opened = NULL;
+    times[number]++;
     return 0;
+}
+
+static wbcard_t *numbered(long number)
+{
+    if (number < 0 || number >= MOST_CARDS)
+        return NULL;
+    return cards[number] ? cards[number] : (cards[number] = wbcard_open((int)number));
+}
+
+static wbcard_t *handled(uintptr_t handle)
+{
+    return handle - 1 < MOST_CARDS ? cards[handle - 1] : NULL;
+}
+
+static int release(wbcard_t *card)
+{
+    for (int number = 0; card && number < MOST_CARDS; number++)
+        if (cards[number] == card) {
+            wbcard_close(card);
+            if (--times[number] <= 0)
+                cards[number] = NULL;
+            return 0;
+        }
+    return -1;
 }
 """
 
 
-def _function(callee: Callee, kept: set[str]) -> Iterator[str]:
+def _function(callee: Callee, kept: Mapping[str, bool]) -> Iterator[str]:
     prototype = callee.prototype
     yield f"{prototype.text}"
     yield "{"
@@ -85,33 +96,39 @@ def _function(callee: Callee, kept: set[str]) -> Iterator[str]:
     yield from (*(f"    (void){name};" for _, name in prototype.parameters), f"    {_return(prototype, '-1')}", "}")
 
 
-def _action(prototype: Prototype, entry: HostEntry, kept: set[str]) -> list[str]:
+def _action(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> list[str]:
     """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told."""
     if entry.kind in _MOVES:
         return _move(prototype, entry, kept)
     if entry.kind is CallKind.ACQUIRE:
-        lines = [f"int status = acquire((int)({entry.fpga.strip() or '0'}));"]
+        lines = [f"long number = (long)({entry.fpga.strip() or '0'});", "int status = acquire(number);"]
         lines += [
-            f"if (!status && {name}) *{name} = (__typeof__(*{name}))(uintptr_t)1;"
+            f"if (!status && {name}) *{name} = (__typeof__(*{name}))(uintptr_t)(number + 1);"
             for declaration, name in prototype.parameters
-            if _pointed(declaration, name) in kept and "const" not in declaration
+            if pointed_type(declaration, name) in kept and "const" not in declaration
         ]
         if "*" in prototype.returns:
-            return [*lines, f"return status ? NULL : ({prototype.returns})(uintptr_t)opened;"]
-        if prototype.returns in kept:  # the number is the handle
-            return [*lines, f"return status ? ({prototype.returns})-1 : ({prototype.returns})1;"]
+            return [*lines, f"return status ? NULL : ({prototype.returns})(uintptr_t)(number + 1);"]
+        if prototype.returns in kept:
+            return [*lines, f"return ({prototype.returns})(status ? -1 : number);"]
         return [*lines, _return(prototype, "status")]
-    file = entry.files.strip() or '""'
+    file, card = entry.files.strip() or '""', _card(prototype, entry, kept)
     call = {
-        CallKind.CONFIGURE: f'wbcard_configure(card(), "{entry.transfer or "configure"}", {file})',
-        CallKind.WAIT: "wbcard_wait(card())",
-        CallKind.INTERRUPT: "wbcard_wait_irq(card())",
-        CallKind.RELEASE: "release()",
+        CallKind.CONFIGURE: f'wbcard_configure({card}, "{entry.transfer or "configure"}", {file})',
+        CallKind.WAIT: f"wbcard_wait({card})",
+        CallKind.INTERRUPT: f"wbcard_wait_irq({card})",
+        CallKind.RELEASE: f"release({card})",
     }.get(entry.kind, "0")
     return [f"int status = {call};", "(void)status;", _return(prototype, "status")]
 
 
-def _move(prototype: Prototype, entry: HostEntry, kept: set[str]) -> list[str]:
+def _card(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> str:
+    """The card that a call means."""
+    handle = handle_of(prototype, kept)
+    return f"handled((uintptr_t){handle})" if handle else f"numbered((long)({entry.fpga.strip() or '0'}))"
+
+
+def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> list[str]:
     if not entry.transfer:
         raise WorkbenchError(
             Diagnostic(f"the entry {prototype.name} names no transfer table", "Write transfer: NAME of one of them.")
@@ -121,20 +138,21 @@ def _move(prototype: Prototype, entry: HostEntry, kept: set[str]) -> list[str]:
     address = f"(int64_t)({entry.address.strip() or '0'})"
     data, size, by_value = _data(prototype, entry, kept)
     size = entry.bytes.strip() or size
-    call = f'{function}(card(), "{entry.transfer}", {data}, {address}, (int64_t)({size}))'
+    card = _card(prototype, entry, kept)
+    call = f'{function}({card}, "{entry.transfer}", {data}, {address}, (int64_t)({size}))'
     if by_value and not sends:
         return [f"{prototype.returns} value = 0;", f"{call};", "return value;"]
     return [f"int status = {call};", "(void)status;", _return(prototype, "status", size)]
 
 
-def _data(prototype: Prototype, entry: HostEntry, kept: set[str]) -> tuple[str, str, bool]:
+def _data(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> tuple[str, str, bool]:
     """(where the data are, how many bytes one of them has, whether it is a value and no array)."""
     if entry.data.strip():
         return entry.data.strip(), f"sizeof *({entry.data.strip()})", False
     sends = entry.kind is CallKind.SEND
     texts = (entry.address, entry.bytes, entry.fpga, entry.condition)
     spoken = {word for text in texts for word in WORD.findall(text)}
-    others = [(text, name) for text, name in prototype.parameters if type_of(text, name) not in kept]
+    others = [(text, name) for text, name in prototype.parameters if kept.get(type_of(text, name)) is not False]
     pointers = [(text, name) for text, name in others if ("*" in text or "[" in text) and name not in spoken]
     usable = [name for text, name in pointers if ("const" in text) == sends]
     usable = usable or [name for text, name in pointers if sends]
@@ -163,24 +181,3 @@ def _return(prototype: Prototype, status: str, size: str = "0") -> str:
     if kind in ("ssize_t", "size_t"):
         return f"return {status} ? ({kind})-1 : ({kind})({size});"
     return f"return ({kind})({status});" if "*" not in kind else "return NULL;"
-
-
-def _handle_types(host: Host, known: Iterable[Callee]) -> set[str]:
-    """Types by which the program keeps hold of the board: what an acquire returns, or fills in for others to take."""
-    acquires: list[Prototype] = []
-    others: list[Prototype] = []
-    for callee in known:
-        acquiring = any(entry.kind is CallKind.ACQUIRE for _, entry in callee.entries)
-        (acquires if acquiring else others).append(callee.prototype)
-    parameters = [(type_of(text, name), name) for prototype in others for text, name in prototype.parameters]
-    taken = {kind for kind, _ in parameters}
-    spoken = {entry.fpga.strip() for entry in host.entries if entry.kind is not CallKind.ACQUIRE}
-    numbers = {kind for kind, name in parameters if name in spoken}
-    returned = {p.returns for p in acquires if "*" in p.returns or p.returns in numbers}
-    filled = {_pointed(text, name) for p in acquires for text, name in p.parameters if "*" in text}
-    return {squeezed(kind) for kind in returned | filled} & taken
-
-
-def _pointed(declaration: str, name: str) -> str:
-    kind = type_of(declaration, name)
-    return squeezed(kind[: kind.rindex("*")]) if "*" in kind else ""
