@@ -1,4 +1,4 @@
-"""Applications behind AXI ports, from their project files to findings: every transfer's times equal to sums by hand.
+"""Applications behind ports of all kinds, from project files to findings: every transfer's times equal to sums by hand.
 
 The clocks of the ports are 100 MHz: a cycle is 10,000 ps, and cycle k begins at k times that. The rules:
 resources/card/README.md.
@@ -188,4 +188,33 @@ def test_a_design_on_two_clocks(tmp_path: Path) -> None:
     assert worker["idle"] == other.cycles - 3 - sum(numbers)
     assert beginnings_ps(run, "two_clocks.worker", "begin") == [ceil(k * fast) for k in begun]
     assert beginnings_ps(run, "two_clocks.worker", "add") == [ceil((k + 1) * fast) for k in begun]
+    assert findings_of(run)
+
+
+def test_two_cards_share_the_hosts_bus(tmp_path: Path) -> None:
+    run = run_of("two_cards", tmp_path, trace=True)
+    assert (tmp_path / "two_cards" / "stdout.txt").read_text() == f"{257 * 128} {101 * 50 * 1000} on two cards\n"
+    lasts = {"fill": 5_000_000, "start": REGISTER_WRITE, "readSum": REGISTER_READ}
+    added = {0: 256, 1: 100}
+    labels = [site.label for site in run.manifest.sites]
+    columns = (run.tables["calls"][name].tolist() for name in ("t0_ps", "block", "site", "t1_ps"))
+    bus_free, done = 0, {}
+    begun: dict[int, list[int]] = {0: [], 1: []}
+    for start, thread, site, end in sorted(zip(*columns, strict=True)):  # a thread for each card, of the same number
+        if labels[site] in lasts:
+            bus_free = max(start, bus_free) + lasts[labels[site]]
+            assert end == bus_free
+        if labels[site] == "start":
+            begun[thread].append(bus_free // P - 1)  # the cycle of its write
+            done[thread] = (bus_free // P + added[thread]) * P  # a cycle for each word, then the interrupt is high
+        if labels[site] == "waitSum":
+            assert end == max(start, done[thread])
+    (clock,) = run.manifest.clocks
+    assert clock.cycles == run.manifest.time_ps // P
+    for card, words in added.items():
+        core = cycles_of(run, f"card[{card}].summer.core")
+        assert (core["begin"], core["add"], core["idle"]) == (1, words, clock.cycles - 1 - words)
+        assert beginnings_ps(run, f"card[{card}].summer.core", "begin") == [cycle * P for cycle in begun[card]]
+        memory = cycles_of(run, f"card[{card}].summer.memory")
+        assert (memory["takeWord"], memory["giveSum"]) == (256, 1)
     assert findings_of(run)

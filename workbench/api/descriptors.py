@@ -202,7 +202,7 @@ class HdlBuild:
     each clock are frozen and read, their words one after the other. `own_ports` are the memory-style ports that the
     new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
     (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
-    runs, relative to the project.
+    runs, relative to the project. On several `cards` the blocks are all of theirs, card after card; all else is one's.
     """
 
     sources: tuple[Path, ...]
@@ -216,6 +216,7 @@ class HdlBuild:
     read_outs: tuple[ReadOutPlan, ...] = ()
     own_ports: tuple[tuple[str, str], ...] = ()
     data: tuple[str, ...] = ()
+    cards: int = 1
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 

@@ -54,6 +54,9 @@ class HardwareSources(Document):
         "that is active when low",
         examples=[{"wr_en": "write", "rst": "!reset_n"}],
     )
+    cards: PositiveInt = Field(
+        1, le=64, description="how many cards hold the design; the host's calls tell them apart by what they opened"
+    )
     read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
 
 

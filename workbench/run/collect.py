@@ -18,6 +18,7 @@ from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.run import TABLES, RunClock, Table
+from workbench.run.cards import decoded
 from workbench.run.host_tables import call_tables, calls_table, host_states, resources
 from workbench.run.host_threads import host_stretches, own_time_ps, read_threads, thread_blocks
 from workbench.run.tap_trace import TapTrace
@@ -72,10 +73,10 @@ def collect(
             )
         )
     elif language and hdl.read_outs and outcome.counter_words is not None:
-        decoded = language.decode(hdl, outcome.counter_words)
-        for name, table in decoded.items():
+        counted = decoded(language, hdl, outcome.counter_words)
+        for name, table in counted.items():
             if name == "state_time":
-                spent_ps = state_times_ps(table, decoded["transitions"], outcome.time_ps, clocks_hz, whole)
+                spent_ps = state_times_ps(table, counted["transitions"], outcome.time_ps, clocks_hz, whole)
                 table = {**table, "time_ps": spent_ps}
             if "block" in table:
                 table = {**table, "block": table["block"] + np.int32(len(host_blocks))}

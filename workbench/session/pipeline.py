@@ -17,6 +17,7 @@ from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus
+from workbench.run.cards import on_cards
 from workbench.run.collect import collect, frequencies
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
@@ -144,6 +145,12 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
     if target.simulated:
         return
     yield from board_lacks(workspace.platform)
+    if workspace.project.hardware.cards > 1:
+        yield Diagnostic(
+            f"the counters of several cards cannot be read on the {target.title}",
+            "Run it with one card, or on the simulated card.",
+            file=str(workspace.path),
+        )
     if options.deterministic or options.trace or options.plain:
         asked = "deterministic" if options.deterministic else "traced" if options.trace else "plain"
         yield Diagnostic(
@@ -211,6 +218,7 @@ def _run(
         else:
             build.mkdir()
             host, hdl = _instrument(workspace, settings, build, job)
+            hdl = on_cards(hdl, project.hardware.cards)
             unmarked = without_marks(workspace, hdl, settings)
             for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked):
                 job.report(diagnostic)

@@ -32,6 +32,8 @@ def card_config(hdl: HdlBuild, project: Project, platform: Platform, determinist
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",
         *(f"{name} {getattr(simulation, name)}" for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps")),
+        f"cards {project.hardware.cards}",
+        f"blocks {len(hdl.taps)}",
         f"interrupt_clock {hardware.interrupt_clock_number}",
         f"cycle_limit {simulation.cycle_limit}",
         f"idle_cycle_limit {simulation.idle_cycle_limit}",

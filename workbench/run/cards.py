@@ -1,0 +1,43 @@
+"""Several cards that hold the same design: each block is named by its card, each counter read for its card."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api import HdlBuild, HdlLanguage
+from workbench.api.tables import joined
+from workbench.model.blocks import Block
+from workbench.model.run import Table
+
+
+def on_cards(hdl: HdlBuild, cards: int) -> HdlBuild:
+    """The build with the blocks of so many cards, one card's after the other's; one card needs no names."""
+    if cards == 1:
+        return hdl
+    return replace(hdl, cards=cards, blocks=tuple(_on_card(block, n) for n in range(cards) for block in hdl.blocks))
+
+
+def _on_card(block: Block, card: int) -> Block:
+    name = f"card[{card}]"
+    return replace(
+        block,
+        id=f"{name}.{block.id}",
+        component=f"{name}.{block.component}" if block.component else name,
+        group=f"card[*].{block.group}",
+    )
+
+
+def decoded(language: HdlLanguage, hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
+    """What the counters of all cards say, in tables whose blocks are numbered as the build's."""
+    blocks = len(hdl.blocks) // hdl.cards
+    one = replace(hdl, blocks=hdl.blocks[:blocks], cards=1)
+    tables: dict[str, Table] = {}
+    for card, of_card in enumerate(np.split(words, hdl.cards)):
+        for name, table in language.decode(one, of_card).items():
+            if "block" in table:
+                table = {**table, "block": table["block"] + np.int32(card * blocks)}
+            tables[name] = joined(tables[name], table) if name in tables else table
+    return tables
