@@ -29,8 +29,11 @@ from workbench.gui.timeline.look import pixels_of
 from workbench.gui.widgets import Button
 from workbench.model.finding import Finding, tops
 from workbench.model.run import Run, RunStatus
+from workbench.model.text import ratio_text, time_text
 from workbench.pictures.graph import badge_box, draw_graph, node_facts
 from workbench.pictures.signs import axis_x
+from workbench.pictures.speedups import ROW_PX, bar_box, place_of
+from workbench.pictures.svg import SvgCanvas
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
 from workbench.testing.runs import synthetic_platform, synthetic_run
@@ -296,6 +299,38 @@ def test_the_graph_goes_out_whole(mode: AnalyseMode, tmp_path: Path) -> None:
         rows = list(csv.DictReader(stream))
     assert sum(float(row["time (s)"] or 0) for row in rows) == pytest.approx(sum(e.time_s for e in layout.edges))
     assert {row["from"] for row in rows} >= {"host.main"}
+
+
+def test_the_speedup_estimates_are_a_chart_that_zooms(
+    qtbot: QtBot, mode: AnalyseMode, opened: OpenRun, tmp_path: Path
+) -> None:
+    mode.chart.click()
+    view = mode.speedups
+    assert view.isVisible()
+    assert [row.id for row in view.rows_shown] == [f.id for f in opened.analysis.findings]
+    third = bar_box(view.width(), view.height()).y + 2.5 * ROW_PX
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, round(third)))
+    assert mode.context.navigation.selection == SelectedFinding(view.rows_shown[2].id)
+    assert view.current == view.rows_shown[2].id
+    whole, box = view.shown(), bar_box(view.width(), view.height())
+    row = view.rows_shown[0]
+    places = [place_of(ratio, whole, box) for ratio in (1, row.gain, 10 ** whole[1])]
+    assert places[0] == box.x < places[1] < places[2] == pytest.approx(box.right)
+    view.zoom(2)
+    assert view.shown()[1] - view.shown()[0] == pytest.approx((whole[1] - whole[0]) / 2)
+    qtbot.mouseMove(view.viewport(), QPoint(round(box.centre[0]), round(third)))
+    canvas = SvgCanvas()
+    view.draw_over(canvas)
+    ratio = 10 ** (sum(view.shown()) / 2)
+    assert f"becomes {time_text(view.time_s / ratio)}" in canvas.document(1, 1, "")
+    for name in ("gains.svg", "gains.csv"):
+        view.save_data(tmp_path / name) if name.endswith("csv") else view.save_picture(tmp_path / name)
+    words = [t.text for t in ET.parse(tmp_path / "gains.svg").iter("{http://www.w3.org/2000/svg}text")]
+    assert {ratio_text(r.gain) for r in view.rows_shown} <= set(words)  # all of them, whatever was in view
+    with (tmp_path / "gains.csv").open(newline="") as stream:
+        assert [float(r["gain at most"]) for r in csv.DictReader(stream)] == [r.gain for r in view.rows_shown]
+    mode.chart.click()
+    assert mode.table.isVisible()
 
 
 def test_selecting_a_call_shows_it(mode: AnalyseMode, opened: OpenRun) -> None:

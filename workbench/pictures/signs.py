@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from workbench.model.pragma import Category
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
@@ -89,17 +90,19 @@ def draw_speedup_axis(canvas: Canvas, x: float, y: float, width: float, height: 
 
 def draw_speedup_bar(
     canvas: Canvas, x: float, y: float, width: float, height: float, predicted: float | None, cap: float | None,
-    ideal: float,
+    ideal: float, place: Callable[[float], float] | None = None,
 ) -> None:  # fmt: skip
     """Solid up to `predicted`, tint up to the cap (the ideal where none is known), hatch from the cap to an ideal
-    that is more, tick at such a cap. Without a prediction there is no solid part."""
+    that is more, tick at such a cap. Without a prediction there is no solid part. `place` tells where a speedup
+    stands, on the axis of `axis_x` where it is not told."""
+    at = place or (lambda ratio: axis_x(ratio, x, width))
     canvas.rect(x, y, width, height, "track")
-    reach = axis_x(ideal if cap is None else cap, x, width)
+    reach = at(ideal if cap is None else cap)
     canvas.rect(x, y, reach - x, height, "within_cap")
     if predicted is not None:
-        canvas.rect(x, y, axis_x(predicted, x, width) - x, height, "accent")
+        canvas.rect(x, y, at(predicted) - x, height, "accent")
     if cap is not None and cap < ideal:
-        draw_beyond(canvas, reach, y, axis_x(ideal, x, width) - reach, height)
+        draw_beyond(canvas, reach, y, at(ideal) - reach, height)
         draw_cap(canvas, reach, y, height)
 
 

@@ -14,6 +14,8 @@ from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
+from workbench.gui.analyse.speedups import SpeedupView
+from workbench.gui.analyse.words import where_words
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title
@@ -34,6 +36,7 @@ from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
 from workbench.pictures.layout import GraphLayout, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
+from workbench.pictures.speedups import estimates
 
 FILTERS = ("all", "host", "fpga", "aside")
 #: A graph of up to so many nodes is laid out anew whenever its room changes.
@@ -48,6 +51,8 @@ class AnalyseMode(Mode):
         self.details_panel = self.details = AnalyseDetails(context)
         self.graph = GraphView()
         self.graph.problem.connect(context.notices.tell)
+        self.speedups = SpeedupView()
+        self.speedups.problem.connect(context.notices.tell)
         self.table = FindingTable()
         self.filter = "all"
         self.only_node = ""
@@ -93,6 +98,10 @@ class AnalyseMode(Mode):
         self.node_pill.setToolTip("Show the findings of every block again")
         self.node_pill.clicked.connect(lambda: self.show_only(""))
         self.findings_head.add(self.node_pill)
+        self.chart = PillButton("Chart", icon_name="trending-up")
+        self.chart.setToolTip("The speedup estimates on one axis that zooms, with the times they lead to")
+        self.chart.clicked.connect(self._write_findings)
+        self.findings_head.add(self.chart)
         self.pills: dict[str, PillButton] = {}
         for name in FILTERS:
             pill = PillButton("")
@@ -106,6 +115,7 @@ class AnalyseMode(Mode):
         self.nothing = EmptyState("check", "No finding")
         self._table_pages.addWidget(self.table)
         self._table_pages.addWidget(self.nothing)
+        self._table_pages.addWidget(self.speedups)
         column.addWidget(shown, 1)
         column.addWidget(rule())
         foot = QWidget()
@@ -135,7 +145,8 @@ class AnalyseMode(Mode):
         self.graph.node_opened.connect(self._open_node)
         self.graph.badge_clicked.connect(self.show_only)
         self.graph.edge_chosen.connect(self._choose_edge)
-        self.table.finding_chosen.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
+        for view in (self.table.finding_chosen, self.speedups.chosen):
+            view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
         self.table.line_wanted.connect(self._open_finding)
         self.table.aside_wanted.connect(context.set_aside)
         self.details.closed.connect(lambda: context.navigation.select(None))
@@ -183,7 +194,7 @@ class AnalyseMode(Mode):
         analysis, chosen = self.context.analysis, self.context.navigation.selection
         if analysis is None or self._layout is None:
             return
-        self.table.select_finding(chosen.finding if isinstance(chosen, SelectedFinding) else "")
+        self._follow(chosen.finding if isinstance(chosen, SelectedFinding) else "")
         if isinstance(chosen, SelectedFinding):
             finding = next((f for f in analysis.findings if f.id == chosen.finding), None)
             if finding:
@@ -281,9 +292,11 @@ class AnalyseMode(Mode):
         known = {f.id for f in active}
         ranks = {f.id: n for n, f in enumerate((f for f in active if f.part_of not in known), 1)}
         self.table.show_findings(shown, self.context.aside, ranks)
+        self.speedups.show_estimates(estimates(shown, self.context.aside, where_words), analysis.time_s)
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
         self.findings_head.set_title("Findings", f"{counted}, {RANKED}")
-        self._table_pages.setCurrentIndex(0 if shown else 1)
+        self._table_pages.setCurrentIndex(1 if not shown else 2 if self.chart.isChecked() else 0)
+        self.chart.setVisible(bool(shown))
         if not shown:
             self.nothing.say(
                 "No finding here" if ranked else "No rule fired",
@@ -291,7 +304,11 @@ class AnalyseMode(Mode):
             )
         self._write_best(active)
         chosen = self.context.navigation.selection
-        self.table.select_finding(chosen.finding if isinstance(chosen, SelectedFinding) else "")
+        self._follow(chosen.finding if isinstance(chosen, SelectedFinding) else "")
+
+    def _follow(self, finding: str) -> None:
+        self.table.select_finding(finding)
+        self.speedups.set_current(finding)
 
     def _write_best(self, active: list[Finding]) -> None:
         analysis = self.context.analysis
