@@ -199,11 +199,64 @@ def test_what_virtual_cores_cannot_keep_is_refused_in_words(threads: ModuleType,
         threads.build("programs.c", tmp_path, flags=(flag,))
 
 
-def test_a_thread_that_polls_for_whole_slices_is_warned_of(threads: ModuleType, tmp_path: Path) -> None:
-    built = threads.build("programs.cpp", tmp_path / "host")
+@pytest.fixture(scope="module")
+def spinning(threads: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The C++ programs as their users build them: each of their own basic blocks is counted too."""
+    flags = ("-O2", "-fsanitize-coverage=trace-pc")
+    return threads.build("programs.cpp", tmp_path_factory.mktemp("spinning"), flags=flags)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_spins_are_skipped_to_the_picosecond(threads: ModuleType, spinning: Any, tmp_path: Path, seed: int) -> None:
+    """Four threads, each of which waits for the others' steps in loops of five kinds, some of two accesses."""
+    costs = {"call_ps": 17_000, "wake_ps": 130_000, "switch_ps": 71_000} if seed % 3 else {}
+    program = threads.Program("random_steps", {}, (seed,), {"slice_ps": 1_000_000 * (1 + seed % 2), **costs})
+    found = []
+    for skips in (True, False):
+        raw = tmp_path / f"{skips}"
+        ran = threads.run(spinning, program, 1 + seed % 4, raw, skips)
+        assert ran.message == ""
+        found.append(
+            (ran, *((raw / name).read_bytes() for name in ("host_threads.txt", "host_waits.bin", "host_end.txt")))
+        )
+    assert found[0] == found[1]
+
+
+def test_what_a_round_of_a_spin_writes_is_not_skipped(threads: ModuleType, spinning: Any, tmp_path: Path) -> None:
+    program = threads.Program("take_turns", {}, settings={"slice_ps": 3_000_000})
+    found = [threads.run(spinning, program, 2, tmp_path / f"{skips}", skips) for skips in (True, False)]
+    assert found[0] == found[1]
+    zero, one, two, three = map(int, found[0].output.split())
+    assert (zero, one) == (0, 0)
+    assert two > three > 0
+
+
+def test_fewer_cores_than_spinning_threads_take_no_longer_to_run(
+    threads: ModuleType, spinning: Any, tmp_path: Path
+) -> None:
+    """Whole slices of 10 ms go by in polls of some nanoseconds: without skipping, billions of them in the end."""
+    program = threads.Program("spinning_pipeline", {}, settings={"slice_ps": 10_000_000_000})
+    ran = threads.run(spinning, program, 2, tmp_path / "raw")
+    assert ran.message == ""
+    assert ran.end_ps > 100_000_000_000
+    work = [list(map(int, line.split())) for line in read_lines(tmp_path / "raw" / "host_threads.txt")]
+    assert sum(row[3] for row in work) > 2 * 0.9 * ran.end_ps  # both cores had work, or polls, all the while
+
+
+def test_who_spins_for_what_nobody_sets_is_named(threads: ModuleType, spinning: Any, tmp_path: Path) -> None:
+    source = SOURCES / "programs.cpp"
+    ran = threads.run(spinning, threads.Program("spin_forever", {}), 2, tmp_path / "raw")
+    said = with_source_lines(ran.message, spinning.host, source.parent)
+    assert "no thread of the host can go on: the main thread waits for a thread to end since" in said
+    (line,) = (n for n, text in enumerate(source.read_text().splitlines(), 1) if "while (!value.load())" in text)
+    assert "thread 1 waits for an atomic or volatile variable to change since" in said
+    assert f"(at programs.cpp:{line})" in said
+
+
+def test_a_thread_that_polls_for_whole_slices_is_warned_of(threads: ModuleType, spinning: Any, tmp_path: Path) -> None:
     program = next(p for p in threads.PROGRAMS if p.name == "spin" and 1 in p.ends_us)
     for cores, said in ((1, True), (2, False)):
-        threads.run(built, program, cores, tmp_path / f"{cores}")
+        threads.run(spinning, program, cores, tmp_path / f"{cores}")
         notes = read_lines(tmp_path / f"{cores}" / "host_notes.txt")
         assert [note.startswith("a thread spent a whole slice") for note in notes] == [True] * said
 

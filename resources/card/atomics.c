@@ -12,22 +12,10 @@
 #include <stdint.h>
 
 #include "host_time.h"
-#include "vcores.h"
+#include "real.h"
+#include "spins.h"
 
 typedef unsigned __int128 u128;
-
-static inline void call(void)
-{
-    if (vc_self)
-        vc_point();
-}
-
-/* Whether an access changed the variable: what only looks again and again is polling. */
-static inline void saw(int changed)
-{
-    if (vc_self)
-        vc_self->polls = changed ? 0 : vc_self->polls + 1;
-}
 
 /* ---- the accesses of a program whose time is measured ---- */
 
@@ -86,51 +74,83 @@ void rcw_access_always(void) { access_point(); }
 
 /* ---- the accesses of a program whose work is counted ---- */
 
+/* Before an access that may change the variable, and before one that only looks: who does nothing else spins. */
+static inline void call(void)
+{
+    if (vc_self)
+        vc_access();
+}
+
+#define LOOK() (vc_self ? spin_look(HERE), vc_access() : (void)0)
+
+/* What only looks again and again is polling. */
+static inline void saw(int changed)
+{
+    vc_changes += (uint64_t)changed;
+    if (vc_self)
+        vc_self->polls = changed ? 0 : vc_self->polls + 1;
+}
+
+/* A plain write: no call, and within the thread's own stack no change. */
+static inline void wrote(const char *at)
+{
+    const char *frame = __builtin_frame_address(0);
+    if (!vc_self || at < frame || at >= vc_self->stack_top)
+        vc_changes++;
+}
+
 void __tsan_init(void) {}
 void __tsan_read_range(void *at, size_t bytes) { (void)at, (void)bytes; }
-void __tsan_write_range(void *at, size_t bytes) { (void)at, (void)bytes; }
-void __tsan_vptr_update(void **at, void *value) { (void)at, (void)value; }
+void __tsan_write_range(void *at, size_t bytes) { (void)bytes, wrote(at); }
+void __tsan_vptr_update(void **at, void *value) { (void)value, wrote((char *)at); }
 void __tsan_vptr_read(void **at) { (void)at; }
 void __tsan_func_entry(void *caller) { (void)caller; }
 void __tsan_func_exit(void) {}
 
-#define ACCESS(bytes)                                                        \
-    void __tsan_read##bytes(void *at) { (void)at; }                          \
-    void __tsan_write##bytes(void *at) { (void)at; }                         \
-    void __tsan_unaligned_read##bytes(void *at) { (void)at; }                \
-    void __tsan_unaligned_write##bytes(void *at) { (void)at; }               \
-    void __tsan_volatile_read##bytes(void *at) { (void)at, call(), saw(0); } \
-    void __tsan_volatile_write##bytes(void *at) { (void)at, call(), saw(1); } \
-    void __tsan_unaligned_volatile_read##bytes(void *at) { (void)at, call(); }  \
-    void __tsan_unaligned_volatile_write##bytes(void *at) { (void)at, call(); }
+#define ACCESS(bytes)                                                                \
+    void __tsan_read##bytes(void *at) { (void)at; }                                  \
+    void __tsan_write##bytes(void *at) { wrote(at); }                                \
+    void __tsan_unaligned_read##bytes(void *at) { (void)at; }                        \
+    void __tsan_unaligned_write##bytes(void *at) { wrote(at); }                      \
+    void __tsan_volatile_read##bytes(void *at) { (void)at, LOOK(), saw(0); }         \
+    void __tsan_volatile_write##bytes(void *at) { (void)at, call(), saw(1); }        \
+    void __tsan_unaligned_volatile_read##bytes(void *at) { (void)at, LOOK(), saw(0); } \
+    void __tsan_unaligned_volatile_write##bytes(void *at) { (void)at, call(), saw(1); }
 ACCESS(1)
 ACCESS(2)
 ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 
+/* Other processes may share them; of 16 bytes they are only the threads', of which one runs at a time. */
+#define SWAP(at, old, value)                                                           \
+    __builtin_choose_expr(sizeof *(at) > 8, (*(at) = (value), 1),                      \
+                          __atomic_compare_exchange_n(at, old, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+
 #define ATOMIC(bits, type)                                                                                              \
     type __tsan_atomic##bits##_load(const volatile type *at, int order)                                                 \
     {                                                                                                                   \
-        (void)order, call(), saw(0);                                                                                    \
-        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                   \
+        (void)order, LOOK(), saw(0);                                                                                    \
+        return *at;                                                                                                     \
     }                                                                                                                   \
     void __tsan_atomic##bits##_store(volatile type *at, type value, int order)                                          \
     {                                                                                                                   \
         (void)order, call(), saw(1);                                                                                    \
-        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                  \
+        *at = value;                                                                                                    \
     }                                                                                                                   \
-    UPDATED(bits, type, exchange, exchange_n)                                                                           \
-    UPDATED(bits, type, fetch_add, fetch_add)                                                                           \
-    UPDATED(bits, type, fetch_sub, fetch_sub)                                                                           \
-    UPDATED(bits, type, fetch_and, fetch_and)                                                                           \
-    UPDATED(bits, type, fetch_or, fetch_or)                                                                             \
-    UPDATED(bits, type, fetch_xor, fetch_xor)                                                                           \
-    UPDATED(bits, type, fetch_nand, fetch_nand)                                                                         \
+    CHANGED(bits, type, exchange, value)                                                                                \
+    CHANGED(bits, type, fetch_add, old + value)                                                                         \
+    CHANGED(bits, type, fetch_sub, old - value)                                                                         \
+    CHANGED(bits, type, fetch_and, old & value)                                                                         \
+    CHANGED(bits, type, fetch_or, old | value)                                                                          \
+    CHANGED(bits, type, fetch_xor, old ^ value)                                                                         \
+    CHANGED(bits, type, fetch_nand, ~(old & value))                                                                     \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected, type value, int order, int or_else) \
     {                                                                                                                   \
-        (void)order, (void)or_else, call();                                                                             \
-        int same = __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
+        (void)order, (void)or_else, LOOK();                                                                             \
+        type old = *at;                                                                                                 \
+        int same = old == *expected && SWAP(at, &old, value);                                                           \
+        *expected = old;                                                                                                \
         saw(same);                                                                                                      \
         return same;                                                                                                    \
     }                                                                                                                   \
@@ -143,11 +163,13 @@ ACCESS(16)
         __tsan_atomic##bits##_compare_exchange_strong(at, &expected, value, order, or_else);                            \
         return expected;                                                                                                \
     }
-#define UPDATED(bits, type, name, builtin)                                             \
+#define CHANGED(bits, type, name, result)                                              \
     type __tsan_atomic##bits##_##name(volatile type *at, type value, int order)        \
     {                                                                                  \
-        (void)order, call();                                                           \
-        type old = __atomic_##builtin(at, value, __ATOMIC_SEQ_CST);                    \
+        (void)order, LOOK();                                                           \
+        type old = *at;                                                                \
+        while (!SWAP(at, &old, (type)(result)))                                        \
+            ;                                                                          \
         saw(*at != old);                                                               \
         return old;                                                                    \
     }
@@ -155,57 +177,7 @@ ATOMIC(8, uint8_t)
 ATOMIC(16, uint16_t)
 ATOMIC(32, uint32_t)
 ATOMIC(64, uint64_t)
-
-/* Of 16 bytes: one thread runs at a time, so plain accesses are enough. */
-#define CHANGED(name, result)                                                          \
-    u128 __tsan_atomic128_##name(volatile u128 *at, u128 value, int order)             \
-    {                                                                                  \
-        (void)order, call();                                                           \
-        u128 old = *at;                                                                \
-        *at = result;                                                                  \
-        return old;                                                                    \
-    }
-CHANGED(exchange, value)
-CHANGED(fetch_add, old + value)
-CHANGED(fetch_sub, old - value)
-CHANGED(fetch_and, old & value)
-CHANGED(fetch_or, old | value)
-CHANGED(fetch_xor, old ^ value)
-CHANGED(fetch_nand, ~(old & value))
-
-u128 __tsan_atomic128_load(const volatile u128 *at, int order)
-{
-    (void)order, call();
-    return *at;
-}
-
-void __tsan_atomic128_store(volatile u128 *at, u128 value, int order)
-{
-    (void)order, call();
-    *at = value;
-}
-
-int __tsan_atomic128_compare_exchange_strong(volatile u128 *at, u128 *expected, u128 value, int order, int or_else)
-{
-    (void)order, (void)or_else, call();
-    u128 old = *at;
-    int same = old == *expected;
-    if (same)
-        *at = value;
-    *expected = old;
-    return same;
-}
-
-int __tsan_atomic128_compare_exchange_weak(volatile u128 *at, u128 *expected, u128 value, int order, int or_else)
-{
-    return __tsan_atomic128_compare_exchange_strong(at, expected, value, order, or_else);
-}
-
-u128 __tsan_atomic128_compare_exchange_val(volatile u128 *at, u128 expected, u128 value, int order, int or_else)
-{
-    __tsan_atomic128_compare_exchange_strong(at, &expected, value, order, or_else);
-    return expected;
-}
+ATOMIC(128, u128)
 
 void __tsan_atomic_thread_fence(int order)
 {

@@ -73,9 +73,11 @@ int64_t host_time_charge(void)
     else
         cost = llround((double)stretch_ps() * host_time.factor);
     blocks_mark = blocks_run;
-    __atomic_fetch_add(&total_ps, cost, __ATOMIC_RELAXED);
+    host_time_add(cost);
     return cost;
 }
+
+void host_time_add(int64_t work_ps) { __atomic_fetch_add(&total_ps, work_ps, __ATOMIC_RELAXED); }
 
 int64_t host_time_total_ps(void) { return __atomic_load_n(&total_ps, __ATOMIC_RELAXED); }
 

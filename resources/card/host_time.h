@@ -22,6 +22,9 @@ void host_time_forget(void);
 /* The calling thread is in rcw_access: what that takes is taken off its next stretch. */
 void host_time_owe(void);
 
+/* Work that a thread is known to do. */
+void host_time_add(int64_t work_ps);
+
 /* What all threads together were charged. */
 int64_t host_time_total_ps(void);
 #endif

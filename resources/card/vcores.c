@@ -14,16 +14,20 @@
 
 #include "host_time.h"
 #include "real.h"
+#include "spins.h"
 #include "wbcard.h"
 
 #define MAX_CORES 1024
 #define MANY_POLLS 100
 
-vc_settings vc_set = {.cores = 1, .slice_ps = VC_LATEST_PS};
+vc_settings vc_set = {.cores = 1, .slice_ps = VC_LATEST_PS, .skips_spins = 1};
 __thread vthread *vc_self;
 int vc_live;
+uint64_t vc_changes;
 int vc_card_awaited;
 int64_t (*vc_card)(int64_t until_ps, const void **object);
+static int64_t card_ps = VC_NEVER; /* when what a thread waits for comes from the card, where that is known, and what */
+static const void *card_object;
 int (*vc_outside)(void);
 void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
 static int64_t nobody_watches;
@@ -78,6 +82,7 @@ static void enqueue(vthread *t)
     t->state = VC_READY;
     t->queued_since_ps = now_ps;
     t->queue = NULL;
+    vc_changes++; /* who yields from here on gives up its core */
     if (queue_head)
         queue_tail->queue = t;
     else
@@ -109,9 +114,12 @@ static void end_slice(vthread *t)
     enqueue(t);
 }
 
+/* It does nothing but look at the same variables, round by round, until something changes. */
+static int spins(const vthread *t) { return t->spin_ps && t->spin_changes == vc_changes; }
+
 static void warn_of_polling(const vthread *t)
 {
-    if (t->polls >= MANY_POLLS)
+    if (t->polls >= MANY_POLLS || spins(t))
         vc_note("a thread spent a whole slice (simulation.slice_ps) polling an atomic variable while others waited for a core: "
                 "with more spinning threads than simulation.cores most of the time is spent so");
 }
@@ -163,7 +171,7 @@ int vc_wake(const void *object, int most)
 
 /* ---- what happens next ---- */
 
-typedef enum { WAKE, TIME_OUT, CALL, SLICE } event_kind; /* in this order at equal times */
+typedef enum { CARD, WAKE, TIME_OUT, CALL, SLICE } event_kind; /* in this order at equal times */
 typedef struct {
     int64_t at_ps;
     event_kind kind;
@@ -191,15 +199,15 @@ static int64_t slice_end(const vthread *t)
     return t->got_ps + (slices ? slices : 1) * vc_set.slice_ps;
 }
 
-/* The first of all that is going to happen (thread NULL: nothing is), and the time of the second. */
-static event first_event(int64_t *second_ps)
+/* The first of all that the threads are going to do, those who spin apart (VC_NEVER: nothing), and the time of the second. */
+static event first_but_spins(int64_t *second_ps)
 {
     event first = {VC_NEVER, SLICE, NULL};
     *second_ps = VC_NEVER;
     for (vthread *t = vc_threads; t; t = t->next) {
         event found[2];
         int n = 0;
-        if (t->state == VC_RUNNING && call_time(t) != VC_NEVER)
+        if (t->state == VC_RUNNING && call_time(t) != VC_NEVER && !spins(t))
             found[n++] = (event){call_time(t), CALL, t};
         if (t->state == VC_RUNNING && queue_head)
             found[n++] = (event){slice_end(t), SLICE, t};
@@ -214,6 +222,42 @@ static event first_event(int64_t *second_ps)
                 first = found[n];
             }
         }
+    }
+    return first;
+}
+
+/* The first of all that is going to happen; those who spin have gone on to it. In the rounds before it all accesses see what
+ * they saw in the round before; the last of them is run, where the event may come between two accesses. */
+static event first_event(int64_t *second_ps)
+{
+    event next = first_but_spins(second_ps);
+    if (vc_card_awaited || card_ps != VC_NEVER) {
+        if (card_ps == VC_NEVER)
+            card_ps = vc_card(next.at_ps, &card_object);
+        if (card_ps != VC_NEVER)
+            next = (event){card_ps > now_ps ? card_ps : now_ps, CARD, NULL};
+        *second_ps = 0; /* each call of the host's is another time up to which the card may run */
+    }
+    event first = next;
+    for (vthread *t = vc_threads; t && next.at_ps != VC_NEVER; t = t->next) {
+        event call = {call_time(t), CALL, t};
+        if (t->state != VC_RUNNING || !spins(t))
+            continue;
+        *second_ps = 0; /* it has to be taken along with each call of the others */
+        if (!earlier(&call, &next))
+            continue;
+        int64_t from_ps = call.at_ps, rounds = (next.at_ps - from_ps) / t->spin_ps;
+        call.at_ps = from_ps + rounds * t->spin_ps;
+        if (t->spins_at_one_point)
+            rounds += earlier(&call, &next);
+        else if (rounds && !earlier(&call, &next)) /* the others of its accesses might come after the event */
+            rounds--;
+        call.at_ps = from_ps + rounds * t->spin_ps;
+        t->left_ps += rounds * t->spin_ps;
+        t->work_ps += rounds * t->spin_work_ps;
+        host_time_add(rounds * t->spin_work_ps);
+        if (earlier(&call, &first))
+            first = call;
     }
     return first;
 }
@@ -238,17 +282,7 @@ static void go_on(vthread *self)
     for (;;) {
         int64_t second_ps;
         event e = first_event(&second_ps);
-        if (vc_card_awaited) {
-            const void *object;
-            int64_t at = vc_card(e.thread ? e.at_ps : VC_NEVER, &object);
-            if (at != VC_NEVER) {
-                now_ps = at > now_ps ? at : now_ps;
-                vc_wake(object, numbers);
-                continue;
-            }
-            second_ps = 0; /* each call of the host's is another time up to which the card may run */
-        }
-        if (!e.thread) {
+        if (e.at_ps == VC_NEVER) {
             if (!vc_outside || !vc_outside())
                 vc_stuck();
             continue;
@@ -257,6 +291,10 @@ static void go_on(vthread *self)
             now_ps = e.at_ps;
         vthread *t = e.thread;
         switch (e.kind) {
+        case CARD:
+            card_ps = VC_NEVER;
+            vc_wake(card_object, numbers);
+            break;
         case WAKE: place(t); break;
         case TIME_OUT: vc_wake_thread(t, VC_TIMED_OUT); break;
         case SLICE:
@@ -281,22 +319,35 @@ static void go_on(vthread *self)
 
 int64_t vc_now(void) { return vc_self && !vc_failed ? vc_self->began_ps + vc_self->left_ps : now_ps; }
 
-int64_t vc_point(void)
+void vc_charge(void)
 {
     vthread *self = vc_self;
     int64_t work_ps = host_time_charge();
     self->work_ps += work_ps;
     self->left_ps += work_ps;
+    if (self->left_ps > VC_LATEST_PS - self->began_ps)
+        self->left_ps = VC_LATEST_PS - self->began_ps;
+}
+
+void vc_access(void)
+{
+    vthread *self = vc_self;
+    vc_charge();
     int64_t at = self->began_ps + self->left_ps;
-    if (at > VC_LATEST_PS)
-        at = VC_LATEST_PS, self->left_ps = at - self->began_ps;
-    if (__builtin_expect(at < others_ps, 1)) {
+    if (__builtin_expect(at < others_ps && !self->spin_ps, 1)) {
         now_ps = self->began_ps = at;
         self->left_ps = 0;
-        return at;
+        return;
     }
     go_on(self);
+    self->spin_ps = 0;
     host_time_forget();
+}
+
+int64_t vc_point(void)
+{
+    vc_access();
+    vc_changes++;
     return now_ps;
 }
 
@@ -322,6 +373,7 @@ vc_result vc_block(vc_what what, const void *object, int64_t until_ps, const voi
     give_up_core(self);
     go_on(self);
     self->object = NULL;
+    vc_changes++; /* what it brings, such as the card's data */
     host_time_forget();
     return self->result;
 }
@@ -333,6 +385,7 @@ void vc_hold(int64_t until_ps)
         until_ps = VC_LATEST_PS;
     self->until_ps = until_ps;
     go_on(self);
+    vc_changes++;
     host_time_forget();
 }
 
@@ -349,9 +402,12 @@ void vc_spin(const void *object, const void *where)
 void vc_yield(void)
 {
     vthread *self = vc_self;
-    vc_call();
-    if (!queue_head)
+    vc_access();
+    self->left_ps += vc_set.call_ps;
+    if (!queue_head) {
+        spin_passed();
         return;
+    }
     end_slice(self);
     go_on(self);
     host_time_forget();
@@ -360,6 +416,8 @@ void vc_yield(void)
 int64_t vc_others_ps(void) { return others_ps; }
 
 /* ---- threads ---- */
+
+extern void *__libc_stack_end;
 
 static vthread *known(vthread *t)
 {
@@ -377,6 +435,7 @@ void vc_start(void)
     if (vc_set.cores > MAX_CORES)
         vc_set.cores = MAX_CORES;
     main_thread->real = pthread_self();
+    main_thread->stack_top = __libc_stack_end;
     vc_live = 1;
     get_core(main_thread, 0);
     vc_self = main_thread;
@@ -422,12 +481,14 @@ void vc_discard(vthread *t)
                 threads_end = at;
             break;
         }
+    spin_forget(t);
     free(t);
 }
 
 void vc_begin(vthread *t)
 {
     vc_self = t;
+    t->stack_top = __builtin_frame_address(0);
     await_turn(t);
     host_time_forget();
 }
@@ -450,6 +511,8 @@ void vc_freeze(void)
 {
     frozen = 1;
     others_ps = VC_NEVER;
+    if (vc_self)
+        vc_self->spin_ps = 0;
 }
 
 vthread *vc_find(int number)

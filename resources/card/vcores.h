@@ -17,12 +17,13 @@ typedef struct {
     int64_t call_ps;   /* of each synchronising call */
     int64_t wake_ps;   /* from what wakes a thread to its being ready */
     int64_t switch_ps; /* when a core changes its thread */
+    int skips_spins;   /* spins.c */
 } vc_settings;
 extern vc_settings vc_set;
 
 typedef enum {
     VC_SLEEP, VC_MUTEX, VC_CONDITION, VC_JOIN, VC_SEMAPHORE, VC_RWLOCK, VC_BARRIER, VC_ONCE, VC_FUTEX, VC_SPIN, VC_PIPE,
-    VC_CARD, VC_INTERRUPT
+    VC_CARD, VC_INTERRUPT, VC_POLL
 } vc_what;
 typedef enum { VC_READY, VC_RUNNING, VC_BLOCKED, VC_WAKING, VC_ENDED } vc_state;
 typedef enum { VC_WOKEN, VC_TIMED_OUT, VC_CANCELLED } vc_result;
@@ -43,6 +44,11 @@ typedef struct vthread {
     vc_result result;        /* why it goes on */
     int64_t begin_ps, work_ps, waited_ps, queued_ps, queued_since_ps;
     int polls;               /* accesses to atomics that changed nothing, since it got its core and last did something else */
+    char *stack_top;
+    struct spin *spin;       /* spins.c: its loop; how long a round lasts (0: it is not known to spin), as of which changes */
+    int64_t spin_ps, spin_work_ps;
+    uint64_t spin_changes;
+    int spins_at_one_point;  /* a round has one access */
     int may_not_be_cancelled, cancelled, detached;
     int turn;                /* futex: 1 when it is this thread's turn */
     pthread_t real;
@@ -53,12 +59,19 @@ typedef struct vthread {
 extern __thread vthread *vc_self;
 extern int vc_failed; /* the run has ended with a message */
 extern int vc_live;   /* threads that have not ended */
+extern uint64_t vc_changes; /* of memory, and of who waits for a core, as far as they are seen */
 
 /* The calling thread is the first, at time 0. */
 void vc_start(void);
 
 /* The caller's code so far is charged; returns its time, when everything earlier has taken effect. */
 int64_t vc_point(void);
+
+/* The same before an access to one variable: what it changes counts in `vc_changes`. */
+void vc_access(void);
+
+/* The caller's code so far is charged, without waiting. */
+void vc_charge(void);
 
 /* A synchronising call: a point that costs `call_ps` after it. */
 void vc_call(void);

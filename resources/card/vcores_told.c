@@ -47,7 +47,7 @@ static int describe(char *to, size_t room, const vthread *thread)
     static const char *const what[] = {
         "to sleep", "for a mutex", "for a condition", "for a thread to end", "for a semaphore", "for a read-write lock",
         "at a barrier", "for what is done once", "for an atomic value (a futex)", "for a spin lock", "to read from a pipe",
-        "for the card", "for an interrupt"};
+        "for the card", "for an interrupt", "for an atomic or volatile variable to change"};
     char who[32], owner[64] = "";
     int number = vc_owner ? vc_owner(thread) : -1;
     snprintf(who, sizeof who, thread->number ? "thread %d" : "the main thread", thread->number);
@@ -65,7 +65,7 @@ void vc_stuck(void)
     char text[3500];
     int used = snprintf(text, sizeof text, "no thread of the host can go on: ");
     for (const vthread *t = vc_threads; t && used < (int)sizeof text - 300; t = t->next)
-        if (t->state == VC_BLOCKED) {
+        if (t->state == VC_BLOCKED || t->spin_ps) {
             used += describe(text + used, sizeof text - (size_t)used, t);
             used += snprintf(text + used, sizeof text - (size_t)used, "; ");
         }

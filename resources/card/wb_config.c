@@ -117,6 +117,8 @@ void wb_read_config(const char *path)
             vc_set.call_ps = a;
         else if (sscanf(line, "wake_ps %lld", &a) == 1)
             vc_set.wake_ps = a;
+        else if (sscanf(line, "skips_spins %lld", &a) == 1)
+            vc_set.skips_spins = (int)a;
         else if (sscanf(line, "switch_ps %lld", &a) == 1)
             vc_set.switch_ps = a;
     }

@@ -184,10 +184,10 @@ def config(built: Built, program: Program, cores: int) -> str:
     )
 
 
-def run(built: Built, program: Program, cores: int, folder: Path) -> Ran:
+def run(built: Built, program: Program, cores: int, folder: Path, skips_spins: bool = True) -> Ran:
     """One run. Where there is no card, what it would say at the end is there from the start."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config").write_text(config(built, program, cores))
+    (folder / "config").write_text(config(built, program, cores) + f"skips_spins {int(skips_spins)}\n")
     environment = {**os.environ, "RCW_CONFIG": str(folder / "config"), "RCW_RAW": str(folder)}
     ours, theirs = socket.socketpair()
     with ours, theirs, ExitStack() as running:

@@ -14,25 +14,22 @@ _ADDRESS = re.compile(r" \(at host\+0x(?P<address>[0-9a-f]+)\)")
 def with_source_lines(text: str, executable: Path, root: Path | None) -> str:
     """The text with each `(at host+0x...)` as `(at FILE:LINE)`, relative to `root` where it lies there.
 
-    An address is one to which a call returns. What binutils' addr2line cannot tell is left out.
+    An address is one to which a call returns. Of functions that are inlined in one another the innermost below `root`
+    counts. What binutils' addr2line cannot tell is left out.
     """
-    addresses = [int(match["address"], 16) - 1 for match in _ADDRESS.finditer(text)]
+    addresses = [hex(int(match["address"], 16) - 1) for match in _ADDRESS.finditer(text)]
     if not addresses:
         return text
-    command = ["addr2line", "-e", str(executable), *(hex(address) for address in addresses)]
     try:
-        lines = run_program(command, timeout_s=20).stdout.splitlines()
+        told = run_program(["addr2line", "-a", "-i", "-e", str(executable), *addresses], timeout_s=20).stdout
     except WorkbenchError:
-        lines = []
-    found = iter([*lines, *[""] * (len(addresses) - len(lines))])
+        return _ADDRESS.sub("", text)
+    groups = iter(re.split(r"^0x.*\n", told, flags=re.MULTILINE)[1:])
 
     def place(match: re.Match[str]) -> str:
-        file, _, line = next(found).partition(" ")[0].rpartition(":")
-        if not file or file == "??" or not line.isdigit():
-            return ""
-        path = Path(file)
-        if root and path.is_relative_to(root):
-            path = path.relative_to(root)
-        return f" (at {path}:{line})"
+        lines = [line.partition(" ")[0].rpartition(":") for line in next(groups, "").splitlines()]
+        known = [(Path(file), line) for file, _, line in lines if file != "??" and line.isdigit()]
+        own = [(path.relative_to(root), line) for path, line in known if root and path.is_relative_to(root)]
+        return next((f" (at {path}:{line})" for path, line in own or known), "")
 
     return _ADDRESS.sub(place, text)

@@ -148,6 +148,97 @@ void lock_free_queue() {
     }
 }
 
+// the same queue between four stages of 1, 3, 2 and 1 us, each of which waits by polling
+struct Ring {
+    std::atomic<unsigned> head{0}, tail{0};
+    int slots[4];
+    void put(int item) {
+        while (tail.load(std::memory_order_relaxed) - head.load(std::memory_order_acquire) == 4) work_ns(6);
+        slots[tail % 4] = item;
+        tail.store(tail + 1, std::memory_order_release);
+    }
+    int get() {
+        while (tail.load(std::memory_order_acquire) == head.load(std::memory_order_relaxed)) work_ns(6);
+        int item = slots[head % 4];
+        head.store(head + 1, std::memory_order_release);
+        return item;
+    }
+} rings[3];
+
+void spinning_pipeline() {
+    std::vector<std::jthread> stages;
+    for (int n = 0; n < 4; ++n)
+        stages.emplace_back([n] {
+            const int us[] = {1, 3, 2, 1};
+            for (int i = 0; i < 100; ++i) {
+                int item = n ? rings[n - 1].get() : i;
+                work(us[n]);
+                if (n < 3) rings[n].put(item + 1);
+                else if (item != i + 3) std::exit(1);
+            }
+        });
+}
+
+std::atomic<int> turn;
+
+// four threads, of which each waits for its turn, gives up its core while it waits, and counts its polls in a plain variable
+int polls[4];
+
+void take_turns() {
+    std::vector<std::jthread> threads;
+    for (int n = 0; n < 4; ++n)
+        threads.emplace_back([n] {
+            for (int i = 0; i < 5; ++i) {
+                for (int expected; expected = n, !turn.compare_exchange_strong(expected, -1);) {
+                    work_ns(20);
+                    if (n & 1) std::this_thread::yield();
+                    if (n & 2) ++polls[n];
+                }
+                work(n + 1);
+                turn.store((n + 1) % 4);
+            }
+        });
+    threads.clear();
+    std::cout << polls[0] << ' ' << polls[1] << ' ' << polls[2] << ' ' << polls[3] << '\n';
+}
+
+// four threads that wait for one another's steps in loops of five kinds, as a random number has it
+std::atomic<int> steps[4];
+volatile int plain_steps[4];
+
+void random_steps(unsigned seed) {
+    std::vector<std::jthread> threads;
+    for (int n = 0; n < 4; ++n)
+        threads.emplace_back([n, random = seed * 4 + unsigned(n)]() mutable {
+            const auto below = [&random](unsigned most) { return (random = random * 1664525 + 1013904223) >> 8 & (most - 1); };
+            for (int step = 1; step <= 20; ++step) {
+                work_ns(2 * below(2048));
+                ++steps[n];
+                plain_steps[n] = step;
+                const int other = int(below(4)), third = int(below(4)), before = step - int(below(2));
+                const int poll_ns = 2 * int(below(8)) + 2;
+                int seen;
+                switch (below(8)) {
+                case 0: while (steps[other].load() < before) work_ns(poll_ns); break;
+                case 1: while (steps[other].load() < before || steps[third].load() < before) work_ns(poll_ns); break;
+                case 2: while (steps[other].load() < before) std::this_thread::yield(), work_ns(poll_ns); break;
+                case 3:
+                    for (seen = before; !steps[other].compare_exchange_strong(seen, seen) && seen < before; seen = before)
+                        work_ns(poll_ns);
+                    break;
+                case 4: while (plain_steps[other] < before || (work_ns(2), plain_steps[third] < before)) work_ns(poll_ns); break;
+                default: while (plain_steps[other] < before) work_ns(poll_ns);
+                }
+            }
+        });
+}
+
+// nobody sets it
+void spin_forever() {
+    std::jthread other([] { work(3); while (!value.load()) work_ns(6); });
+    other.join();
+}
+
 struct Said {
     ~Said() { std::cout << "ended\n"; }
 };
@@ -166,7 +257,8 @@ const struct {
     {"future", future}, {"atomic_wait", atomic_wait}, {"semaphore", semaphore}, {"latch", latch},
     {"cpp_barrier", cpp_barrier}, {"stopped", stopped}, {"local_static", local_static}, {"wait_for", wait_for},
     {"shared", shared}, {"spin", spin}, {"spin_volatile", spin_volatile}, {"own_lock", own_lock},
-    {"lock_free_queue", lock_free_queue}, {"streams", streams},
+    {"lock_free_queue", lock_free_queue}, {"streams", streams}, {"spinning_pipeline", spinning_pipeline},
+    {"take_turns", take_turns}, {"spin_forever", spin_forever},
 };
 
 }  // namespace
@@ -177,6 +269,10 @@ int main(int argc, char** argv) {
             program();
             return 0;
         }
+    if (argc > 2 && !std::strcmp(argv[1], "random_steps")) {
+        random_steps(unsigned(std::atoi(argv[2])));
+        return 0;
+    }
     std::cerr << "no such program\n";
     return 2;
 }
