@@ -18,10 +18,10 @@ from workbench.formats.platform_file import load_platform
 from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui import theme
 from workbench.gui.context import Context
+from workbench.gui.forms.form import TextArea
 from workbench.gui.modes import MODES
 from workbench.gui.open_documents import OVERWRITE
 from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
-from workbench.gui.platform.form import TextArea
 from workbench.gui.platform.mode import PlatformMode
 from workbench.gui.platform.parts import add_part, sections_of
 from workbench.gui.platform.points import pasted_points
@@ -204,7 +204,7 @@ def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMod
     assert not mode.save_button.isEnabled()
     pixels = pixels_of(mode.table.viewport().grab().toImage())
     assert (pixels == 0xFFF9E8E6).any()
-    assert mode.list.lines._bad[("transfer_tables", "write")] == "high"
+    assert mode.parts.lines._bad[("transfer_tables", "write")] == "high"
     mode.history.undo()
     assert mode.document.text == before
 
@@ -266,15 +266,15 @@ def test_parts_are_added_and_removed(mode: PlatformMode) -> None:
         "constant": "new_CONSTANT_1",
     }
     for what, title in added.items():
-        mode.list.add_wanted.emit(what)
+        mode.parts.add_wanted.emit(what)
         part = mode.form.part
         assert part is not None
         assert part.title == title
         assert not mode.document.errors
         mode.remove.click()
         assert title not in {p.title for s in sections_of(mode.document) for p in s.parts}
-    mode.list.filter.setText("irq")
-    titles = [line.title for _, line in mode.list.lines._lines]
+    mode.parts.filter.setText("irq")
+    titles = [line.title for _, line in mode.parts.lines._lines]
     assert titles == ["Host calls", "fpgaWaitIrq"]
 
 
@@ -305,7 +305,7 @@ def test_a_template_of_the_workbench_is_copied_into_the_project(
     context.set_workspace(workspace)
     assert mode.document.read_only
     assert mode.save_button.text() == "Save as copy"
-    assert mode.read_only_note.isVisible()
+    assert mode.note.isVisible()
     assert line_of(mode, "bytes").isReadOnly()
     mode.save_button.click()
     qtbot.waitUntil(lambda: context.workspace is not workspace, timeout=10_000)

@@ -71,7 +71,7 @@ def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> 
 
 def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Path:
     """Open a bundled model and save a copy of it in the project."""
-    mode.open_model(model_path(name, kind))
+    mode.open_document(model_path(name, kind))
     mode.save_button.click()
     path = mode.document.path
     assert path is not None
@@ -104,7 +104,7 @@ def test_every_field_of_a_model_has_a_row() -> None:
 def test_each_page_is_painted_in_both_themes(mode: PredictMode, qapp: QApplication, name: str, qtbot: QtBot) -> None:
     theme.apply_theme(qapp, name)
     for model, kind in (("pdf2d", "ratss"), ("pdf2d_original", "ratss"), ("matrix_multiply", "density")):
-        mode.open_model(model_path(model, kind))
+        mode.open_document(model_path(model, kind))
         for page in ("Results", "Explore", "Model"):
             mode.show_page(page)
             image = pixels_of(mode.grab().toImage())
@@ -114,7 +114,7 @@ def test_each_page_is_painted_in_both_themes(mode: PredictMode, qapp: QApplicati
 
 
 def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
-    mode.open_model(model_path("pdf2d", "ratss"))
+    mode.open_document(model_path("pdf2d", "ratss"))
     assert mode.results.figures.figures[0].value == "146×"
     (table,) = mode.results.table.tables
     assert table.columns == ("2\u202fnodes", "4\u202fnodes", "8\u202fnodes")
@@ -134,7 +134,7 @@ def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
 def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbot: QtBot) -> None:
     """RAT brings a schema and a function: results, what-ifs, sweeps, solving and the form come of themselves."""
     assert "RAT, bundled" in [line.title for _, line in mode.models.lines._lines]
-    mode.open_model(model_path("pdf1d", "rat"))
+    mode.open_document(model_path("pdf1d", "rat"))
     outputs = outputs_of(mode.document.model_file)
     (table,) = mode.results.table.tables
     assert [row.attribute for row in table.rows] == list(outputs)
@@ -161,7 +161,7 @@ def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbo
 
 
 def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
-    mode.open_model(model_path("pdf2d", "ratss"))
+    mode.open_document(model_path("pdf2d", "ratss"))
     view = mode.results.timing
     file = mode.document.model_file
     assert file is not None
@@ -185,7 +185,7 @@ def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
 
 
 def test_iterations_left_out_are_said(mode: PredictMode) -> None:
-    mode.open_model(model_path("pdf2d_original", "ratss"))
+    mode.open_document(model_path("pdf2d_original", "ratss"))
     (span,) = mode.results.timing.timing.stages
     assert (span.rounds, span.skipped, span.overlapped) == (320, 317, True)
     rounds = {bar.round for bar in mode.results.timing.timing.bars}
@@ -197,7 +197,7 @@ def test_iterations_left_out_are_said(mode: PredictMode) -> None:
 
 
 def test_a_copy_is_edited_undone_and_saved_with_its_comments(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(model_path("pdf2d", "ratss"))
+    mode.open_document(model_path("pdf2d", "ratss"))
     assert mode.document.read_only
     path = own_copy(mode)
     assert not mode.document.read_only
@@ -257,7 +257,7 @@ def test_parts_are_added_and_removed(mode: PredictMode) -> None:
 
 
 def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(model_path("pdf2d", "ratss"))
+    mode.open_document(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     explored(mode, qtbot)
     found, file = mode.explore.found, mode.document.model_file
@@ -279,7 +279,7 @@ def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> Non
 
 
 def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(model_path("pdf2d", "ratss"))
+    mode.open_document(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     mode.explore.share.setCurrentIndex(2)
     explored(mode, qtbot)
@@ -304,7 +304,7 @@ def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) 
 
 
 def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(model_path("pdf2d", "ratss"))
+    mode.open_document(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     mode.explore.target.setText("200")
     mode.explore.target_name.setCurrentText("clock")
@@ -335,7 +335,7 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
 
 
 def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(model_path("pdf2d", "ratss"))
+    mode.open_document(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
     mode.explore.target.setText("200")
     mode.explore.target_name.setCurrentText("nodes")
@@ -352,7 +352,7 @@ def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtb
 
 
 def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> None:
-    mode.open_model(model_path("matrix_multiply", "density"))
+    mode.open_document(model_path("matrix_multiply", "density"))
     view, file = mode.density, mode.document.model_file
     assert file is not None
     own = bounds_of(file)
@@ -387,7 +387,7 @@ def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> Non
 
 
 def test_rho_curve_is_the_models(mode: PredictMode) -> None:
-    mode.open_model(model_path("all_to_all", "density"))
+    mode.open_document(model_path("all_to_all", "density"))
     line = mode.density.curve.plot.lines[0]
     assert line.y == pytest.approx(line.x / (2 * 32**2))  # Eq. 5
     mode.reading.setCurrentText("large particles")
@@ -440,10 +440,10 @@ def test_waiting_has_a_row_of_its_own() -> None:
 def test_unsaved_changes_are_not_left(mode: PredictMode) -> None:
     path = own_copy(mode)
     mode.document.set(("inputs", "nodes", "value"), 4)
-    mode.open_model(model_path("image_filter", "ratss"))
+    mode.open_document(model_path("image_filter", "ratss"))
     assert mode.document.path == path
     mode.context.documents.ask = lambda question: DISCARD
-    mode.open_model(model_path("image_filter", "ratss"))
+    mode.open_document(model_path("image_filter", "ratss"))
     assert mode.document.path == model_path("image_filter", "ratss")
     assert not mode.document.history.can_undo
 
@@ -458,7 +458,7 @@ def test_numbers_of_an_axis_have_no_idle_zeros() -> None:
 
 def test_a_kernels_measured_density_stands_beside_the_model(mode: PredictMode, qtbot: QtBot) -> None:
     """The naive order falls short of the model until one matrix fits in the store (Steffen 2007, section 3)."""
-    mode.open_model(model_path("matrix_multiply", "density"))
+    mode.open_document(model_path("matrix_multiply", "density"))
     assert mode.density.of is not None
     title, (kernel, arguments) = next(iter(mode.density.of.kernels().items()))
     mode.density.measure_kernel(title, kernel, arguments)

@@ -351,10 +351,10 @@ def test_another_model_asks(opened: MainWindow, asked: Asked, qtbot: QtBot, sett
     mode.save()
     mode.document.set(("title",), "Mine")
     assert opened.rail.buttons["predict"].accessibleName() == "Predict, not saved"
-    mode.open_model(bundled)
+    mode.open_document(bundled)
     assert mode.document.path != bundled
     asked.answer = SAVE
-    mode.open_model(bundled)
+    mode.open_document(bundled)
     assert mode.document.path == bundled
     assert len(asked.questions) == 2
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Field:
     """`kind`: text, code, long (code of several lines), prose, lines (a list, one a line), number, unit (a quantity),
     choice, table (the name of one), check. `of` names what choices the platform offers: networks, transfer_tables; or
-    platforms."""
+    platforms. `notes` say what a choice means, beside it."""
 
     path: tuple[int | str, ...]
     label: str
     kind: str = "text"
     note: str = ""
     choices: tuple[str, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
     default: str | bool = ""
     of: str = ""
 

@@ -32,6 +32,7 @@ class Mode(QWidget):
         set_ground(self, "panel")
         self.context, self.kind = context, kind
         self.status: tuple[str, ...] = ()
+        self._project: Path | None = None
         self.empty = EmptyState(kind.icon, *kind.nothing, do=lambda: self.act())
         self._own_history = History(context.history_changed.emit)
         self._pages = QStackedLayout(self)
@@ -67,6 +68,12 @@ class Mode(QWidget):
     def act(self) -> None:
         """What the button does where nothing is shown."""
         self.context.run_requested.emit()
+
+    def is_other_project(self) -> bool:
+        """Whether another project is open than when this was last asked, or none; not where it was only read again."""
+        workspace = self.context.workspace
+        before, self._project = self._project, workspace.path if workspace else None
+        return self._project != before
 
     def say_status(self, *parts: str) -> None:
         """What the status bar adds while the mode is shown."""

@@ -18,7 +18,6 @@ from workbench.gui.compare.table import ChangeTable, change_text
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedFinding
-from workbench.gui.theme import set_ground
 from workbench.gui.timeline.scale import duration
 from workbench.gui.widgets import (
     EmptyState,
@@ -26,6 +25,7 @@ from workbench.gui.widgets import (
     PillButton,
     Split,
     label,
+    plain_panel,
     rule,
 )
 from workbench.model.run import Run
@@ -83,7 +83,7 @@ class CompareMode(Mode):
         return page
 
     def _table_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = plain_panel(300, 120)
         self.table_head = PanelHeader("")
         self.table_pills = self._pills(self.table_head, TABLES, self.show_by)
         column.addWidget(self.table_head)
@@ -98,7 +98,7 @@ class CompareMode(Mode):
         return panel
 
     def _findings_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = plain_panel(300, 120)
         self.findings_head = PanelHeader("Findings", "ideal or cap, in A and in B")
         names = (("all", "All"), *((k, t) for k, t, _ in KINDS))
         self.finding_pills = self._pills(self.findings_head, names, self.show_only)
@@ -107,7 +107,7 @@ class CompareMode(Mode):
         return panel
 
     def _rounds_panel(self) -> QWidget:
-        panel, column = _panel()
+        panel, column = plain_panel(300, 120)
         self.rounds_head = PanelHeader("Equal shares")
         self.scale_pill = PillButton("Same scale", icon_name="ruler", checked=True)
         self.scale_pill.toggled.connect(self.rounds.set_same_scale)
@@ -291,16 +291,6 @@ def _stretch_words(letter: str, stretch: Stretch) -> str:
 
 def _short(run: Run) -> str:
     return run.path.name if run.path else run.manifest.name
-
-
-def _panel() -> tuple[QWidget, QVBoxLayout]:
-    panel = QWidget()
-    set_ground(panel, "panel")
-    panel.setMinimumSize(300, 120)
-    column = QVBoxLayout(panel)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return panel, column
 
 
 def _scrolled(widget: QWidget) -> QScrollArea:

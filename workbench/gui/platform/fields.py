@@ -16,7 +16,7 @@ REASONS = ("data", "ctrl", "ack", "late_sender", "initialize", "finalize")
 ENTRY = (
     Group("Prototype", "", (
         Field(("prototype",), "Declaration", "long", "as in the API's header"),
-        Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind)),
+        Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind), notes=KIND_NOTES),
         Field(("condition",), "Only when", "code", "C over the arguments; empty: always"),
         Field(("subtype",), "Label", "text", "tells conditional entries apart"),
     )),

@@ -5,117 +5,92 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
 from workbench.formats import yaml_edit
 from workbench.gui.context import Context
-from workbench.gui.mode import Mode
-from workbench.gui.platform.form import PartForm
-from workbench.gui.platform.part_list import PartList
-from workbench.gui.platform.parts import Part, add_part, sections_of
+from workbench.gui.forms.mode import DocumentMode
+from workbench.gui.forms.parts import Part, Section
+from workbench.gui.platform.parts import add_part, sections_of
 from workbench.gui.platform.points import points_of, readable, table_plot
 from workbench.gui.platform.table import PointTable
 from workbench.gui.plot_view import PlotView
-from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
     EmptyState,
-    IconButton,
     PanelHeader,
     Split,
     label,
+    plain_panel,
     rule,
-    set_role,
 )
-from workbench.session.files import write_atomically
 from workbench.session.platform_document import PlatformDocument, starter
 from workbench.session.yaml_document import Path_
 from workbench.system.files import read_file
 
 
-class PlatformMode(Mode):
+class PlatformMode(DocumentMode):
     """Edits the open project's platform template, or another."""
 
     file_names = "Platform templates (*.yaml)"
+    document: PlatformDocument
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
-        super().__init__(context, kind)
-        self.document = PlatformDocument(context.plugins, context.notices.tell)
-        context.documents.add(self.document)
-        self.list = PartList()
-        self.form = PartForm(self.document)
+        super().__init__(context, kind, PlatformDocument(context.plugins, context.notices.tell))
+        form = self.make_form()
         self.table = PointTable(self.document)
         self.curve = PlotView("Transfer rate by size", 250)
         self.curve.problem.connect(context.notices.tell)
-        self.chosen: Path_ | None = None  # of the part shown
-        self._project: Path | None = None
         self.shown_table = ""
-        self.set_content(self._build())
+        self.use_button = Button("Use here")
+        self.use_button.setToolTip("The project that is open then names this platform")
+        self.use_button.clicked.connect(self.use_in_project)
+        for widget in (self.undo_button, self.why, self.use_button, self.save_button):
+            self.form_head.add(widget)
+        parts, column = plain_panel(200)
+        self.list_head = PanelHeader("Platform")
+        self.list_head.add(self.files_button())
+        column.addWidget(self.list_head)
+        column.addWidget(self.parts, 1)
+        self.set_content(Split((parts, 280), (form, 560), (self._table_panel(), 696), kept=[0]))
         self.document.changed.connect(self._document_changed)
-        self.list.chosen.connect(self.choose)
-        self.list.add_wanted.connect(self._add)
         self.table.hovered.connect(self._row_hovered)
         self.curve.pointed.connect(self._point_hovered)
         context.workspace_changed.connect(self._workspace_changed)
         context.theme_changed.connect(self._document_changed)
-        context.documents.commit_wanted.connect(self._commit)
-        self.document.stepped.connect(lambda: self._write_heads(self._part(self.chosen)))
-        self.setFocusProxy(self.list)
+        context.documents.commit_wanted.connect(self.table.commit)
+        self.setFocusProxy(self.parts)
 
     def build(self) -> Iterator[None]:
         self._workspace_changed()
         yield
 
+    # ---- what a template is
+
+    def sections(self) -> tuple[Section, ...]:
+        return sections_of(self.document)
+
+    def add_part(self, what: str) -> Path_ | None:
+        return add_part(self.document, what)
+
+    def starter(self, path: Path) -> str:
+        return starter(path.name.partition(".")[0])
+
+    def save_copy(self) -> bool:
+        """The project then uses the copy."""
+        return self.duplicate() and self.use_in_project()
+
+    def first_part(self, parts: list[Part]) -> Part | None:
+        """A call that sends, or else the first part."""
+        calls = [p for p in parts if p.path[:2] == ("host", "entries")]
+        return next(iter([*(p for p in calls if "send" in p.note), *calls, *parts]), None)
+
     # ---- arrangement
 
-    def _build(self) -> QWidget:
-        return Split((self._list_panel(), 280), (self._form_panel(), 560), (self._table_panel(), 696), kept=[0])
-
-    def _list_panel(self) -> QWidget:
-        panel, column = _panel(200)
-        self.list_head = PanelHeader("Platform")
-        self.list_head.add(self.files_button())
-        column.addWidget(self.list_head)
-        column.addWidget(self.list, 1)
-        return panel
-
-    def _form_panel(self) -> QWidget:
-        panel, column = _panel(300)
-        self.form_head = PanelHeader("", "", 20)
-        self.remove = IconButton("trash-2", "Remove this from the platform")
-        self.remove.clicked.connect(self._remove)
-        self.undo_button = IconButton("undo-2", "Undo (Ctrl+Z)")
-        self.undo_button.clicked.connect(self.document.history.undo)
-        self.why = label("", "high")
-        self.use_button = Button("Use here")
-        self.use_button.setToolTip("The project that is open then names this platform")
-        self.use_button.clicked.connect(self.use_in_project)
-        self.save_button = Button("Save")
-        self.save_button.clicked.connect(self.save)
-        for widget in (self.remove, self.undo_button, self.why, self.use_button, self.save_button):
-            self.form_head.add(widget)
-        column.addWidget(self.form_head)
-        self.read_only_note = QWidget()
-        set_ground(self.read_only_note, "sunken")
-        row = QHBoxLayout(self.read_only_note)
-        row.setContentsMargins(20, 8, 16, 8)
-        row.addWidget(
-            label(
-                "This template belongs to the workbench and is not changed. Save a copy to edit it.",
-                "smallsecond",
-                wrap=True,
-            ),
-            1,
-        )
-        column.addWidget(self.read_only_note)
-        column.addWidget(self.form, 1)
-        return panel
-
     def _table_panel(self) -> QWidget:
-        panel, column = _panel(340)
+        panel, column = plain_panel(340)
         self.table_head = PanelHeader("Transfer times")
         column.addWidget(self.table_head)
         self._no_table = EmptyState(
@@ -150,56 +125,13 @@ class PlatformMode(Mode):
 
     def _workspace_changed(self) -> None:
         """Another project's platform; one that was only read again is shown anew where it was changed elsewhere."""
-        workspace = self.context.workspace
-        path = workspace.path if workspace else None
-        other, self._project = path != self._project, path
+        workspace, other = self.context.workspace, self.is_other_project()
         if workspace is None:
             self.document.close()
         elif other or (self.document.path == workspace.platform_path and self.document.changed_on_disk):
             self.open_document(workspace.platform_path)
         else:
             self._document_changed()
-
-    @property
-    def shown_document(self) -> PlatformDocument | None:
-        return self.document if self.document.path is not None else None
-
-    def open_document(self, path: Path) -> None:
-        """Edit a template, whether a project uses it or not."""
-        if not self.context.documents.may_leave([self.document]):
-            return
-        self.chosen, self.shown_table = None, ""
-        self.document.open(path)
-
-    def restore(self, path: Path, text: str) -> bool:
-        self.open_document(path)
-        if self.document.path != path:
-            return False
-        self.document.replace("restore unsaved changes", text)
-        return True
-
-    def choose(self, path: Path_) -> None:
-        """Show the form of a part; a call's transfer table with it."""
-        self.form.commit()
-        self.chosen = path
-        part = self._part(path)
-        self.form.show_part(part)
-        self._write_heads(part)
-        self.list.set_current(path)
-        self._show_table(self._table_of(part))
-
-    def _part(self, path: Path_ | None) -> Part | None:
-        """The part at a path; where none is, a call that sends, or else the first part."""
-        parts = [p for s in sections_of(self.document) for p in s.parts]
-        calls = [p for p in parts if p.path[:2] == ("host", "entries")]
-        wanted = ([p for p in parts if p.path == path], [p for p in calls if "send" in p.note], calls, parts)
-        return next((found[0] for found in wanted if found), None)
-
-    def _table_of(self, part: Part | None) -> str:
-        """The transfer table that belongs to a part, or else the one that is shown."""
-        if part and part.path[:2] == ("host", "entries"):
-            return str(self.document.value((*part.path, "transfer")) or "") or self.shown_table
-        return (part.table if part else "") or self.shown_table
 
     def _document_changed(self) -> None:
         if self.document.path is None:
@@ -208,44 +140,28 @@ class PlatformMode(Mode):
         self.show_content()
         title = self.document.value(("title",)) or self.document.value(("name",)) or self.document.path.name
         self.list_head.set_title(str(title), "")
-        self.list.show_sections(sections_of(self.document), self.document)
-        part = self._part(self.chosen)
-        if self.form.part is None or part is None or part.path != self.chosen:
-            self.form.show_part(part)
-            self.chosen = part.path if part else None
-            self.shown_table = self._table_of(part)
-        else:
-            self.form.read()
-        self._write_heads(part)
-        self.list.set_current(self.chosen or ())
-        self._show_table(self.shown_table)
-        self._write_status()
+        self.show_form()
 
-    def _write_heads(self, part: Part | None) -> None:
-        document = self.document
-        self.form_head.set_title(part.title if part else "", part.what if part else "")
-        self.remove.setVisible(bool(part and part.removable and not document.read_only))
-        undo = document.history.undo_label
-        self.undo_button.setEnabled(document.history.can_undo)
-        self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
-        workspace = self.context.workspace
+    def show_form(self) -> None:
+        """A call's transfer table stands beside its form; where the part has none, the table shown stays."""
+        super().show_form()
+        part = self.part(self.chosen)
+        name = part.table if part else ""
+        if part and part.path[:2] == ("host", "entries"):
+            name = str(self.document.value((*part.path, "transfer")) or "")
+        self._show_table(name or self.shown_table)
+
+    def write_heads(self) -> None:
+        super().write_heads()
+        workspace, document = self.context.workspace, self.document
         used = workspace is None or document.path in (None, workspace.platform_path)
         self.use_button.setVisible(not used and not document.errors)
-        errors = len(document.errors)
-        self.read_only_note.setVisible(document.read_only)
-        self.save_button.setText("Save as copy" if document.read_only else "Save")
-        in_project = self.context.workspace is not None
-        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
-        self.save_button.setToolTip(
-            "Writes it beside the project, which then uses the copy"
-            if document.read_only
-            else "Ctrl+S. Comments and layout are kept."
-        )
-        if errors:
-            self.why.setText(f"{errors} problem{'s' if errors > 1 else ''} to mend first")
-        else:
-            self.why.setText("edited" if document.dirty else "")
-        set_role(self.why, "high" if errors else "small")
+
+    def status_words(self) -> tuple[str, ...]:
+        sections = {s.title: s.parts for s in self.sections()}
+        sizes = sum(len(points_of(self.document, p.table)) for p in sections["Transfer times"])
+        schema = self.document.value(("schema_version",))
+        return f"{len(sections['Host calls'])} entries, {sizes} transfer times", f"schema {schema}"
 
     def _show_table(self, name: str) -> None:
         tables = self.document.value(("transfer_tables",))
@@ -281,49 +197,6 @@ class PlatformMode(Mode):
         self.table.set_hovered(rows[point] if line == 0 else -1)
         self.curve.ring((0, point) if line == 0 else None)
 
-    def _write_status(self) -> None:
-        document = self.document
-        sections = {s.title: s.parts for s in sections_of(document)}
-        sizes = sum(len(points_of(document, p.table)) for p in sections["Transfer times"])
-        count = len(document.errors)
-        first = document.errors[0] if count else None
-        self.say_status(
-            *((f"{count} problem{'s' if count > 1 else ''}: line {first.line}",) if first else ()),
-            f"{len(sections['Host calls'])} entries, {sizes} transfer times",
-            f"schema {document.value(('schema_version',))}",
-            "read only" if document.read_only else "not saved" if document.dirty else "saved",
-        )
-
-    # ---- changes
-
-    def _add(self, what: str) -> None:
-        path = add_part(self.document, what)
-        if path is not None:
-            self.choose(path)
-
-    def _remove(self) -> None:
-        part = self._part(self.chosen)
-        if part and part.removable:
-            self.chosen = ()
-            self.document.remove(part.path, f"Remove {part.title}")
-
-    def _commit(self) -> None:
-        self.form.commit()
-        self.table.commit()
-
-    def save(self) -> bool:
-        """Save, or for a template of the workbench save a copy that the project then uses."""
-        if not self.document.read_only:
-            return super().save()
-        return self.context.workspace is not None and self.duplicate() and self.use_in_project()
-
-    def begin(self, path: Path) -> bool:
-        text = starter(path.name.partition(".")[0])
-        if not self.context.notices.attempt(lambda: write_atomically(path, text)):
-            return False
-        self.open_document(path)
-        return self.document.path == path
-
     def use_in_project(self) -> bool:
         """Have the open project name this template. False, with a notice, where its file cannot be changed."""
         workspace, path = self.context.workspace, self.document.path
@@ -343,13 +216,3 @@ class PlatformMode(Mode):
         done = self.context.notices.attempt(change)
         self.context.when_current()
         return done
-
-
-def _panel(least: int) -> tuple[QWidget, QVBoxLayout]:
-    panel = QWidget()
-    set_ground(panel, "panel")
-    panel.setMinimumSize(QSize(least, 100))
-    column = QVBoxLayout(panel)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return panel, column

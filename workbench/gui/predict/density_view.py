@@ -34,6 +34,7 @@ from workbench.gui.widgets import (
     ElidedLabel,
     PanelHeader,
     Split,
+    plain_panel,
     rule,
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -135,7 +136,7 @@ class DensityView(QWidget):
         column.addWidget(Split((curve, 430), (below, 340), vertical=True), 1)
 
     def _curve_panel(self) -> QWidget:
-        panel, column = pieces.panel()
+        panel, column = plain_panel()
         self.curve_head = PanelHeader("Density by size of the store", "", 20)
         self.reset_button = Button("Reset")
         self.reset_button.setToolTip("Put the layers back where the model has them")
@@ -155,7 +156,7 @@ class DensityView(QWidget):
         return panel
 
     def _bars_panel(self) -> QWidget:
-        panel, column = pieces.panel()
+        panel, column = plain_panel()
         column.addWidget(PanelHeader("What each layer lets through", "sigma, operations a second", 20))
         self.bars = SigmaBars()
         column.addWidget(self.bars)
@@ -168,7 +169,7 @@ class DensityView(QWidget):
         return panel
 
     def _roof_panel(self) -> QWidget:
-        panel, column = pieces.panel()
+        panel, column = plain_panel()
         column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, held by the compute bound", 16))
         self.roof = PlotView("Roofline", 240)
         self.roof.problem.connect(self._context.notices.tell)

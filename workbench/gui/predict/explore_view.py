@@ -20,6 +20,7 @@ from workbench.gui.widgets import (
     PillButton,
     Split,
     label,
+    plain_panel,
     rule,
     set_role,
 )
@@ -108,7 +109,7 @@ class ExploreView(QWidget):
         return box
 
     def _sweep_panel(self) -> QWidget:
-        panel, column = pieces.panel()
+        panel, column = plain_panel()
         self.head = PanelHeader("Sweep", "", 20)
         self.head.add(label("and", "second"))
         self.head.add(self.second)
@@ -132,7 +133,7 @@ class ExploreView(QWidget):
         return panel
 
     def _influence_panel(self) -> QWidget:
-        panel, column = pieces.panel()
+        panel, column = plain_panel()
         self.influence_head = PanelHeader("What matters most", "", 20)
         column.addWidget(self.influence_head)
         self.influences = InfluenceBars()
@@ -142,7 +143,7 @@ class ExploreView(QWidget):
         return panel
 
     def _front_panel(self) -> QWidget:
-        panel, column = pieces.panel()
+        panel, column = plain_panel()
         self.front_head = PanelHeader("Against a resource", "", 16)
         self.resource = pieces.combo(120)
         self.resource.setAccessibleName("Resource")

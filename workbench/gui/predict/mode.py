@@ -13,26 +13,22 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from workbench.api.modes import WindowMode
 from workbench.api.predictions import Layer
 from workbench.gui.context import Context
-from workbench.gui.mode import Mode
-from workbench.gui.platform.form import PartForm, StillCombo
-from workbench.gui.platform.part_list import PartList
-from workbench.gui.platform.parts import Part
-from workbench.gui.predict import pieces
+from workbench.gui.forms.form import StillCombo
+from workbench.gui.forms.mode import DocumentMode
+from workbench.gui.forms.part_list import PartList
+from workbench.gui.forms.parts import Section
 from workbench.gui.predict.breakdown import Breakdown
 from workbench.gui.predict.density_view import DensityView
 from workbench.gui.predict.explore_view import ExploreView
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import ResultsView
 from workbench.gui.widgets import (
-    Button,
     DiagnosticRow,
     EmptyState,
-    IconButton,
     PanelHeader,
     PillButton,
     Split,
-    label,
-    set_role,
+    plain_panel,
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
@@ -40,7 +36,6 @@ from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import label as kind_label
 from workbench.predict.kinds import take_over
 from workbench.predict.shown import results_of
-from workbench.session.files import write_atomically
 from workbench.session.history import Command
 from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
 from workbench.session.yaml_document import Path_
@@ -51,18 +46,16 @@ AS_IS = "as modelled"
 NARROW_PX = 720
 
 
-class PredictMode(Mode):
+class PredictMode(DocumentMode):
     """Shows a model and what it comes to. `details` is the full breakdown of the design point chosen."""
 
+    document: ModelDocument
+
     def __init__(self, context: Context, kind: WindowMode) -> None:
-        super().__init__(context, kind)
-        self.document = ModelDocument(context.plugins, context.notices.tell, self._own_platform)
-        context.documents.add(self.document)
+        super().__init__(context, kind, ModelDocument(context.plugins, context.notices.tell, self._own_platform))
         self.details_panel = self.details = Breakdown()
         self.changes: dict[str, float] = {}
         self.page = PAGES[0]
-        self.chosen: Path_ = ()
-        self._project: Path | None = None
 
     def build(self) -> Iterator[None]:
         self.models = PartList()
@@ -75,8 +68,9 @@ class PredictMode(Mode):
         yield
         self.explore = ExploreView(self.context)
         yield
-        self.parts, self.form = PartList(), PartForm(self.document)
-        self._model_page()
+        form = self.make_form()
+        self.parts.filter.setPlaceholderText("Filter parts")
+        self.model_page = Split((self.parts, 270), (form, 600), kept=[0])
         yield
         yield from self._build()
         self._connect()
@@ -89,16 +83,13 @@ class PredictMode(Mode):
     # ---- arrangement
 
     def _build(self) -> Iterator[None]:
-        left, column = pieces.panel(180)
+        left, column = plain_panel(180)
         models_head = PanelHeader("Models")
         models_head.add(self.files_button())
         column.addWidget(models_head)
         column.addWidget(self.models, 1)
-        centre, column = pieces.panel(400)
+        centre, column = plain_panel(400)
         column.addWidget(self._head())
-        said = "This model belongs to the workbench and is not changed. Save as copy to edit it in the project."
-        self.note = pieces.note(said)
-        column.addWidget(self.note)
         self.problem_box = QWidget()
         self._problems = QVBoxLayout(self.problem_box)
         self._problems.setContentsMargins(16, 8, 16, 8)
@@ -129,35 +120,13 @@ class PredictMode(Mode):
             pill.clicked.connect(lambda checked=False, page=page: self.show_page(page))
             self.head.add(pill)
             self.pills[page] = pill
-        self.undo_button = IconButton("undo-2", "Undo (Ctrl+Z)")
-        self.why = label("", "small")
-        self.save_button = Button("Save")
         for widget in (self.undo_button, self.why, self.save_button):
             self.head.add(widget)
         return self.head
 
-    def _model_page(self) -> None:
-        left, column = pieces.panel(190)
-        self.parts.filter.setPlaceholderText("Filter parts")
-        column.addWidget(self.parts, 1)
-        right, column = pieces.panel(260)
-        self.form_head = PanelHeader("", "", 20)
-        self.remove = IconButton("trash-2", "Remove this from the model")
-        self.form_head.add(self.remove)
-        column.addWidget(self.form_head)
-        column.addWidget(self.form, 1)
-        self.model_page = Split((left, 270), (right, 600), kept=[0])
-
     def _connect(self) -> None:
         context = self.context
-        self.models.chosen.connect(lambda path: self.open_model(Path(str(path[1]))))
-        self.parts.chosen.connect(self.choose)
-        self.parts.add_wanted.connect(self._add)
-        self.remove.clicked.connect(self._remove)
-        self.undo_button.clicked.connect(self.document.history.undo)
-        self.document.stepped.connect(self._write_head)
-        context.documents.commit_wanted.connect(self.form.commit)
-        self.save_button.clicked.connect(self.save)
+        self.models.chosen.connect(lambda path: self.open_document(Path(str(path[1]))))
         self.reading.activated.connect(self._show_results)
         self.results.take_over_wanted.connect(self.take_over)
         self.results.timing.chosen.connect(self._bar_chosen)
@@ -188,12 +157,17 @@ class PredictMode(Mode):
         kinds = self.context.plugins.model_kinds.values()
         return ";;".join(f"{kind_label(kind)} models (*.{kind.name}.yaml)" for kind in kinds)
 
+    def sections(self) -> tuple[Section, ...]:
+        return sections_of(self.document)
+
+    def add_part(self, what: str) -> Path_ | None:
+        return add_part(self.document, what)
+
+    def starter(self, path: Path) -> str:
+        return starter(path, self.context.plugins.model_kinds)
+
     def _models(self) -> tuple[ModelFound, ...]:
         return models_of(self.context.root(), self.context.plugins.model_kinds)
-
-    @property
-    def shown_document(self) -> ModelDocument | None:
-        return self.document if self.document.path is not None else None
 
     def _own_platform(self) -> Platform | None:
         return self.context.workspace.platform if self.context.workspace else None
@@ -201,14 +175,12 @@ class PredictMode(Mode):
     def _workspace_changed(self) -> None:
         """Another project's models; where one was only read again, the model that is shown stays."""
         self._list_models()
-        workspace = self.context.workspace
-        path = workspace.path if workspace else None
-        other, self._project = path != self._project, path
+        other = self.is_other_project()
         known = {m.path: m for m in self._models()}
         if self.document.path and (self.document.path in known or self.document.dirty or not other):
             self.document.read_again()
             return
-        self.open_model(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
+        self.open_document(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
 
     def _list_models(self) -> None:
         sections = model_sections(self._models(), self.context.plugins.model_kinds)
@@ -216,23 +188,14 @@ class PredictMode(Mode):
         if self.document.path:
             self.models.set_current(("model", str(self.document.path)))
 
-    def open_model(self, path: Path) -> None:
+    def open_document(self, path: Path) -> None:
         """Show a model, bundled or the project's."""
-        if path == self.document.path:
-            return
-        if not self.context.documents.may_leave([self.document]):
+        if path != self.document.path:
+            before, self.changes = self.changes, {}
+            super().open_document(path)
+            if self.document.path != path:
+                self.changes = before
             self._list_models()
-            return
-        self.changes, self.chosen = {}, ()
-        self.document.open(path)
-        self.models.set_current(("model", str(path)))
-
-    def restore(self, path: Path, text: str) -> bool:
-        self.open_model(path)
-        if self.document.path != path:
-            return False
-        self.document.replace("restore unsaved changes", text)
-        return True
 
     @property
     def reading_name(self) -> str | None:
@@ -257,49 +220,13 @@ class PredictMode(Mode):
         self.reading.setVisible(bool(names))
         if file:
             self.changes = {name: value for name, value in self.changes.items() if name in file.inputs}
-        self._write_head()
+        self.write_heads()
         self._show_page()
         if any(m.path == document.path and m.own for m in self._models()):
             self._list_models()
 
-    def _show_form(self) -> None:
-        sections = sections_of(self.document)
-        self.parts.show_sections(sections, self.document)
-        part = self._part(self.chosen)
-        if self.form.part is None or part is None or (part.path, part.groups) != (
-            self.form.part.path, self.form.part.groups,
-        ):  # fmt: skip
-            self.form.show_part(part)
-            self.chosen = part.path if part else ()
-        else:
-            self.form.read()
-        self.parts.set_current(self.chosen)
-        self.form_head.set_title(part.title if part else "", part.what if part else "")
-        self.remove.setVisible(bool(part and part.removable and not self.document.read_only))
-
-    def _write_head(self) -> None:
-        document = self.document
-        errors = len(document.errors)
-        undo = document.history.undo_label
-        self.undo_button.setEnabled(document.history.can_undo)
-        self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
-        self.note.setVisible(document.read_only and self.page == "Model")
-        self.save_button.setText("Save as copy" if document.read_only else "Save")
-        in_project = self.context.workspace is not None
-        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
-        self.save_button.setToolTip(
-            ("Writes it beside the project" if in_project else "Open a project to save a copy in it")
-            if document.read_only
-            else "Ctrl+S. Comments and layout are kept."
-        )
-        problems = f"{errors} problem{'s' if errors > 1 else ''} to mend first"
-        self.why.setText(problems if errors else "edited" if document.dirty else "")
-        set_role(self.why, "high" if errors else "small")
-        self.say_status(
-            *((f"{errors} problem{'s' if errors > 1 else ''}: line {document.errors[0].line}",) if errors else ()),
-            f"{kind_label(document.model_kind)} model" if document.model_kind else "",
-            "read only" if document.read_only else "not saved" if document.dirty else "saved",
-        )
+    def status_words(self) -> tuple[str, ...]:
+        return (f"{kind_label(self.document.model_kind)} model",) if self.document.model_kind else ()
 
     def _show_problems(self) -> None:
         """What is wrong with the model, above its form; each beside its field too."""
@@ -318,13 +245,13 @@ class PredictMode(Mode):
         self.form.commit()
         self.page = page
         self.pills[page].setChecked(True)
-        self._write_head()
+        self.write_heads()
         self._show_page()
 
     def _show_page(self) -> None:
         """What the page needs: the form is made where the model is shown."""
         if self.page == "Model":
-            self._show_form()
+            self.show_form()
         self._show_problems()
         self._show_results()
 
@@ -403,27 +330,6 @@ class PredictMode(Mode):
 
     # ---- changes
 
-    def _part(self, path: Path_) -> Part | None:
-        parts = [p for s in sections_of(self.document) for p in s.parts]
-        return next((p for p in parts if p.path == path), parts[0] if parts else None)
-
-    def choose(self, path: Path_) -> None:
-        """Show the form of a part."""
-        self.form.commit()
-        self.chosen = path
-        self._show_form()
-
-    def _add(self, what: str) -> None:
-        path = add_part(self.document, what)
-        if path is not None:
-            self.choose(path)
-
-    def _remove(self) -> None:
-        part = self._part(self.chosen)
-        if part and part.removable:
-            self.chosen = ()
-            self.document.remove(part.path, f"Remove {part.title}")
-
     def take_over(self) -> None:
         """Put the open run's measurements into the model, as a change that Ctrl+Z takes back."""
         file, comparison = self.document.model_file, self.results.comparison
@@ -439,22 +345,7 @@ class PredictMode(Mode):
                 return
         self.document.apply("Take measured values over", lambda old: text)
 
-    def save(self) -> bool:
-        """Save, or for a bundled model save a copy in the project and go on with that."""
-        if not self.document.read_only:
-            return super().save()
-        return self.context.workspace is not None and self.duplicate()
-
     def write_as(self, path: Path) -> bool:
         written = super().write_as(path)
         self._list_models()
         return written
-
-    def begin(self, path: Path) -> bool:
-        kinds = self.context.plugins.model_kinds
-        if not self.context.notices.attempt(lambda: write_atomically(path, starter(path, kinds))):
-            return False
-        self.document.close()
-        self.open_model(path)
-        self._list_models()
-        return self.document.path == path

@@ -12,7 +12,7 @@ from workbench.api.forms import Field, Group
 from workbench.api.models import ModelDocument as Schema
 from workbench.api.models import PartDocument, domain_in
 from workbench.formats.units import UNITS
-from workbench.gui.platform.parts import Part, Section
+from workbench.gui.forms.parts import Part, Section
 from workbench.predict.kinds import label
 from workbench.session.model_document import Kinds, ModelDocument, ModelFound
 from workbench.session.yaml_document import Path_

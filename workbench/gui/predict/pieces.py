@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from workbench.gui import theme
-from workbench.gui.platform.form import StillCombo
-from workbench.gui.widgets import label
-
-
-def panel(least_px: int = 0) -> tuple[QWidget, QVBoxLayout]:
-    """A plain panel and its column, without margins."""
-    made = QWidget()
-    theme.set_ground(made, "panel")
-    if least_px:
-        made.setMinimumSize(QSize(least_px, 100))
-    column = QVBoxLayout(made)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    return made, column
+from workbench.gui.forms.form import StillCombo
+from workbench.gui.widgets import plain_panel
 
 
 def padded(widget: QWidget) -> QWidget:
     """A plot with some air around it."""
-    holder, column = panel()
+    holder, column = plain_panel()
     column.setContentsMargins(12, 8, 12, 6)
     column.addWidget(widget)
     return holder
-
-
-def note(text: str) -> QWidget:
-    """A line said above a page, on a sunken ground."""
-    made = QWidget()
-    theme.set_ground(made, "sunken")
-    row = QHBoxLayout(made)
-    row.setContentsMargins(20, 6, 16, 6)
-    row.addWidget(label(text, "smallsecond", wrap=True), 1)
-    return made
 
 
 def combo(width: int) -> StillCombo:

@@ -45,7 +45,6 @@ class SourceMode(Mode):
         self._points: dict[Path, tuple[Point, ...]] = {}  # as scanned
         self._scanned: dict[Path, tuple[ScannedProblem, ...]] = {}
         self._marked: dict[Path, tuple[object, ...]] = {}
-        self._project: Path | None = None
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._on_disk)
         self.setFocusProxy(self.tabs)
@@ -290,9 +289,7 @@ class SourceMode(Mode):
     def _on_workspace(self) -> None:
         self.popover.close_it()
         workspace = self.context.workspace
-        path = workspace.path if workspace else None
-        other, self._project = path != self._project, path
-        if other:
+        if self.is_other_project():
             self.tabs.clear()
             self.show_nothing()
         self.side.tree.show_project(workspace)

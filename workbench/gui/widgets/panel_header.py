@@ -38,3 +38,15 @@ class PanelHeader(QWidget):
 
     def add(self, widget: QWidget) -> None:
         self._row.addWidget(widget)
+
+
+def plain_panel(least_width_px: int = 0, least_height_px: int = 100) -> tuple[QWidget, QVBoxLayout]:
+    """A plain panel and its column, without margins."""
+    made = QWidget()
+    set_ground(made, "panel")
+    if least_width_px:
+        made.setMinimumSize(least_width_px, least_height_px)
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return made, column

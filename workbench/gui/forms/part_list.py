@@ -1,4 +1,4 @@
-"""The list at the left of Platform mode: sections with a plus, entries with what they are and their problems."""
+"""The list of a document's parts: sections with a plus, entries with what they are and their problems."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaint
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
-from workbench.gui.platform.parts import Part, Section
+from workbench.gui.forms.parts import Part, Section
 from workbench.gui.widgets import paint_severity
 from workbench.model.diagnostic import Severity
 from workbench.session.yaml_document import Path_, YamlDocument
@@ -91,7 +91,7 @@ class _Lines(QWidget):
         super().__init__()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Parts of the platform")
+        self.setAccessibleName("Parts")
         self.current: Path_ = ()
         self.editable = True
         self._lines: list[tuple[QRectF, Section | Part]] = []

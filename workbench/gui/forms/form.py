@@ -1,4 +1,4 @@
-"""The form of one part of a platform template: a row for every field, its problem right beside it."""
+"""The form of one part of a document: a row for every field, its problem right beside it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 
 from workbench.api.forms import Field, Group
 from workbench.gui import fonts
-from workbench.gui.platform.fields import KIND_NOTES
-from workbench.gui.platform.parts import Part
+from workbench.gui.forms.parts import Part
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import label, rule, set_role
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -75,13 +74,14 @@ class FieldRow(QObject):
         self.problem = label("", "high", wrap=True)
         column.addWidget(self.problem)
         wide = field.kind in ("long", "prose", "lines") or (field.kind in ("code", "table") and not field.note)
+        said = field.note or field.notes
         short = field.kind in ("number", "unit", "choice", "check")
         self._row.addWidget(self.editor, 0 if short else 3)
         if short:
             self.editor.setFixedWidth(24 if field.kind == "check" else 150)
-            if not field.note and field.path != ("kind",):
+            if not said:
                 self._row.addStretch(1)
-        if field.note or field.path == ("kind",):
+        if said:
             self.note.setWordWrap(True)
             if wide:
                 column.insertWidget(1, self.note)
@@ -146,8 +146,8 @@ class FieldRow(QObject):
         else:
             editor.setEnabled(not fixed)
         set_property(editor, "fixed", fixed)
-        if self.field.path == ("kind",):
-            self.note.setText(KIND_NOTES.get(str(value), ""))
+        if self.field.notes:
+            self.note.setText(self.field.notes.get(str(value), ""))
         self._show_problem(self.document.problem_at(self.path))
 
     def _read_combo(self, combo: QComboBox, value: str) -> None:

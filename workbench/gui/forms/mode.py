@@ -1,0 +1,177 @@
+"""A mode on one YAML document: the list of its parts, the form of one, and what becomes of the whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from workbench.api.modes import WindowMode
+from workbench.gui.context import Context
+from workbench.gui.forms.form import PartForm
+from workbench.gui.forms.part_list import PartList
+from workbench.gui.forms.parts import Part, Section
+from workbench.gui.mode import Mode
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import Button, IconButton, PanelHeader, label, plain_panel, set_role
+from workbench.session.files import write_atomically
+from workbench.session.yaml_document import Path_, YamlDocument
+
+
+class DocumentMode(Mode):
+    """A mode of this kind says which parts there are, adds one, and what a document begins with."""
+
+    document: YamlDocument
+
+    def __init__(self, context: Context, kind: WindowMode, document: YamlDocument) -> None:
+        super().__init__(context, kind)
+        self.document = document
+        context.documents.add(document)
+        self.chosen: Path_ | None = None  # the path of the part shown
+        self.undo_button = IconButton("undo-2", "Undo (Ctrl+Z)")
+        self.undo_button.clicked.connect(document.history.undo)
+        self.why = label("", "small")
+        self.save_button = Button("Save")
+        self.save_button.clicked.connect(self.save)
+        document.stepped.connect(self.write_heads)
+
+    # ---- what a document of this kind is
+
+    def sections(self) -> tuple[Section, ...]:
+        """Every part of the document, in the order of the list."""
+        raise NotImplementedError
+
+    def add_part(self, what: str) -> Path_ | None:
+        """Add a part with the least that is valid; its path, or None where that failed."""
+        raise NotImplementedError
+
+    def starter(self, path: Path) -> str:
+        """What a new file begins with."""
+        raise NotImplementedError
+
+    def save_copy(self) -> bool:
+        """Save one of the workbench's in the project, and go on with that."""
+        return self.duplicate()
+
+    # ---- arrangement
+
+    def make_form(self) -> QWidget:
+        """Make `parts`, the list, and `form`, whose panel is given: its head, what is said of it, the form."""
+        self.parts, self.form = PartList(), PartForm(self.document)
+        self.form_head = PanelHeader("", "", 20)
+        self.remove = IconButton("trash-2", f"Remove this from the {self.kind.makes}")
+        self.form_head.add(self.remove)
+        self.note = QWidget()
+        set_ground(self.note, "sunken")
+        row = QHBoxLayout(self.note)
+        row.setContentsMargins(20, 6, 16, 6)
+        said = f"This {self.document.title} belongs to the workbench and is not changed. Save a copy to edit it."
+        row.addWidget(label(said, "smallsecond", wrap=True), 1)
+        self.remove.clicked.connect(self._remove)
+        self.parts.chosen.connect(self.choose)
+        self.parts.add_wanted.connect(self._add)
+        self.context.documents.commit_wanted.connect(self.form.commit)
+        shown, column = plain_panel(260)
+        for widget in (self.form_head, self.note):
+            column.addWidget(widget)
+        column.addWidget(self.form, 1)
+        return shown
+
+    # ---- the document
+
+    @property
+    def shown_document(self) -> YamlDocument | None:
+        return self.document if self.document.path is not None else None
+
+    def open_document(self, path: Path) -> None:
+        if self.context.documents.may_leave([self.document]):
+            self.chosen = None
+            self.document.open(path)
+
+    def restore(self, path: Path, text: str) -> bool:
+        self.open_document(path)
+        if self.document.path != path:
+            return False
+        self.document.replace("restore unsaved changes", text)
+        return True
+
+    def begin(self, path: Path) -> bool:
+        if not self.context.notices.attempt(lambda: write_atomically(path, self.starter(path))):
+            return False
+        self.document.close()
+        self.open_document(path)
+        return self.document.path == path
+
+    def save(self) -> bool:
+        """Save, or for one of the workbench's save a copy in the project."""
+        if not self.document.read_only:
+            return super().save()
+        return self.context.workspace is not None and self.save_copy()
+
+    # ---- what is shown
+
+    def part(self, path: Path_ | None) -> Part | None:
+        """The part at a path, or else the one to begin with."""
+        parts = [p for s in self.sections() for p in s.parts]
+        return next((p for p in parts if p.path == path), self.first_part(parts))
+
+    def first_part(self, parts: list[Part]) -> Part | None:
+        return parts[0] if parts else None
+
+    def choose(self, path: Path_) -> None:
+        """Show the form of a part."""
+        self.form.commit()
+        self.chosen = path
+        self.show_form()
+
+    def show_form(self) -> None:
+        """The parts as they are now, and the form of the one chosen."""
+        self.parts.show_sections(self.sections(), self.document)
+        part, shown = self.part(self.chosen), self.form.part
+        if part is None or shown is None or (part.path, part.groups) != (shown.path, shown.groups):
+            self.form.show_part(part)
+        else:
+            self.form.read()
+        self.chosen = part.path if part else None
+        self.parts.set_current(self.chosen or ())
+        self.form_head.set_title(part.title if part else "", part.what if part else "")
+        self.remove.setVisible(bool(part and part.removable and not self.document.read_only))
+        self.write_heads()
+
+    def write_heads(self) -> None:
+        """What can be undone and saved, and what stands against it."""
+        document, errors = self.document, len(self.document.errors)
+        undo = document.history.undo_label
+        self.undo_button.setEnabled(document.history.can_undo)
+        self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
+        self.note.setVisible(document.read_only)
+        in_project = self.context.workspace is not None
+        self.save_button.setText("Save as copy" if document.read_only else "Save")
+        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
+        copied = "Writes it beside the project" if in_project else "Open a project to save a copy in it"
+        self.save_button.setToolTip(copied if document.read_only else "Ctrl+S. Comments and layout are kept.")
+        problems = f"{errors} problem{'s' if errors > 1 else ''}"
+        self.why.setText(f"{problems} to mend first" if errors else "edited" if document.dirty else "")
+        set_role(self.why, "high" if errors else "small")
+        self.say_status(
+            *((f"{problems}: line {document.errors[0].line}",) if errors else ()),
+            *self.status_words(),
+            "read only" if document.read_only else "not saved" if document.dirty else "saved",
+        )
+
+    def status_words(self) -> tuple[str, ...]:
+        """What the status bar says of the document."""
+        return ()
+
+    # ---- changes
+
+    def _add(self, what: str) -> None:
+        path = self.add_part(what)
+        if path is not None:
+            self.choose(path)
+
+    def _remove(self) -> None:
+        part = self.part(self.chosen)
+        if part and part.removable:
+            self.chosen = None
+            self.document.remove(part.path, f"Remove {part.title}")
