@@ -5,7 +5,7 @@ set -eu
 
 missing=""
 need() { missing="$missing $1"; }
-wished="" # without these runs are not confined, the tests that drive the window are skipped, and all else works
+wished="" # without these runs are not confined, the tests that drive the window or draw SVG are skipped, and all else works
 wish() { command -v "$1" >/dev/null 2>&1 || wished="$wished $2"; }
 
 library() { # library FILE PACKAGE
@@ -38,12 +38,13 @@ library libxkbcommon-x11.so.0 libxkbcommon-x11-0
 library libX11-xcb.so.1 libx11-xcb1
 wish bwrap bubblewrap
 wish Xvfb xvfb
+wish rsvg-convert librsvg2-bin
 wish openbox openbox
 wish xdotool xdotool
 
 [ -n "$missing$wished" ] || exit 0
 if [ -z "$missing" ] && { [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; }; then
-    echo "Missing here, to confine runs (bubblewrap) and for the tests that drive the window:$wished." >&2
+    echo "Missing here, to confine runs (bubblewrap) and for tests that drive the window or draw SVG:$wished." >&2
     exit 0
 fi
 if ! command -v apt-get >/dev/null 2>&1; then

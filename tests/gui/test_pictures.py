@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QByteArray
@@ -66,6 +69,19 @@ def test_the_window_and_a_file_show_the_same_signs(qapp: QApplication, name: str
     states = {int(PALETTES[name].states[c].removeprefix("#"), 16) | 0xFF000000 for c in ORDER}
     assert states <= set(pixels_of(painted(name, qapp)).ravel().tolist())
     assert states <= set(pixels_of(rasterised(canvas.document(*SIZE, "signs"))).ravel().tolist())
+
+
+@pytest.mark.skipif(shutil.which("rsvg-convert") is None, reason="librsvg2-bin is not installed")
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_another_program_draws_the_same_signs(qapp: QApplication, tmp_path: Path, name: str) -> None:
+    canvas = SvgCanvas(PALETTES[name])
+    signs(canvas)
+    (tmp_path / "signs.svg").write_text(canvas.document(*SIZE, "signs"), encoding="utf-8")
+    subprocess.run(["rsvg-convert", tmp_path / "signs.svg", "-o", tmp_path / "signs.png"], check=True, timeout=60)
+    other = QImage(str(tmp_path / "signs.png")).convertToFormat(QImage.Format.Format_RGB32)
+    assert other.size().toTuple() == SIZE
+    ours = pixels_of(painted(name, qapp)).view("u1").astype(int)
+    assert (abs(ours - pixels_of(other).view("u1").astype(int)) > 90).mean() < 0.03
 
 
 @pytest.mark.parametrize("weight", [400, 500, 600, 700])

@@ -95,10 +95,11 @@ class SvgCanvas(Canvas):
     def write(
         self, x: float, middle: float, words: str, ink: str, size: float, weight: int, align: float = LEFT
     ) -> None:
+        wide = self.width_of(words, size, weight)  # kept where Inter is not installed
         anchor = "" if align == LEFT else f' text-anchor="{"middle" if align == CENTRE else "end"}"'
         self._parts.append(
             f'<text x="{x:.2f}" y="{middle + BASELINE * size:.2f}" font-size="{size:g}" font-weight="{weight}"'
-            f"{anchor}{self._paint(ink)}>{escape(words)}</text>"
+            f'{anchor} textLength="{wide:.1f}" lengthAdjust="spacingAndGlyphs"{self._paint(ink)}>{escape(words)}</text>'
         )
 
     def width_of(self, words: str, size: float = 12, weight: int = 400) -> float:

@@ -6,11 +6,13 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
-from workbench.gui import fonts, theme
+from workbench.gui import theme
+from workbench.gui.canvas import font, text_width
 from workbench.gui.timeline.raster import PERIOD, BarColours, Image, column_table
 from workbench.model.pragma import UNCLASSIFIED, Category
+from workbench.pictures.canvas import LEAST_CHARACTERS
 from workbench.traces.trace import CATEGORIES, NOTHING
 
 
@@ -74,10 +76,6 @@ def image_of(pixels: Image, scale: float = 1.0) -> QImage:
     return image
 
 
-#: A shortened text of so few characters says nothing.
-LEAST_CHARACTERS = 6
-
-
 def label(
     painter: QPainter, rect: QRectF, text: str, colour: str = "text", size: int = 12, weight: int = 400,
     align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
@@ -87,24 +85,14 @@ def label(
     width."""
     width = text_width(text, size, weight)
     if width > rect.width():
-        text = QFontMetricsF(_font(size, weight)).elidedText(text, elide, max(rect.width(), 0))
+        text = QFontMetricsF(font(size, weight)).elidedText(text, elide, max(rect.width(), 0))
         if len(text) <= LEAST_CHARACTERS:
             return 0.0
         width = text_width(text, size, weight)
-    painter.setFont(_font(size, weight))
+    painter.setFont(font(size, weight))
     painter.setPen(theme.colour(colour))
     painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
     return width
-
-
-@lru_cache(maxsize=32)
-def _font(size: int, weight: int) -> QFont:
-    return fonts.ui_font(size, weight)
-
-
-@lru_cache(maxsize=4096)
-def text_width(text: str, size: int = 12, weight: int = 400) -> float:
-    return QFontMetricsF(_font(size, weight)).horizontalAdvance(text)
 
 
 def tag(
