@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.api.records import CALLS, TRANSFERS
-from workbench.model.run import PS_PER_S, Table
-from workbench.run import host_tables
-from workbench.run.host_tables import call_stats, calls_table, host_intervals, host_states
-from workbench.run.host_threads import thread_blocks
+from workbench.api.records import CALLS, TRANSFERS, RecordFile, Records
+from workbench.model.run import PS_PER_S, TABLES, Table
+from workbench.run import call_sums, host_calls, host_tables
+from workbench.run.call_sums import call_tables
+from workbench.run.host_calls import call_pieces
+from workbench.run.host_tables import host_intervals, host_states
+from workbench.run.host_threads import UNKNOWN, thread_blocks
+from workbench.run.skeleton import unfold
 from workbench.testing.runs import ENTRIES, MESSAGES, synthetic_platform, synthetic_run
 from workbench.traces.groups import numbered
 
@@ -37,9 +42,21 @@ def made_calls(draw: st.DrawFn) -> Table:
         calls["t0_ps"][mine], calls["t1_ps"][mine] = times[::2], times[1::2]
     for name, low, high in (("site", -1, 4), ("state", 2, 7), ("entry", -1, 3), ("bytes", -1, 500)):
         calls[name] = rng.integers(low, high, count)
-    return calls_table(
-        calls, np.zeros(0, TRANSFERS), thread_blocks(MAIN, calls), ENTRIES, MESSAGES, synthetic_platform()
-    )
+    return calls_table(calls, np.zeros(0, TRANSFERS))
+
+
+def calls_table(calls: Records, transfers: Records) -> Table:
+    """Table `calls` of records that were left in files, in pieces of a few calls."""
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as changed:
+        changed.setattr(host_calls, "PIECE", 7)
+        files = []
+        for records in (calls, transfers):
+            records.tofile(Path(name) / f"{len(files)}")
+            files.append(RecordFile(Path(name) / f"{len(files)}", records.dtype))
+        blocks, platform = thread_blocks(MAIN, calls["thread"]), synthetic_platform()
+        pieces = call_pieces(files[0].in_order("t0_ps"), files[1], UNKNOWN, blocks, ENTRIES, MESSAGES, platform)
+        found = [{column: np.zeros(0, kind) for column, kind in TABLES["calls"].items()}, *pieces]
+    return {column: np.concatenate([piece[column] for piece in found]) for column in TABLES["calls"]}
 
 
 @given(made_calls())
@@ -57,28 +74,40 @@ def test_statistics_are_those_of_the_calls(calls: Table) -> None:
             *key, len(mine), sum(max(row[6], 0) for row in mine), sum(row[5] - row[4] for row in mine),
             min(rates, default=None), max(rates, default=None), len(lengths), min(lengths), max(lengths),
         ])  # fmt: skip
+    stats = call_tables(calls)["call_stats"]
     found = [[None if value != value else value for value in row]
-             for row in zip(*(column.tolist() for column in call_stats(calls).values()), strict=True)]  # fmt: skip
+             for row in zip(*(column.tolist() for column in stats.values()), strict=True)]  # fmt: skip
     assert found == expected
 
 
 @given(made_calls(), st.integers(1, 9))
 @settings(deadline=None)
-def test_states_are_summed_piece_by_piece_as_in_one(calls: Table, length: int) -> None:
-    blocks = thread_blocks(MAIN, np.array([(n,) for n in set(calls["block"].tolist())], [("thread", "<i4")]))
-    whole = host_states(calls, blocks, END_PS)
+def test_calls_and_states_are_summed_piece_by_piece_as_in_one(calls: Table, length: int) -> None:
+    def summed() -> dict[str, dict[str, list[float | None]]]:
+        tables = {**host_states(calls, thread_blocks(MAIN, calls["block"]), END_PS), **call_tables(calls)}
+        return {n: {k: [v if v == v else None for v in c.tolist()] for k, c in t.items()} for n, t in tables.items()}
+
+    whole = summed()
     with pytest.MonkeyPatch.context() as changed:
         changed.setattr(host_tables, "_PIECE", length)
-        pieces = host_states(calls, blocks, END_PS)
-    assert {n: {k: c.tolist() for k, c in t.items()} for n, t in pieces.items()} == {
-        n: {k: c.tolist() for k, c in t.items()} for n, t in whole.items()
-    }
+        changed.setattr(call_sums, "_PIECE", length)
+        assert summed() == whole
+
+
+@given(made_calls())
+@settings(deadline=None)
+def test_each_thread_s_calls_are_in_its_own_order(calls: Table) -> None:
+    order = call_tables(calls)["call_order"]
+    for block in np.unique(calls["block"]).tolist():
+        mine = calls["block"] == block
+        of_block = {name: column[order["block"] == block] for name, column in order.items()}
+        assert list(unfold(of_block)) == list(zip(calls["site"][mine], calls["state"][mine], strict=True))
 
 
 @given(made_calls())
 @settings(deadline=None)
 def test_times_and_moves_are_those_of_the_stretches(calls: Table) -> None:
-    blocks = thread_blocks(MAIN, np.array([(n,) for n in set(calls["block"].tolist())], [("thread", "<i4")]))
+    blocks = thread_blocks(MAIN, calls["block"])
     tables = host_states(calls, blocks, END_PS)
     for number, block in enumerate(blocks):
         mine = tables["state_time"]["block"] == number
@@ -109,7 +138,7 @@ def test_a_call_s_port_times_are_of_its_own_transfers() -> None:
     transfers["thread"] = [0, 1, 0, 0]
     transfers["grant_ps"] = [11, 21, 12, 31]
     transfers["port_first_ps"], transfers["port_last_ps"] = [14, 22, 13, -1], [16, 23, 14, -1]
-    made = calls_table(calls, transfers, thread_blocks(MAIN, calls), ENTRIES, MESSAGES, synthetic_platform())
+    made = calls_table(calls, transfers)
     assert made["grant_ps"].tolist() == [11, 21, 31, -1]
     assert made["port_first_ps"].tolist() == [13, 22, -1, -1]
     assert made["port_last_ps"].tolist() == [16, 23, -1, -1]

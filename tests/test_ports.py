@@ -146,7 +146,7 @@ def run(card: CardExecutable, body: str, folder: Path, **simulation: float) -> t
     this = project(**simulation)
     host = build_host(this, PLATFORM, support, None, {}, True, folder, folder / "build", Job())
     outcome = simulate(card, host, this, PLATFORM, folder / "raw", Job(), deterministic=True, root=folder)
-    rows = [row for row in read_transfers(folder / "raw") if row["kind"] != 2]
+    rows = [row for row in read_transfers(folder / "raw").at() if row["kind"] != 2]
     return outcome, [(NAMES[r["table"]], int(r["end_ps"] - r["grant_ps"]) // PERIOD_PS) for r in rows]
 
 
@@ -249,7 +249,7 @@ def test_a_master_into_memory_and_a_second_clock(card: CardExecutable, tmp_path:
     assert bad == 0
     assert first == 64
     assert second == 64 + 4, "the first time no row had to be closed for the read"
-    last = read_transfers(tmp_path / "raw")[-1]
+    last = read_transfers(tmp_path / "raw").at()[-1]
     sampled_ps = int(last["port_first_ps"]) + PERIOD_PS  # the edge that ends the request's cycle
     assert fast == sampled_ps * int(FAST_HZ) // 10**12
 

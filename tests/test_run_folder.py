@@ -16,6 +16,7 @@ from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import TABLES, Run, RunStatus
+from workbench.run.skeleton import unfold
 from workbench.testing.runs import synthetic_run
 from workbench.traces.writer import TraceWriter
 
@@ -140,6 +141,17 @@ def test_a_table_that_a_plugin_adds_is_kept(tmp_path: Path, made: Run) -> None:
     run, (problem,) = open_run(writer.path)
     assert "streams" not in run.tables
     assert "share.npy is not as it was written" in problem.message
+
+
+def test_an_earlier_run_s_call_order_is_of_all_threads_together(tmp_path: Path, made: Run) -> None:
+    writer = RunWriter(tmp_path / "run")
+    writer.finish(made.manifest, made.tables)
+    (writer.path / "checksums.json").unlink()
+    (writer.path / "tables" / "call_order" / "block.npy").unlink()
+    run, problems = open_run(writer.path)
+    assert problems == ()
+    assert set(run.tables["call_order"]["block"]) == {-1}
+    assert list(unfold(run.tables["call_order"])) == list(unfold(made.tables["call_order"]))
 
 
 def test_states_beyond_a_byte_are_kept(tmp_path: Path, made: Run) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.formats.tables import check_table
 from workbench.model.run import Table
+from workbench.run.call_sums import rows_in_order
 from workbench.run.skeleton import fold, unfold
 from workbench.testing.runs import synthetic_run
 
@@ -17,9 +18,10 @@ CALLS = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 1)), max_size=200)
 Call = tuple[int, int]
 
 
-def folded(calls: Sequence[Call]) -> Table:
+def folded(calls: Sequence[Call] | np.ndarray) -> Table:
     site, state = np.array(calls, np.int64).reshape(-1, 2).T
-    return fold(site, state)
+    rows = rows_in_order({"block": np.zeros(len(calls), np.int64), "site": site, "state": state})
+    return fold(rows["site"], rows["state"], rows["repeat"])
 
 
 @given(CALLS)
@@ -59,8 +61,10 @@ def test_half_a_million_calls_without_order_are_folded_and_read() -> None:
     """Nothing is quadratic: neither where nothing repeats, nor where a loop stands at every second call."""
     rng = np.random.default_rng(5)
     site = rng.integers(0, 3, 500_000)
-    table = fold(site, np.full(len(site), 2))
+    table = folded(np.stack([site, np.full(len(site), 2)], axis=1))
     loops = table["body"] > 0
     assert loops.sum() > 10_000
-    check_table("call_order", table, synthetic_run(cores=1, rounds=1).manifest)
+    check_table(
+        "call_order", {**table, "block": np.zeros(len(loops), np.int32)}, synthetic_run(cores=1, rounds=1).manifest
+    )
     assert np.array_equal(np.fromiter((call[0] for call in unfold(table)), np.int64), site)

@@ -228,7 +228,7 @@ def no_children_left() -> Callable[[], bool]:
 def test_every_time_is_as_calculated_by_hand(card: CardExecutable, tmp_path: Path) -> None:
     outcome = run(card, WORK, tmp_path)
     assert (outcome.exit, outcome.diagnostics) == (0, ())
-    records = read_transfers(tmp_path / "raw")
+    records = read_transfers(tmp_path / "raw").at()
     names = list(PLATFORM.transfer_tables)
     clock, bus_free, async_end, expected_cycles = int(records["call_ps"][0] - records["host_ps"][0]), 0, 0, []
     assert clock > 100_000_000  # the time of fpgaConfigure, then the host's own before it and before fpgaOpen

@@ -17,12 +17,12 @@ import pytest
 from rc_workbench_plugins.simulated_card.host_points import with_points
 from rc_workbench_plugins.simulated_card.places import with_source_lines
 
-from workbench.api.records import CALLS, WAITS, read_lines
+from workbench.api.records import WAITS, read_calls, read_lines
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.run.host_tables import host_intervals, host_states
-from workbench.run.host_threads import HostThreads, host_stretches, own_time_ps, read_threads, thread_blocks
+from workbench.run.host_threads import HostThreads, host_stretches, outside, read_threads, thread_blocks
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "threads.py"
 SOURCES = SCRIPT.parent / "thread_programs"
@@ -76,6 +76,7 @@ def test_threads_that_wait_for_each_other_are_named_with_their_lines(
 MAIN = Block("host.main", Side.HOST, "host", "program", "host.main", (
     State(0, "unclassified"), State(1, "work", Category.WORK), State(2, "call", Category.SEND),
 ))  # fmt: skip
+NOBODY = np.zeros(0, np.int32)
 STATES = ("unclassified", "work", "call", "waiting", "queued")
 
 #: us in each of STATES, by hand: three threads that hold a lock for 10 and work for 5, twice; and two threads of 20 and
@@ -93,9 +94,9 @@ def test_every_thread_is_a_block_that_tells_when_it_waited(
     cores, spent_us = SPENT[name]
     program = next(p for p in threads.PROGRAMS if p.name == name)
     end_ps = threads.run(built, program, cores, tmp_path / "raw").end_ps
-    told = read_threads(tmp_path / "raw")
+    told = read_threads(tmp_path / "raw", read_calls(tmp_path / "raw"))
     calls = {field: np.zeros(0, np.int64) for field in ("block", "state", "t0_ps", "t1_ps")}
-    blocks = thread_blocks(MAIN, np.zeros(0, CALLS), told)
+    blocks = thread_blocks(MAIN, NOBODY, told)
     assert [block.id for block in blocks] == ["host.main", *(f"host.thread_{n}" for n in range(1, len(spent_us)))]
     assert {tuple(state.name for state in block.states) for block in blocks} == {STATES}
     stretches = host_stretches(calls, told, blocks, end_ps)
@@ -108,13 +109,15 @@ def test_every_thread_is_a_block_that_tells_when_it_waited(
 
 def test_a_wait_inside_a_call_is_the_calls_and_no_wait_is_the_hosts_own_time() -> None:
     calls = {
-        "block": np.array([0, 1, 1]), "state": np.array([2, 2, 2]), "host_ps": np.array([20, 40, 30]),
+        "block": np.array([0, 1, 1]), "state": np.array([2, 2, 2]),
         "t0_ps": np.array([20, 40, 80]), "t1_ps": np.array([30, 50, 90]),
     }  # fmt: skip
     waits = np.array([(1, 0, 15, 25), (0, 0, 20, 30), (1, 1, 50, 60), (1, 0, 82, 90), (1, 0, 95, 100)], WAITS)
+    waits = outside(waits, calls["block"], calls["t0_ps"], calls["t1_ps"])
     told = HostThreads(np.array([[0, 200], [10, 150]]), waits)
-    assert own_time_ps(calls, told).tolist() == [20, 20, 20]
-    stretches = host_stretches(calls, told, thread_blocks(MAIN, np.zeros(0, CALLS), told), 200)
+    assert told.begins_ps(3).tolist() == [0, 10, 0]
+    assert told.own_ps(1, np.array([10, 50]), np.array([40, 80])).tolist() == [20, 20]
+    stretches = host_stretches(calls, told, thread_blocks(MAIN, NOBODY, told), 200)
     rows = zip(*(stretches[name].tolist() for name in ("block", "state", "t0_ps", "t1_ps")), strict=True)
     assert list(rows) == [
         (1, 0, 0, 10), (1, 3, 15, 25), (0, 2, 20, 30), (1, 2, 40, 50), (1, 4, 50, 60), (1, 2, 80, 90), (1, 3, 95, 100),

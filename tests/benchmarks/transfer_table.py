@@ -104,7 +104,7 @@ def measure(platform: Platform, largest_bytes: int) -> list[dict[str, int | floa
         card = build_card(hdl, project, platform, {}, folder / "card", Job(), False)
         host = build_host(project, platform, support, None, {}, True, folder, folder / "host", Job())
         outcome = simulate(card, host, project, platform, folder / "raw", Job(), arguments=wanted, deterministic=True)
-        records = read_transfers(folder / "raw")
+        records = read_transfers(folder / "raw").at()
     if outcome.failed or len(records) != len(wanted):
         sys.exit("\n".join(d.text() for d in outcome.diagnostics) or "transfers are missing")
     rows: list[dict[str, int | float | str]] = []

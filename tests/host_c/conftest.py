@@ -183,8 +183,7 @@ class Project:
         environment = {**os.environ, "FAKE_LOG": str(log), **({"RCW_RAW": str(raw)} if record else {}), **(env or {})}
         done = subprocess.run([executable], env=environment, capture_output=True, timeout=60)
         truth = log.read_text().split() if log.exists() else []
-        calls = read_calls(raw)
-        calls = calls[np.argsort(calls["t1_ps"], kind="stable")]
+        calls = read_calls(raw).in_order("t1_ps").at()
         rows = read_rows(raw / "host_stats.bin")
         return Ran(done.returncode, done.stdout, done.stderr.decode(), truth, calls, rows[rows["count"] > 0], build)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +33,7 @@ DWELL = np.dtype(
     ]
 )  # fmt: skip
 Records = NDArray[np.void]
+_PIECE = 1 << 18  # records in memory together
 PIECE_RECORDS = 512  # what a thread fills at a time (resources/host/recap.h)
 
 #: TRANSFERS' kinds
@@ -46,25 +49,78 @@ def read_records(path: Path, dtype: np.dtype[np.void]) -> Records:
     return np.memmap(path, dtype, "r", shape=(count,)) if count else np.empty(0, dtype)
 
 
-def read_calls(raw: Path) -> Records:
+class RecordFile:
+    """Records in a file, of which only those that are asked for are in memory; a last one that was cut short is left
+    out, no file is an empty one. `rows` says which records, in which order; all where it is None."""
+
+    def __init__(self, path: Path, dtype: np.dtype[np.void], rows: NDArray[np.int64] | None = None) -> None:
+        self._path, self._dtype, self._rows = path, dtype, rows
+
+    def __len__(self) -> int:
+        return self._count if self._rows is None else len(self._rows)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """One column."""
+        column = np.empty(self._count, self._dtype[name])
+        for begin in range(0, self._count, _PIECE):
+            part = self._read(begin, min(_PIECE, self._count - begin))
+            column[begin : begin + len(part)] = part[name]
+        return column if self._rows is None else column[self._rows]
+
+    def at(self, rows: slice | NDArray[np.int64] = slice(None)) -> Records:
+        """Some of the records, or all, copied."""
+        if isinstance(rows, slice):
+            rows = np.arange(*rows.indices(len(self)))
+        rows = rows if self._rows is None else self._rows[rows]
+        found, places = np.empty((len(rows), self._dtype.itemsize), np.uint8), np.sort(rows)
+        gaps = np.flatnonzero(np.diff(places) > _PIECE) + 1
+        for some in np.split(places, gaps):  # what lies together is read together
+            if len(some):
+                low, high = int(some[0]), int(some[-1]) + 1
+                mine = np.flatnonzero((rows >= low) & (rows < high)) if len(gaps) else slice(None)
+                bytes_ = self._read(low, high - low).view(np.uint8).reshape(high - low, -1)
+                found[mine] = bytes_.take(rows[mine] - low, axis=0)
+        return found.view(self._dtype).reshape(-1)
+
+    def chosen(self, rows: NDArray[np.int64]) -> RecordFile:
+        """Some of the records, as those of a file."""
+        return RecordFile(self._path, self._dtype, rows if self._rows is None else self._rows[rows])
+
+    def in_order(self, *names: str) -> RecordFile:
+        """The same by some columns, the first before the others; what is equal stays as it is."""
+        columns = [self[name] for name in reversed(names)]
+        if len(columns) == 1 and (np.diff(columns[0]) >= 0).all():
+            return self
+        return self.chosen(np.lexsort(columns))
+
+    @cached_property
+    def _count(self) -> int:
+        return len(read_records(self._path, self._dtype))
+
+    def _read(self, begin: int, count: int) -> Records:
+        return np.fromfile(self._path, self._dtype, count, offset=begin * self._dtype.itemsize)
+
+
+def read_calls(raw: Path) -> RecordFile:
     """Instrumented calls, each thread's in the order in which they ended (dtype CALLS).
 
     Records that a killed host left unwritten (`piece` is 0) are left out, and those that it left twice are taken once.
     """
-    records = read_records(raw / "host_calls.bin", CALLS)
-    whole = records["piece"] > 0
-    for mapped, appended in _pieces_left_twice(records):
+    records = RecordFile(raw / "host_calls.bin", CALLS)
+    piece = records["piece"]
+    whole = piece > 0
+    for mapped, appended in _pieces_left_twice(records["thread"], piece):
         written = whole[appended : appended + PIECE_RECORDS]
         whole[mapped : mapped + len(written)] &= ~written
-    return records if whole.all() else records[whole]
+    return records if whole.all() else records.chosen(np.flatnonzero(whole))
 
 
-def _pieces_left_twice(records: Records) -> Iterator[tuple[int, int]]:
+def _pieces_left_twice(threads: NDArray[np.int32], pieces: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
     """Where the pieces begin that stand in the file twice, by thread and number: as they were filled, and appended."""
-    starts = np.arange(0, len(records), PIECE_RECORDS)
+    starts = np.arange(0, len(pieces), PIECE_RECORDS)
     if len(starts) < 2:
         return
-    thread, piece = (np.maximum.reduceat(records[name], starts).astype(np.int64) for name in ("thread", "piece"))
+    thread, piece = (np.maximum.reduceat(column, starts).astype(np.int64) for column in (threads, pieces))
     used = np.flatnonzero(piece)
     keys = (thread << 32 | piece)[used]
     order = np.argsort(keys, kind="stable")
@@ -72,11 +128,9 @@ def _pieces_left_twice(records: Records) -> Iterator[tuple[int, int]]:
         yield tuple(starts[used[order[place : place + 2]]].tolist())
 
 
-def read_transfers(raw: Path) -> Records:
+def read_transfers(raw: Path) -> RecordFile:
     """Transfers and waits by number (dtype TRANSFERS); `table` indexes the platform's `transfer_tables` in order."""
-    records = read_records(raw / "transfers.bin", TRANSFERS)
-    in_order = (np.diff(records["number"]) >= 0).all()
-    return records if in_order else records[np.argsort(records["number"], kind="stable")]
+    return RecordFile(raw / "transfers.bin", TRANSFERS).in_order("number")
 
 
 def read_waits(raw: Path) -> Records:

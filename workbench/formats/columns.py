@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from mmap import MADV_DONTNEED, mmap
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,13 @@ def _fits(found: np.dtype[np.generic], kind: str | None) -> bool:
         return found.kind in "biuf"
     wanted = np.dtype(kind)
     return found == wanted or (found.kind == wanted.kind == "u" and found.itemsize <= wanted.itemsize)
+
+
+def let_go(table: Table) -> None:
+    """Give back the memory that holds what was read of mapped columns; it is read again when it is needed."""
+    for column in table.values():
+        if isinstance(column.base, mmap):
+            column.base.madvise(MADV_DONTNEED)
 
 
 class ColumnWriter:

@@ -20,7 +20,7 @@ from typing import BinaryIO
 import numpy as np
 
 from workbench.formats.checksums import CHECKSUMS, checksums_text, is_as_written, read_checksums
-from workbench.formats.columns import DamagedError, read_column
+from workbench.formats.columns import DamagedError, let_go, read_column
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.tables import bad_trace, check_table
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -57,7 +57,10 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
             table = {
                 column: read_column(folder / f"{column}.npy", kind) for column, kind in _columns_of(folder).items()
             }
+            if name == "call_order" and "block" not in table:  # of all threads together, until there were many
+                table["block"] = np.full(len(table["site"]), -1, "i4")
             check_table(name, table, manifest)
+            let_go(table)
             for column in table:
                 if not is_as_written(path, f"tables/{name}/{column}.npy", checksums):
                     raise DamagedError(f"{column}.npy is not as it was written")
@@ -109,7 +112,10 @@ def _table_names(folder: Path) -> list[str]:
 
 def _columns_of(folder: Path) -> Mapping[str, str | None]:
     """A table's columns and their kinds; those that are there, of any kind, where it is a plugin's."""
-    return TABLES.get(folder.name) or {path.stem: None for path in sorted(folder.glob("*.npy"))}
+    known = TABLES.get(folder.name)
+    if known and folder.name == "call_order" and not (folder / "block.npy").exists():
+        return {column: kind for column, kind in known.items() if column != "block"}
+    return known or {path.stem: None for path in sorted(folder.glob("*.npy"))}
 
 
 class RunWriter:

@@ -30,10 +30,10 @@ def check_table(name: str, table: Table, manifest: Manifest) -> None:
     for column, (list_name, none_allowed) in _INDEXES.items():
         if column in table:
             count = len(getattr(manifest, list_name))
-            if _outside(table, column, -1 if none_allowed else 0, count - 1):
+            if _outside(table, column, -1 if none_allowed or name == "call_order" else 0, count - 1):
                 raise DamagedError(f"column {column} points outside the manifest's {count} {list_name}")
     states = np.array([len(block.states) for block in manifest.blocks] or [0])
-    most = states[table["block"]] if "block" in table else states.max()
+    most = np.where(table["block"] < 0, states.max(), states[table["block"]]) if "block" in table else states.max()
     least = -1 if name == "call_order" else 0  # a loop is in no state
     for column in _STATES:
         if column in table and ((table[column] < least) | (table[column] >= most)).any():

@@ -70,7 +70,7 @@ TABLES: dict[str, dict[str, str]] = {
         "resource": "i4",
         "message": "i4",
     },
-    "call_order": {"site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
+    "call_order": {"block": "i4", "site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
     "intervals": {"start_ps": "i8", "state": "u4"},
     "interval_offsets": {"offset": "i8"},
 }
@@ -82,7 +82,7 @@ ROWS = {
     "dwell": "how often a state lasted between 2**log2_cycles and 2**(log2_cycles + 1) - 1 cycles",
     "call_stats": "the calls of one site while its block was in one state",
     "calls": "a call, in order",
-    "call_order": "the calls' order as loops: a loop, or a call, in pre-order",
+    "call_order": "the calls' order as loops, thread by thread: a loop, or a call, in pre-order",
     "intervals": "traced runs, in chunks: in chunk c block b is in state[i] from start_ps[i] until its next interval "
     "begins, for offset[c * blocks + b] <= i < offset[c * blocks + b + 1] of interval_offsets; the last interval of a "
     "block ends at the run's end",
@@ -91,7 +91,7 @@ ROWS = {
 
 #: What the columns hold, in whichever table. -1 stands for none.
 COLUMNS = {
-    "block": "index of the manifest's blocks",
+    "block": "index of the manifest's blocks; -1 in call_order of earlier runs: all threads together",
     "state": "index of the block's states; for host calls, of the host block that the call was in",
     "from_state": "index of the block's states",
     "to_state": "index of the block's states",

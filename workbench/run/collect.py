@@ -13,14 +13,17 @@ from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.records import read_calls, read_dwell, read_transfers
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
+from workbench.formats.columns import TableWriter, let_go
 from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.run import TABLES, RunClock, Table
+from workbench.run.call_sums import call_tables
 from workbench.run.cards import decoded
-from workbench.run.host_tables import call_tables, calls_table, host_states, resources
-from workbench.run.host_threads import host_stretches, own_time_ps, read_threads, thread_blocks
+from workbench.run.host_calls import call_pieces, resources
+from workbench.run.host_tables import host_states
+from workbench.run.host_threads import host_stretches, read_threads, thread_blocks
 from workbench.run.tap_trace import TapTrace
 from workbench.traces.trace import trace_of_tables
 
@@ -38,6 +41,7 @@ class Collected:
 
 def collect(
     raw: Path,
+    part: Path,
     outcome: Outcome,
     host: HostBuild,
     hdl: HdlBuild,
@@ -48,18 +52,22 @@ def collect(
 ) -> Collected:
     """Join the host's records, the card's and the counters. What a crash left out is missing, and said so.
 
-    `trace` is one that follows the same records: it is written to its end. Tables that the language's plugin adds are
-    kept, with the blocks of column `block` numbered as the run's. Raises OSError.
+    What is large goes below `part`, where the run's tables are in the making. `trace` is one that follows the same
+    records: it is written to its end. Tables that the language's plugin adds are kept, with the blocks of column
+    `block` numbered as the run's. Raises OSError.
     """
-    records, transfers = read_calls(raw), read_transfers(raw)
-    threads = read_threads(raw)
-    host_blocks = thread_blocks(host.blocks[0], records, threads)
+    records, transfers = read_calls(raw).in_order("t0_ps"), read_transfers(raw)
+    threads = read_threads(raw, records)
+    host_blocks = thread_blocks(host.blocks[0], records["thread"], threads)
     blocks = (*host_blocks, *hdl.blocks)
     clocks_hz = frequencies(hdl.blocks, clocks)
     whole = outcome.measured_hz is None
     messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
-    calls = calls_table(records, transfers, host_blocks, host.entries, messages, platform)
-    calls = {**calls, "host_ps": own_time_ps(calls, threads)}
+    writer = TableWriter(part / "calls", TABLES["calls"])
+    for piece in call_pieces(records, transfers, threads, host_blocks, host.entries, messages, platform):
+        writer.append(piece)
+    calls = writer.close()
+    del records, transfers
     stretches = host_stretches(calls, threads, host_blocks, outcome.time_ps)
     of_host = host_states(stretches, host_blocks, outcome.time_ps, threads.known)
     tables: dict[str, Table] = {"calls": calls, **of_host, **call_tables(calls)}
@@ -81,6 +89,7 @@ def collect(
             if "block" in table:
                 table = {**table, "block": table["block"] + np.int32(len(host_blocks))}
             tables[name] = joined(tables[name], table) if name in tables else table
+    let_go(calls)
     dwell = read_dwell(raw)
     if len(dwell):
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}

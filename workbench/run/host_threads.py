@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.records import WAITS, Records, read_thread_lives, read_waits
+from workbench.api.records import WAITS, RecordFile, Records, read_thread_lives, read_waits
 from workbench.model.blocks import Block, State
 from workbench.model.run import Table
 
@@ -22,7 +22,7 @@ class HostThreads:
     """What the card's library tells of the threads.
 
     `lives_ps` has a row of begin and end for each, by number; none where a target does not tell. `waits` are of dtype
-    WAITS.
+    WAITS, those that are a part of a call left out: they are the call's.
     """
 
     lives_ps: NDArray[np.int64]
@@ -32,17 +32,43 @@ class HostThreads:
     def known(self) -> bool:
         return len(self.lives_ps) > 0
 
+    def begins_ps(self, count: int) -> NDArray[np.int64]:
+        """When each of so many threads began; 0 where that is not known."""
+        return np.append(self.lives_ps[:count, 0], np.zeros(max(count - len(self.lives_ps), 0), np.int64))
+
+    def own_ps(self, number: int, from_ps: NDArray[np.int64], to_ps: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How much of each stretch between calls a thread did not wait."""
+        mine = self.waits[self.waits["thread"] == number]
+        waited = np.append(0, np.cumsum(mine["t1_ps"] - mine["t0_ps"]))
+        so_far = [waited[np.searchsorted(mine["t1_ps"], moments, side="right")] for moments in (from_ps, to_ps)]
+        return to_ps - from_ps - (so_far[1] - so_far[0])
+
 
 UNKNOWN = HostThreads(np.zeros((0, 2), np.int64), np.zeros(0, WAITS))
 
 
-def read_threads(raw: Path) -> HostThreads:
-    return HostThreads(read_thread_lives(raw), read_waits(raw))
+def read_threads(raw: Path, calls: RecordFile) -> HostThreads:
+    """The threads of a run that made these calls."""
+    waits = read_waits(raw)
+    if len(waits):
+        waits = outside(waits, calls["thread"], calls["t0_ps"], calls["t1_ps"])
+    return HostThreads(read_thread_lives(raw), waits)
 
 
-def thread_blocks(main: Block, calls: Records, threads: HostThreads = UNKNOWN) -> tuple[Block, ...]:
-    """`host.main`, and a block with the same states for every further thread."""
-    count = max(len(threads.lives_ps), int(calls["thread"].max()) + 1 if len(calls) else 1)
+def outside(waits: Records, thread: NDArray[np.int32], t0_ps: NDArray[np.int64], t1_ps: NDArray[np.int64]) -> Records:
+    """The waits that are not a part of one of their thread's calls, of which each thread's are in order."""
+    keep = np.ones(len(waits), bool)
+    for number in np.unique(waits["thread"]):
+        mine, of_thread = np.flatnonzero(waits["thread"] == number), np.flatnonzero(thread == number)
+        before = np.searchsorted(t0_ps[of_thread], waits["t0_ps"][mine], side="right") - 1
+        ends = np.append(t1_ps[of_thread], -1)[before]  # -1: no call began before
+        keep[mine] = waits["t1_ps"][mine] > ends
+    return waits[keep]
+
+
+def thread_blocks(main: Block, callers: NDArray[np.int32], threads: HostThreads = UNKNOWN) -> tuple[Block, ...]:
+    """`host.main`, and a block with the same states for every further thread; `callers` are those that made calls."""
+    count = max(len(threads.lives_ps), int(callers.max(initial=0)) + 1)
     if len(threads.waits):
         after = len(main.states)
         main = replace(main, states=(*main.states, State(after, WAITING), State(after + 1, QUEUED)))
@@ -54,11 +80,11 @@ def host_stretches(calls: Table, threads: HostThreads, blocks: Sequence[Block], 
     """All that is not work, in order of time within each block: calls, waits, and the times before a thread began and
     after it ended (`unclassified`). Columns `block`, `state`, `t0_ps` and `t1_ps`.
 
-    A wait inside a call is the call's. Where only the main thread is, and it never waited, these are the calls.
+    Where only the main thread is, and it never waited, these are the calls.
     """
     if not len(threads.waits) and len(threads.lives_ps) <= 1:
         return calls
-    waits = _outside(threads.waits, calls)
+    waits = threads.waits
     numbers = np.arange(len(threads.lives_ps), dtype=np.int32)
     begins, ends = threads.lives_ps.T
     late, early = np.flatnonzero(begins > 0), np.flatnonzero((ends < time_ps) & (numbers > 0))
@@ -72,34 +98,3 @@ def host_stretches(calls: Table, threads: HostThreads, blocks: Sequence[Block], 
     table = {name: np.concatenate(parts) for name, parts in columns.items()}
     order = np.lexsort((table["t1_ps"], table["t0_ps"]))
     return {name: column[order] for name, column in table.items()}
-
-
-def own_time_ps(calls: Table, threads: HostThreads) -> NDArray[np.int64]:
-    """`host_ps` of the calls, without the time before a thread began and the time in which it waited."""
-    if not len(threads.waits) and len(threads.lives_ps) <= 1:
-        return calls["host_ps"]
-    host_ps = np.array(calls["host_ps"])
-    waits = _outside(threads.waits, calls)
-    for number, (begin, _) in enumerate(threads.lives_ps):
-        mine = np.flatnonzero(calls["block"] == number)
-        if not len(mine):
-            continue
-        host_ps[mine[0]] -= begin
-        of_thread = waits[waits["thread"] == number]
-        ended = np.concatenate(([0], np.cumsum(of_thread["t1_ps"] - of_thread["t0_ps"])))
-        so_far = ended[np.searchsorted(of_thread["t1_ps"], calls["t0_ps"][mine], side="right")]
-        host_ps[mine] -= np.diff(so_far, prepend=0)
-    return host_ps
-
-
-def _outside(waits: Records, calls: Table) -> Records:
-    """The waits that are not a part of one of their thread's calls."""
-    keep = np.ones(len(waits), bool)
-    for number in np.unique(waits["thread"]):
-        mine = np.flatnonzero(waits["thread"] == number)
-        of_thread = np.flatnonzero(calls["block"] == number)
-        t0_ps, t1_ps = calls["t0_ps"][of_thread], calls["t1_ps"][of_thread]
-        before = np.searchsorted(t0_ps, waits["t0_ps"][mine], side="right") - 1
-        ends = np.append(t1_ps, -1)[before]  # -1: no call began before
-        keep[mine] = waits["t1_ps"][mine] > ends
-    return waits[keep]

@@ -31,10 +31,10 @@ def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, nominal_hz: 
         hint = "Collect with the tree that the program was built from, or build and run this one."
         raise WorkbenchError(Diagnostic("these records were made by another build", hint, file=str(raw)))
     words = read_counters(raw)
-    last_ps = int(calls["t1_ps"].max()) if len(calls) else 0
+    took_ps = (calls["t1_ps"] - calls["t0_ps"])[calls["thread"] == 0]
+    last_ps = int(calls["t1_ps"].max(initial=0))
     time_ps = int(told.get("time_ps", last_ps))
-    mine = calls[calls["thread"] == 0]
-    host_ps = time_ps - int((mine["t1_ps"] - mine["t0_ps"]).sum())
+    host_ps = time_ps - int(took_ps.sum())
     cycles = plan.cycles(words.tolist()) if plan and words is not None and len(words) == plan.words else 0
     window_ps = int(board.get("end_ps", 0)) - int(board.get("begin_ps", 0))
     hz = cycles * PS_PER_S / window_ps if cycles and window_ps > 0 else nominal_hz

@@ -15,22 +15,21 @@ from workbench.model.run import TABLES, Table
 from workbench.traces.groups import numbered
 
 LONGEST_BODY = 64
+_COLUMNS = ("site", "state", "repeat", "body")
 
 Numbers = NDArray[np.int64]
 Call = tuple[int, int]  # (site, state)
 
 
-def fold(site: Numbers, state: Numbers) -> Table:
-    """Table `call_order` of calls in order: calls and loops in pre-order, the shortest bodies folded first.
+def fold(site: Numbers, state: Numbers, repeat: Numbers) -> Table:
+    """One thread's calls as in table `call_order`: calls and loops in pre-order, the shortest bodies folded first.
 
-    `list(unfold(fold(*x))) == list(zip(*x))` for every x.
+    Each of the calls is there `repeat` times, and unlike the one after it. `unfold` gives back every call.
     """
     width = int(state.max(initial=0)) + 1
     kinds, kind_of = numbered(np.asarray(site, np.int64) * width + state)
-    ends = np.flatnonzero(np.diff(kind_of, append=-1))
-    repeats = np.diff(ends, prepend=-1)
-    most = int(repeats.max(initial=0)) + 1
-    leaves, leaf_of = numbered(kind_of[ends] * most + repeats)
+    most = int(repeat.max(initial=0)) + 1
+    leaves, leaf_of = numbered(kind_of * most + repeat)
     calls = kinds[leaves // most]
     loops = _Loops(np.stack([calls // width, calls % width, leaves % most, np.zeros_like(leaves)], axis=1))
     tokens, size = leaf_of.astype(np.int32), 1
@@ -39,8 +38,7 @@ def fold(site: Numbers, state: Numbers) -> Table:
         tokens = _fold_bodies(tokens, size, loops)
         size = size + 1 if len(tokens) == before else 1
     rows = loops.rows_of(tokens)
-    columns = zip(TABLES["call_order"].items(), rows.T, strict=True)
-    return {name: column.astype(kind) for (name, kind), column in columns}
+    return {name: column.astype(TABLES["call_order"][name]) for name, column in zip(_COLUMNS, rows.T, strict=True)}
 
 
 class _Loops:
@@ -103,8 +101,8 @@ def _fold_bodies(tokens: NDArray[np.int32], size: int, loops: _Loops) -> NDArray
 
 
 def unfold(table: Table) -> Iterator[Call]:
-    """Every call in order (site, state)."""
-    rows = list(zip(*(table[name].tolist() for name in TABLES["call_order"]), strict=True))
+    """Every call in order (site, state), thread by thread."""
+    rows = list(zip(*(table[name].tolist() for name in _COLUMNS), strict=True))
 
     def calls(begin: int, end: int) -> Iterator[Call]:
         while begin < end:

@@ -310,7 +310,7 @@ def collected(
     taps: TapTrace | None = None,
 ) -> Run:
     """The run folder's last step: its records as tables, and what they are numbered by."""
-    found = collect(writer.raw, outcome, host, hdl, language, platform, manifest.clocks, taps)
+    found = collect(writer.raw, writer.part, outcome, host, hdl, language, platform, manifest.clocks, taps)
     manifest = replace(
         manifest,
         overhead=recording_overhead(writer.raw, outcome, deterministic=manifest.deterministic),

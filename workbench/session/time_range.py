@@ -11,7 +11,7 @@ from workbench.api.tables import state_tables, trace_tables
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, Manifest, Run, Table
 from workbench.model.text import time_text
-from workbench.run.host_tables import call_stats
+from workbench.run.call_sums import call_tables
 from workbench.session.results import OpenRun
 from workbench.traces.trace import Trace, trace_of
 
@@ -44,7 +44,7 @@ def between(run: Run, first_ps: int, last_ps: int) -> Run:
     tables = _of_states(run.manifest, trace, first_ps, last_ps)
     if "calls" in run.tables:
         tables["calls"] = _calls(run.tables["calls"], first_ps, last_ps)
-        tables["call_stats"] = call_stats(tables["calls"])
+        tables |= call_tables(tables["calls"])
     clocks = tuple(
         replace(clock, cycles=round(length * clock.frequency_hz / PS_PER_S), start_ps=clock.start_ps - first_ps)
         for clock in run.manifest.clocks

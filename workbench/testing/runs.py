@@ -16,7 +16,8 @@ from workbench.model.blocks import Block, Side, State
 from workbench.model.platform import SCHEMA_VERSION, CallKind, Host, HostEntry, Platform, TransferPoint, TransferTable
 from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
-from workbench.run.host_tables import call_tables, host_intervals, host_pieces
+from workbench.run.call_sums import call_tables
+from workbench.run.host_tables import host_intervals, host_pieces
 from workbench.testing.schedule import Lane, dwell_table
 
 CLOCK_HZ = 100e6

@@ -1,0 +1,88 @@
+"""From the host's call records and the card's transfer records to the table of calls, a piece at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api.records import RecordFile
+from workbench.model.blocks import Block
+from workbench.model.platform import Platform
+from workbench.model.run import TABLES, Entry
+from workbench.run.host_threads import HostThreads
+from workbench.traces.groups import rows_of_block
+
+PIECE = 1 << 18  # calls in memory together
+
+
+def resources(platform: Platform) -> tuple[str, ...]:
+    """The buses that the platform's transfers share, in order of first mention."""
+    return tuple(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
+
+
+def call_pieces(
+    calls: RecordFile,
+    transfers: RecordFile,
+    threads: HostThreads,
+    blocks: Sequence[Block],
+    entries: Sequence[Entry],
+    messages: Sequence[str],
+    platform: Platform,
+) -> Iterator[dict[str, NDArray[np.integer]]]:
+    """Pieces of table `calls`, of calls in order of their starts, with what each one's transfers tell: both ends'
+    stamps of one message.
+
+    `blocks` are the host's, as numbered in the manifest. A call without transfers has -1 in the port's columns.
+    """
+    names, tables = resources(platform), platform.transfer_tables
+    known = [names.index(tables[e.transfer].resource) if e.transfer in tables else -1 for e in entries]
+    of_entry = np.array([*known, -1], dtype="i4")  # entry -1 takes the last
+    first_message = [
+        np.array([messages.index(s.messages[0]) if s.messages else -1 for s in block.states], "i4") for block in blocks
+    ]
+    free_ps = threads.begins_ps(len(blocks))
+    by_thread = transfers.in_order("thread")
+    of_thread = np.searchsorted(by_thread["thread"], np.arange(len(blocks) + 1))
+    for begin in range(0, len(calls), PIECE):
+        records = calls.at(slice(begin, begin + PIECE))
+        table = {name: np.full(len(records), -1, kind) for name, kind in TABLES["calls"].items()}
+        for name in ("site", "state", "entry", "t0_ps", "t1_ps", "bytes", "address"):
+            table[name][:] = records[name]
+        table["block"][:] = records["thread"]
+        table["resource"][:] = of_entry[table["entry"]]
+        for number in np.unique(table["block"]).tolist():
+            mine = rows_of_block(table["block"], number)
+            t0_ps, t1_ps = table["t0_ps"][mine], table["t1_ps"][mine]
+            table["host_ps"][mine] = threads.own_ps(number, np.append(free_ps[number], t1_ps[:-1]), t0_ps)
+            free_ps[number] = t1_ps[-1]
+            table["message"][mine] = first_message[number][table["state"][mine]]
+        _add_port_times(table, records["first_transfer"], records["transfers"], by_thread, of_thread)
+        yield table
+
+
+def _add_port_times(
+    table: dict[str, NDArray[np.integer]],
+    first: NDArray[np.int64],
+    count: NDArray[np.int64],
+    transfers: RecordFile,
+    of_thread: NDArray[np.int64],
+) -> None:
+    """When each call's first transfer got the bus, and when its words passed the port, the first and the last.
+
+    `first` is its first transfer's number among those of its thread, which are `transfers` from `of_thread` on, and
+    `count` how many it made.
+    """
+    begins, ends = of_thread[table["block"]] + first, of_thread[table["block"] + 1]
+    rows = np.flatnonzero((count > 0) & (first >= 0) & (begins < ends))
+    if not len(rows):
+        return
+    begins, counts = begins[rows], np.minimum(count[rows], (ends - begins)[rows])
+    heads = np.cumsum(counts) - counts  # each call's transfers, one call after the other
+    made = transfers.at(np.repeat(begins - heads, counts) + np.arange(counts.sum()))
+    table["grant_ps"][rows] = made["grant_ps"][heads]
+    missed, never = made["port_first_ps"] < 0, np.iinfo(np.int64).max
+    first_ps = np.minimum.reduceat(np.where(missed, never, made["port_first_ps"]), heads)
+    table["port_first_ps"][rows] = np.where(first_ps == never, -1, first_ps)
+    table["port_last_ps"][rows] = np.maximum.reduceat(np.where(missed, -1, made["port_last_ps"]), heads)
