@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 from workbench.analysis import Analysis, analyse
 from workbench.analysis.finding_words import bound_words
 from workbench.gui import theme
-from workbench.gui.analyse import AnalyseMode
 from workbench.gui.analyse.details import FoldedAdvice
 from workbench.gui.analyse.findings import BAR, CAP, IDEAL, TIME, TITLE, WHERE, bar_span
+from workbench.gui.analyse.mode import AnalyseMode
 from workbench.gui.analyse.words import where_words
 from workbench.gui.canvas import QtCanvas
 from workbench.gui.context import Context

@@ -16,9 +16,9 @@ from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedBlock, SelectedCall
-from workbench.gui.timeline import TimelineMode
 from workbench.gui.timeline.hover import hit_at, messages_of, next_edge, place_tooltip
 from workbench.gui.timeline.look import bar_colours, pixels_of
+from workbench.gui.timeline.mode import TimelineMode
 from workbench.gui.timeline.raster import column_table, columns, in_runs
 from workbench.gui.timeline.rows import Kind, build_rows
 from workbench.gui.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
@@ -201,7 +201,7 @@ def test_keys_zoom_pan_mark_and_fit(qtbot: QtBot, view: TimelineView, scene: Sce
     qtbot.keyClick(view, Qt.Key.Key_F)
     assert view.span.pixel_ps * view.span.width >= scene.index.end_ps
     qtbot.keyClick(view, Qt.Key.Key_Escape)
-    assert view.marks == []
+    assert view.marks == ()
 
 
 def test_dragging_pans_and_dragging_the_ruler_sets_a_range(qtbot: QtBot, view: TimelineView) -> None:

@@ -1,12 +1,12 @@
-"""Slow work off the window's thread; its result comes back by signal, on the window's thread."""
+"""What would hold the window up: slow work in threads, and, in slices, what only the window's own thread may do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 from shiboken6 import isValid
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -77,3 +77,32 @@ class Background(QObject):
             else:
                 failed(diagnostics)
         self.idle_changed.emit()
+
+
+class Slices(QObject):
+    """Runs generators, each up to its next `yield` in a turn of its own; while one is under way, another waits."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._waiting: list[Iterator[None]] = []
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._run)
+
+    def start(self, work: Iterator[None]) -> None:
+        self._waiting.append(work)
+        self._timer.start()
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._waiting)
+
+    def finish(self) -> None:
+        """Do at once what is left, before the window goes: nothing half built is left behind."""
+        while self._waiting:
+            self._run()
+
+    def _run(self) -> None:
+        if self._waiting and next(self._waiting[0], self) is self:  # it has ended
+            self._waiting.pop(0)
+        if not self._waiting:
+            self._timer.stop()

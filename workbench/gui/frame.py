@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QToolBa
 from workbench.gui import about, question, theme
 from workbench.gui.actions import Actions
 from workbench.gui.asking import Asking
-from workbench.gui.background import Background
+from workbench.gui.background import Background, Slices
 from workbench.gui.breadcrumb import Breadcrumb
 from workbench.gui.context import Context
 from workbench.gui.focus import focus_inside, is_nowhere
@@ -27,11 +27,8 @@ from workbench.gui.rail import Rail
 from workbench.gui.recovered import Recovered
 from workbench.gui.run_control import RunControl
 from workbench.gui.run_dock import RunDock
-from workbench.gui.search import SearchField
-from workbench.gui.search_items import search_items
-from workbench.gui.slices import Slices
-from workbench.gui.status import status_parts
-from workbench.gui.status_bar import StatusBar
+from workbench.gui.search import SearchField, search_items
+from workbench.gui.status_bar import StatusBar, status_parts
 from workbench.gui.welcome import Welcome
 from workbench.gui.widgets.popover import Popover
 from workbench.session import store

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from workbench.gui import theme
-from workbench.gui.slices import Slices
+from workbench.gui.background import Slices
 
 PICTURE_WIDTH_PX = 720
 FIRST_PAGE = QUrl("guide.md")

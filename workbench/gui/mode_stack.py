@@ -9,9 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from workbench.api.faults import plugin_fault, plugin_of
+from workbench.gui.background import Slices
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
-from workbench.gui.slices import Slices
 from workbench.gui.theme import set_ground
 from workbench.model.diagnostic import Diagnostic
 

@@ -1,5 +1,1 @@
-"""The block graph and the findings."""
-
-from workbench.gui.analyse.mode import AnalyseMode
-
-__all__ = ["AnalyseMode"]
+"""Analyse mode: blocks, findings and what to do about them."""

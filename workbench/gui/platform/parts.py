@@ -9,8 +9,17 @@ from workbench.api.forms import Group
 from workbench.formats.platform_file import callee_name
 from workbench.formats.units import written
 from workbench.gui.forms.parts import Part, Section
-from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
-from workbench.gui.platform.port_fields import clock_groups, port_groups
+from workbench.gui.platform.fields import (
+    ENTRY,
+    MACHINE,
+    MEMORY,
+    NETWORK,
+    PORT,
+    TABLE,
+    TRANSFERS,
+    clock_groups,
+    port_groups,
+)
 from workbench.model.hardware import Port
 from workbench.session.platform_document import PlatformDocument
 from workbench.session.yaml_document import Path_, YamlDocument

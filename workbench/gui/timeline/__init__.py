@@ -1,5 +1,1 @@
-"""The timeline of a traced run."""
-
-from workbench.gui.timeline.mode import TimelineMode
-
-__all__ = ["TimelineMode"]
+"""Timeline mode: a traced run against time."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtGui import QImage, QPainter, QPixmap
 
 from workbench.gui import theme
-from workbench.gui.timeline.paint import OVERVIEW_PX, paint_labels
+from workbench.gui.timeline.paint import paint_labels
 from workbench.gui.timeline.raster import Image
 from workbench.gui.timeline.rows import Row
 from workbench.gui.timeline.scale import Span
+from workbench.gui.timeline.shown import OVERVIEW_PX, Shown
 from workbench.gui.timeline.surface import WORK, Surface, overview_surface, rows_surface
 from workbench.traces.sample import most_at_once
 
-if TYPE_CHECKING:
-    from workbench.gui.timeline.view import TimelineView
-
 
 class Caches:
-    def __init__(self, view: TimelineView) -> None:
+    def __init__(self, view: Shown) -> None:
         self._view = view
         self._surface: tuple[object, Surface] | None = None
         self._overview: tuple[object, QImage, Image] | None = None

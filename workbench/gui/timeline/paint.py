@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
 
 from workbench.gui import theme
 from workbench.gui.timeline import draw
 from workbench.gui.timeline.hover import messages_of, place_tooltip, tooltip_size
 from workbench.gui.timeline.look import category, label
 from workbench.gui.timeline.rows import Kind, Row
+from workbench.gui.timeline.shown import OVERVIEW_PX, RULER_PX, Shown
 from workbench.gui.timeline.surface import PAD, WORK, Surface
 from workbench.model.run import PS_PER_S
 from workbench.model.text import time_text
 from workbench.traces.scene import RareEvent, Scene
 
-if TYPE_CHECKING:
-    from workbench.gui.timeline.view import TimelineView
-
-OVERVIEW_PX, RULER_PX = 54, 42
 SUNKEN = (Kind.HEAD, Kind.STACK, Kind.CLOCK)
 
 
-def paint_timeline(painter: QPainter, view: TimelineView, scene: Scene) -> None:
+def paint_timeline(
+    painter: QPainter, view: Shown, scene: Scene, surface: Surface, labels: QPixmap,
+    most_at_work: Callable[[Row], int | None],
+) -> None:  # fmt: skip
+    """The ruler and the rows; `surface` holds their bars, `labels` the names beside them."""
     canvas = QRectF(view.canvas())
     left = canvas.left()
     ruler_rect = QRectF(left, OVERVIEW_PX, canvas.width(), RULER_PX)
     ticks = draw.draw_ruler(painter, ruler_rect, view.span, QRectF(0, OVERVIEW_PX, left, RULER_PX))
-    surface = view.caches.surface()
     painter.save()
     painter.setClipRect(QRectF(0, canvas.top(), view.width(), canvas.height()))
     painter.drawImage(QPointF(left, canvas.top() - PAD), surface.image)
@@ -39,9 +39,9 @@ def paint_timeline(painter: QPainter, view: TimelineView, scene: Scene) -> None:
             draw.rule(painter, round(x), canvas.top(), round(x), canvas.bottom())
     painter.setOpacity(1.0)
     for row, rect in view.row_rects():
-        _paint_row(painter, view, scene, row, rect, surface)
+        _paint_row(painter, view, scene, row, rect, surface, most_at_work)
     painter.restore()
-    painter.drawPixmap(QPointF(0, canvas.top()), view.caches.labels())
+    painter.drawPixmap(QPointF(0, canvas.top()), labels)
     draw.rule(painter, left - 1, 0, left - 1, view.height())
     if view.show_messages and view.chosen:
         _paint_messages(painter, view, scene, canvas)
@@ -53,22 +53,22 @@ def paint_timeline(painter: QPainter, view: TimelineView, scene: Scene) -> None:
         draw.rule(painter, 0, y, view.width(), y)
     if view.hit is not None:
         avoid = view.row_rect(Kind.CLOCK)
-        box = place_tooltip(view.pointer, tooltip_size(view.hit), QRectF(view.rect()).adjusted(left, 0, 0, 0), avoid)
+        box = place_tooltip(
+            view.pointer, tooltip_size(view.hit), QRectF(left, 0, view.width() - left, view.height()), avoid
+        )
         view.tooltip_rect = box
         draw.draw_tooltip(painter, box, category(view.hit.code), view.hit.lines)
-    if view.hasFocus():
-        painter.setPen(QPen(theme.colour("accent"), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(QRectF(view.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
 
 
-def paint_overview(painter: QPainter, view: TimelineView, scene: Scene) -> list[tuple[QRectF, RareEvent]]:
+def paint_overview(
+    painter: QPainter, view: Shown, scene: Scene, strip_of_run: QImage
+) -> list[tuple[QRectF, RareEvent]]:
     """The whole run as one strip with what is in view framed; where its pins are, for clicking."""
     canvas = view.canvas()
     end = max(scene.index.end_ps, 1)
     strip = QRectF(canvas.left(), 4, canvas.width(), OVERVIEW_PX - 9)
     painter.setOpacity(0.62)
-    painter.drawImage(strip.topLeft(), view.caches.overview())
+    painter.drawImage(strip.topLeft(), strip_of_run)
     painter.setOpacity(1.0)
     pins = draw.draw_pins(painter, strip, scene)
     x0 = strip.left() + view.span.from_ps / end * strip.width()
@@ -85,7 +85,7 @@ def paint_overview(painter: QPainter, view: TimelineView, scene: Scene) -> list[
     return pins
 
 
-def paint_labels(painter: QPainter, view: TimelineView) -> None:
+def paint_labels(painter: QPainter, view: Shown) -> None:
     """The column of names and shares at the left; the painter's origin is the canvas' top."""
     painter.translate(0, -view.canvas().top())
     for row, rect in view.row_rects():
@@ -97,12 +97,15 @@ def paint_labels(painter: QPainter, view: TimelineView) -> None:
             draw.rule(painter, 0, rect.bottom() - 1, rect.width(), rect.bottom() - 1)
 
 
-def _paint_row(painter: QPainter, view: TimelineView, scene: Scene, row: Row, rect: QRectF, surface: Surface) -> None:
+def _paint_row(
+    painter: QPainter, view: Shown, scene: Scene, row: Row, rect: QRectF, surface: Surface,
+    most_at_work: Callable[[Row], int | None],
+) -> None:  # fmt: skip
     left = view.label_width()
     lane = QRectF(left, rect.top(), rect.width() - left, rect.height())
     if row.kind is Kind.STACK and not view.moving:
         working = (surface.codes[[surface.places[m] for m in row.members]] == WORK).sum(axis=0)
-        if most := view.caches.most_at_work(row):
+        if most := most_at_work(row):
             draw.draw_most_at_work(painter, lane, working, most)
     elif row.kind is Kind.CLOCK:
         draw.draw_clock(painter, lane)
@@ -126,7 +129,7 @@ def _paint_row(painter: QPainter, view: TimelineView, scene: Scene, row: Row, re
         painter.drawRect(QRectF(x0, rect.top() + (rect.height() - row.bar) / 2 - 1, max(x1 - x0, 2), row.bar + 2))
 
 
-def _paint_messages(painter: QPainter, view: TimelineView, scene: Scene, canvas: QRectF) -> None:
+def _paint_messages(painter: QPainter, view: Shown, scene: Scene, canvas: QRectF) -> None:
     middles = {row.block: rect.center().y() for row, rect in view.row_rects() if row.kind is Kind.STATES}
     painter.save()
     painter.setClipRect(canvas)

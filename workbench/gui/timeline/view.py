@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import accumulate
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QShowEvent,
     QWheelEvent,
@@ -22,16 +23,17 @@ from PySide6.QtWidgets import QWidget
 from workbench.gui import theme
 from workbench.gui.timeline.caches import Caches
 from workbench.gui.timeline.hover import Hit, hit_at, next_edge
-from workbench.gui.timeline.paint import OVERVIEW_PX, RULER_PX, paint_overview, paint_timeline
-from workbench.gui.timeline.rows import Kind, Row, build_rows
+from workbench.gui.timeline.paint import paint_overview, paint_timeline
+from workbench.gui.timeline.rows import Kind, build_rows
 from workbench.gui.timeline.scale import Span, clamped, whole, zoomed
+from workbench.gui.timeline.shown import OVERVIEW_PX, RULER_PX, Shown
 from workbench.traces.scene import RareEvent, Scene
 
 IDLE_MS = 50
 
 
-class TimelineView(QWidget):
-    """Shows a scene. Times are picoseconds of the run; `marks` are the markers A and B, where set."""
+class TimelineView(QWidget, Shown):
+    """Shows a scene, and lets it be moved about in."""
 
     span_changed = Signal()
     marks_changed = Signal()
@@ -47,24 +49,10 @@ class TimelineView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Timeline")
         self.setMinimumSize(360, 200)
-        self.scene: Scene | None = None
-        self.rows: tuple[Row, ...] = ()
-        self._tops = [0]
         self.folded: set[str] = set()
         self.filter = ""
-        self.span = Span(0.0, 1.0, 1)
-        self.marks: list[float] = []
-        self.show_marks = self.show_messages = True
-        self.faded: frozenset[int] = frozenset()
-        self.hit: Hit | None = None
-        self.chosen: Hit | None = None
-        self.chosen_blocks: frozenset[int] = frozenset()
-        self.pointer = QPointF(-1, -1)
-        self.tooltip_rect = QRectF()
         self.frame_ms = 0.0
-        self.scroll_px = 0
         self._whole = True  # the whole run is in view, and stays so when the widget grows
-        self.moving = False
         self._drag: tuple[str, QPointF, float, int] | None = None
         self.caches = Caches(self)
         self._pins: list[tuple[QRectF, RareEvent]] = []
@@ -75,7 +63,7 @@ class TimelineView(QWidget):
 
     def set_scene(self, scene: Scene | None) -> None:
         self.scene = scene
-        self.marks, self.hit, self.chosen, self.scroll_px = [], None, None, 0
+        self.marks, self.hit, self.chosen, self.scroll_px = (), None, None, 0
         self.folded, self._whole = set(), True
         self.refresh()
         self.fit()
@@ -84,7 +72,7 @@ class TimelineView(QWidget):
         """Build the rows anew: after folding, filtering, a change of theme."""
         scene = self.scene
         self.rows = build_rows(scene.blocks, scene.index, bool(scene.calls), self.folded, self.filter) if scene else ()
-        self._tops = list(accumulate((row.height for row in self.rows), initial=0))
+        self.tops = tuple(accumulate((row.height for row in self.rows), initial=0))
         self.caches.drop()
         self.scroll_to(self.scroll_px)
 
@@ -109,21 +97,11 @@ class TimelineView(QWidget):
         width = self.canvas().width()
         self.set_span(Span(from_ps, max((to_ps - from_ps) / width, 1.0), width))
 
-    def set_marks(self, marks: list[float]) -> None:
+    def set_marks(self, marks: Iterable[float]) -> None:
         end = float(self.scene.index.end_ps) if self.scene else 0.0
-        self.marks = [min(max(m, 0.0), end) for m in marks][:2]
+        self.marks = tuple(min(max(m, 0.0), end) for m in marks)[:2]
         self.marks_changed.emit()
         self.update()
-
-    def range_ps(self) -> tuple[int, int]:
-        """From A to B, in order; the whole run without both."""
-        if len(self.marks) == 2:
-            return round(min(self.marks)), round(max(self.marks))
-        return 0, self.scene.index.end_ps if self.scene else 0
-
-    def dims(self) -> bool:
-        """Whether what lies outside A to B is dimmed."""
-        return self.show_marks and len(self.marks) == 2
 
     def mark_at(self, time_ps: float) -> None:
         """Set A, then B; then move whichever is nearer."""
@@ -142,7 +120,7 @@ class TimelineView(QWidget):
         self.set_span(replace(self.span, from_ps=self.span.from_ps + pixels * self.span.pixel_ps))
 
     def scroll_to(self, pixels: int) -> None:
-        overflow = self._tops[-1] + 8 - self.canvas().height()
+        overflow = self.tops[-1] + 8 - self.canvas().height()
         self.scroll_px = max(0, min(pixels, overflow))
         self.update()
 
@@ -150,35 +128,6 @@ class TimelineView(QWidget):
         self.chosen = hit
         self.chosen_changed.emit()
         self.update()
-
-    # ---- geometry
-
-    def label_width(self) -> int:
-        return 208 if self.width() >= 1000 else 172
-
-    def canvas(self) -> QRect:
-        """Where rows are drawn against time."""
-        left, top = self.label_width(), OVERVIEW_PX + RULER_PX
-        return QRect(left, top, max(self.width() - left, 1), max(self.height() - top, 1))
-
-    def row_rects(self) -> list[tuple[Row, QRectF]]:
-        """Rows in view with their place, over the whole width."""
-        top, bottom, width = self.canvas().top(), self.height(), self.width()
-        placed = []
-        for number in range(max(bisect_right(self._tops, self.scroll_px) - 1, 0), len(self.rows)):
-            y = top - self.scroll_px + self._tops[number]
-            if y >= bottom:
-                break
-            placed.append((self.rows[number], QRectF(0, y, width, self.rows[number].height)))
-        return placed
-
-    def row_rect(self, kind: Kind) -> QRectF | None:
-        return next((rect for row, rect in self.row_rects() if row.kind is kind), None)
-
-    def row_at(self, y: float) -> Row | None:
-        if y < self.canvas().top():
-            return None
-        return next((row for row, rect in self.row_rects() if rect.top() <= y < rect.bottom()), None)
 
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
@@ -191,8 +140,13 @@ class TimelineView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), theme.colour("panel"))
         if self.scene:
-            self._pins = paint_overview(painter, self, self.scene)
-            paint_timeline(painter, self, self.scene)
+            caches = self.caches
+            self._pins = paint_overview(painter, self, self.scene, caches.overview())
+            paint_timeline(painter, self, self.scene, caches.surface(), caches.labels(), caches.most_at_work)
+            if self.hasFocus():
+                painter.setPen(QPen(theme.colour("accent"), 1))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.end()
         self.frame_ms = (time.perf_counter() - started) * 1e3
 
@@ -215,9 +169,6 @@ class TimelineView(QWidget):
             self.scroll_to(self.scroll_px)
 
     # ---- mouse and keys
-
-    def time_at(self, x: float) -> float:
-        return self.span.time(x - self.label_width())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         position = event.position()
