@@ -9,17 +9,19 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from platform import machine
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from rc_workbench_plugins.simulated_card.host_points import with_points
-from rc_workbench_plugins.simulated_card.places import with_source_lines
+from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 
+from workbench.api.job import Job
 from workbench.api.records import WAITS, read_calls, read_lines
 from workbench.model.blocks import Block, Side, State
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.pragma import Category
 from workbench.run.host_tables import host_intervals, host_states
 from workbench.run.host_threads import HostThreads, host_stretches, outside, read_threads, thread_blocks
@@ -262,6 +264,69 @@ def test_a_thread_that_polls_for_whole_slices_is_warned_of(threads: ModuleType, 
         threads.run(spinning, program, cores, tmp_path / f"{cores}")
         notes = read_lines(tmp_path / f"{cores}" / "host_notes.txt")
         assert [note.startswith("a thread spent a whole slice") for note in notes] == [True] * said
+
+
+NOT_KEPT = """
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+static void handler(int number) { (void)number; }
+static void *work(void *unused) { return unused; }
+int main(void)
+{
+    int pair[2], status;
+    char got[4];
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    signal(SIGUSR1, SIG_IGN);
+    sigaction(SIGUSR2, &(struct sigaction){.sa_handler = handler}, 0); // sigaction
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    if (write(pair[1], "abcd", 4) != 4) return 1;
+    poll(&(struct pollfd){pair[0], POLLIN, 0}, 1, 1000); // poll
+    fd_set set; FD_ZERO(&set); FD_SET(pair[0], &set);
+    poll(0, 0, 1); // sleeping is virtual
+    select(pair[0] + 1, &set, 0, 0, 0); // select
+    if (recv(pair[0], got, 1, 0) + read(pair[0], got, 1) != 2) return 1; // recv read
+    FILE *file = fdopen(pair[0], "r"), *own = fopen("/proc/self/exe", "r");
+    if (fread(got, 1, 1, own) != 1) return 1; // a file is there
+    if (fgetc(file) != 'c') return 1; // fgetc
+    if (!fork()) _exit(0); // fork
+    wait(&status); // wait
+    alarm(0); // alarm
+    pthread_join(thread, 0);
+    return __rdtsc() == 1; // rdtsc
+}
+"""
+
+
+@pytest.mark.skipif(machine() != "x86_64", reason="the program reads the counter of an x86")
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_what_virtual_cores_cannot_keep_is_told_at_its_line(
+    threads: ModuleType, tmp_path: Path, deterministic: bool
+) -> None:
+    (tmp_path / "own.c").write_text(NOT_KEPT)
+    job = Job()
+    built = threads.build("own.c", tmp_path / "host", deterministic, root=tmp_path, job=job)
+    ran = threads.run(built, threads.Program("", {}), 2, tmp_path / "raw")
+    assert ran.message == ""
+    told = [*job.diagnostics, *host_notes(tmp_path / "raw", built.host, tmp_path)]
+    assert {diagnostic.severity for diagnostic in told} == {Severity.WARNING}
+    lines = NOT_KEPT.splitlines()
+    expected = {
+        (name, n)
+        for n, line in enumerate(lines, 1)
+        if "// " in line and "is" not in line.partition("// ")[2].split()
+        for name in line.partition("// ")[2].split()
+    }
+    assert len(expected) == 10
+    assert {(re.split(r"[: ]", d.message)[0], d.line) for d in told if d.file == "own.c"} == expected
+    assert len(told) == len(expected)
 
 
 def test_a_program_may_have_functions_of_its_own_by_the_c_librarys_names(threads: ModuleType, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ static void warn_of_polling(const vthread *t)
 {
     if (t->polls >= MANY_POLLS || spins(t))
         vc_note("a thread spent a whole slice (simulation.slice_ps) polling an atomic variable while others waited for a core: "
-                "with more spinning threads than simulation.cores most of the time is spent so");
+                "with more spinning threads than simulation.cores most of the time is spent so", NULL);
 }
 
 static void make_ready(vthread *t)

@@ -127,8 +127,9 @@ extern void (*vc_at_fatal)(void);
 /* A ring of threads each of which waits for the next: names it and ends the run. */
 void vc_check_ring(const void *mutex, int owner, const void *where);
 
-/* Something that the run cannot stand for, told once: a note of the run's. */
-void vc_note(const char *text);
+/* Something that the run cannot stand for, told once, with the place in the program that a call from `where` (or NULL) comes
+ * from: a note of the run's. */
+void vc_note(const char *text, const void *where);
 const char *vc_notes(void);
 
 /* What each thread's time was: number, begin, end, work, waited and queued, a line each. */

@@ -1,5 +1,6 @@
 /* What is told of the threads: messages that end the run, notes, and what each thread's time was. */
 #define _GNU_SOURCE
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 int vc_failed;
 int (*vc_owner)(const vthread *waiting);
 void (*vc_at_fatal)(void);
-static char notes[4096];
+static char notes[8192];
 
 /* ---- messages ---- */
 
@@ -31,16 +32,35 @@ void vc_fatal(const char *message)
     __builtin_unreachable();
 }
 
-void vc_note(const char *text)
+extern const char __ehdr_start[], etext[];
+
+static int in_program(const char *at) { return at >= __ehdr_start && at < etext; }
+
+/* Where the program calls a library that calls from `where`. */
+static const char *place(const char *where)
+{
+    void *calls[64];
+    int count = in_program(where) ? 0 : backtrace(calls, 64), i = 0;
+    while (i < count && calls[i] != where)
+        i++;
+    while (i < count && !in_program(calls[i]))
+        i++;
+    return i < count ? calls[i] : where;
+}
+
+void vc_note(const char *text, const void *where)
 {
     size_t used = strlen(notes);
-    if (!strstr(notes, text) && used + strlen(text) + 2 < sizeof notes)
-        sprintf(notes + used, "%s\n", text);
+    const char *at = where;
+    if (strstr(notes, text) || used + strlen(text) + 40 > sizeof notes)
+        return;
+    used += (size_t)sprintf(notes + used, "%s", text);
+    if (at && in_program(at = place(at)))
+        used += (size_t)sprintf(notes + used, " (at host+0x%lx)", (unsigned long)(at - __ehdr_start));
+    strcpy(notes + used, "\n");
 }
 
 const char *vc_notes(void) { return notes; }
-
-extern const char __ehdr_start[];
 
 static int describe(char *to, size_t room, const vthread *thread)
 {

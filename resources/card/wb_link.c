@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "real.h"
 #include "vcores.h"
 #include "wb.h"
 
@@ -14,7 +15,7 @@ static int receive_exactly(void *data, size_t bytes)
 {
     char *at = data;
     while (bytes) {
-        ssize_t got = recv(wb_link, at, bytes, 0);
+        ssize_t got = REAL(recv)(wb_link, at, bytes, 0);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)

@@ -131,7 +131,8 @@ static void fix_addresses(char **argv, char **environment)
         return;
     if (personality((unsigned long)before | ADDR_NO_RANDOMIZE) != -1 && personality(0xffffffff) & ADDR_NO_RANDOMIZE)
         execve("/proc/self/exe", argv, environment);
-    vc_note("the addresses of the host program's memory could not be fixed: where it depends on them, runs differ");
+    vc_note("the addresses of the host program's memory could not be fixed: where it depends on them, runs differ",
+            NULL);
 }
 
 static int create(const char *raw, const char *name)

@@ -151,7 +151,12 @@ def platform() -> Platform:
 
 
 def build(
-    source: str, folder: Path, deterministic: bool = True, flags: Sequence[str] = (), root: Path = SOURCES
+    source: str,
+    folder: Path,
+    deterministic: bool = True,
+    flags: Sequence[str] = (),
+    root: Path = SOURCES,
+    job: Job | None = None,
 ) -> Built:
     """The programs of one source, built as a project's host is; only the work that they say they do is counted.
 
@@ -162,7 +167,7 @@ def build(
     hardware = HardwareSources(sources=("card.v",), top="card", read_out=ReadOut(first=100, last=103))
     project = Project(schema_version=1, name="threads", platform="card", host=host, hardware=hardware)
     support = PlatformSupport("card", Path("none.yaml"), API, (API / "fpga.c",))
-    built = build_host(project, platform(), support, None, {}, deterministic, root, folder, Job())
+    built = build_host(project, platform(), support, None, {}, deterministic, root, folder, job or Job())
     if source != WITH_CARD:
         return Built(built, None, project, platform(), deterministic)
     hdl = HdlBuild((SOURCES / "card.v",), "card", ())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.card import harness_dir
 from rc_workbench_plugins.simulated_card.card_cache import contents, keep, take
+from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HostBuild, PlatformSupport
@@ -46,7 +47,7 @@ def build_host(
     sources = host.sources if host else expand_sources(root, project.host.sources)
     if not sources:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
-    if problems := list(_not_simulated(project)):
+    if problems := list(not_simulated(project)):
         raise WorkbenchError(*problems)
     is_cpp = [source.suffix in CPP_SUFFIXES for source in sources]
     c_compiler = needed(find_compiler("c"))
@@ -87,7 +88,7 @@ def build_host(
     warnings = run_all(compile_it, job, cwd=root, what="the host program")
     if any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
         compile_with_points(compile_it[: len(sources)], deterministic, job, root)
-    for warning in warnings:
+    for warning in (*warnings, *reads_of_real_time(targets[: len(sources)], root)):
         job.report(warning)
     executable = out / "host"
     libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
@@ -97,26 +98,6 @@ def build_host(
                               "-lm", "-ldl", "-pthread"]  # fmt: skip
     run_all([link], job, cwd=root, what="the host program")
     return executable
-
-
-def _not_simulated(project: Project) -> Iterator[Diagnostic]:
-    """What a project asks of the compiler that virtual cores cannot keep."""
-    for flag in (*project.host.flags, *project.host.libraries):
-        if flag == "-fopenmp" or flag.startswith("-fopenmp=") or flag in ("gomp", "-lgomp"):
-            yield Diagnostic(
-                f"host: {flag}: OpenMP's threads wait for each other in ways that the virtual clock does not see",
-                "Build without it, or start the threads with pthreads, C11 or std::thread.",
-            )
-        elif flag == "-static":
-            yield Diagnostic(
-                f"host: {flag}: the virtual clock stands in for functions of a shared C library",
-                "Build without it for the simulated card.",
-            )
-        elif flag == "-fsanitize=thread":
-            yield Diagnostic(
-                f"host: {flag}: on the simulated card one thread runs at a time, and the sanitizer would find nothing",
-                "Use it in a build of your own.",
-            )
 
 
 def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:

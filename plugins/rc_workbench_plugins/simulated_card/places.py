@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from workbench.model.diagnostic import WorkbenchError
+from workbench.api.records import read_lines
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.process import run_program
 
+_PLACE = re.compile(r" \(at (?P<file>.+):(?P<line>\d+)\)$")
 _ADDRESS = re.compile(r" \(at host\+0x(?P<address>[0-9a-f]+)\)")
 
 
@@ -33,3 +35,14 @@ def with_source_lines(text: str, executable: Path, root: Path | None) -> str:
         return next((f" (at {path}:{line})" for path, line in own or known), "")
 
     return _ADDRESS.sub(place, text)
+
+
+def host_notes(raw: Path, executable: Path, root: Path | None) -> list[Diagnostic]:
+    """What the host's run-time library noted of what virtual cores cannot keep, each at its line."""
+    found = []
+    for note in read_lines(raw / "host_notes.txt"):
+        text = with_source_lines(note, executable, root)
+        place = _PLACE.search(text)
+        file, line = (place["file"], int(place["line"])) if place else (None, None)
+        found.append(Diagnostic(_PLACE.sub("", text), severity=Severity.WARNING, file=file, line=line))
+    return found

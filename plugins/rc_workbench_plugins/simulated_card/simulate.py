@@ -13,9 +13,9 @@ from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.card import CardExecutable
 from rc_workbench_plugins.simulated_card.config import card_config
-from rc_workbench_plugins.simulated_card.places import with_source_lines
+from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 from workbench.api.job import Job
-from workbench.api.records import read_counters, read_end, read_lines, read_transfers
+from workbench.api.records import read_counters, read_end, read_transfers
 from workbench.api.targets import Outcome
 from workbench.model.application import Project
 from workbench.model.cycles import cycle_start_ps, period_ps
@@ -216,7 +216,7 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
     elif problem is None and code != 0:
         said = f"It said: {host.last_line}" if host.last_line else ""
         diagnostics.append(Diagnostic(f"the host program ended with exit code {code}", said, Severity.WARNING))
-    diagnostics += [Diagnostic(note, severity=Severity.WARNING) for note in read_lines(raw / "host_notes.txt")]
+    diagnostics += host_notes(raw, host.executable, host.cwd)
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
     diagnostics += _card_warnings(card_end)

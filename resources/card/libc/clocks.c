@@ -2,10 +2,8 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
-#include <sys/timerfd.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -120,9 +118,10 @@ static int all_cores(size_t bytes, cpu_set_t *set)
     return 0;
 }
 
-static int stays_unbound(void)
+static int stays_unbound(const void *where)
 {
-    vc_note("the program binds threads to processors: on virtual cores a thread takes its last core, or one that is free");
+    vc_note("the program binds threads to processors: on virtual cores a thread takes its last core, or one that is free",
+            where);
     return 0;
 }
 
@@ -139,24 +138,8 @@ ON_CLOCK(int, sched_getcpu, (void), (), vc_self->core)
 ON_CLOCK(int, sched_getaffinity, (pid_t process, size_t bytes, cpu_set_t *set), (process, bytes, set),
          all_cores(bytes, set))
 ON_CLOCK(int, sched_setaffinity, (pid_t process, size_t bytes, const cpu_set_t *set), (process, bytes, set),
-         stays_unbound())
+         stays_unbound(HERE))
 ON_CLOCK(int, pthread_getaffinity_np, (pthread_t thread, size_t bytes, cpu_set_t *set), (thread, bytes, set),
          all_cores(bytes, set))
 ON_CLOCK(int, pthread_setaffinity_np, (pthread_t thread, size_t bytes, const cpu_set_t *set), (thread, bytes, set),
-         stays_unbound())
-
-/* ---- timers, which would go by real time ---- */
-
-#define REAL_TIMER(type, name, parameters, arguments)                                                             \
-    type name parameters                                                                                          \
-    {                                                                                                             \
-        if (vc_self)                                                                                              \
-            vc_note("the program sets a timer that goes by real time: when it comes differs from run to run");    \
-        return REAL(name) arguments;                                                                              \
-    }
-REAL_TIMER(int, timer_create, (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer),
-           (clock, event, timer))
-REAL_TIMER(int, timerfd_create, (int clock, int flags), (clock, flags))
-REAL_TIMER(int, setitimer, (__itimer_which_t which, const struct itimerval *restrict value, struct itimerval *restrict old),
-           (which, value, old))
-REAL_TIMER(unsigned, alarm, (unsigned seconds), (seconds))
+         stays_unbound(HERE))

@@ -24,11 +24,12 @@ static void output(void)
 /* ---- pipes between threads ---- */
 
 #define MAX_FD 1024
-static unsigned char is_pipe[MAX_FD];
+static unsigned char kind_of[MAX_FD];
+enum { UNKNOWN, PIPE, THERE };
 static const char pipes; /* what all who wait at a pipe wait for */
-static int has_children;
+int files_outside;
 
-static int at_pipe(int fd) { return vc_self && fd >= 0 && fd < MAX_FD && is_pipe[fd]; }
+static int at_pipe(int fd) { return vc_self && fd >= 0 && fd < MAX_FD && kind_of[fd] == PIPE; }
 
 static void wait_for_pipe(int fd, short event, const void *where)
 {
@@ -38,23 +39,27 @@ static void wait_for_pipe(int fd, short event, const void *where)
         threads_wait(VC_PIPE, &pipes, VC_NEVER, where);
 }
 
-/* Nothing goes on on the clock: a child of the program's may be writing. */
+/* Nothing goes on on the clock: a child of the program's may be writing, or a signal come. */
 static int from_outside(void)
 {
     struct timespec moment = {0, 1000000};
-    if (!has_children)
+    if (!files_outside)
         return 0;
     REAL(nanosleep)(&moment, NULL);
-    return vc_wake(&pipes, INT_MAX) > 0;
+    int may = vc_wake(&pipes, INT_MAX) > 0;
+    for (const vthread *t = vc_threads; t; t = t->next)
+        may |= t->spin_ps != 0;
+    vc_changes++; /* what is spun for, too */
+    return may;
 }
 
-static void now_has_children(void) { has_children = 1; }
+static void now_has_children(void) { files_outside = 1; }
 
 static void note_pipe(const int fds[2])
 {
     for (int i = 0; i < 2; i++)
         if (vc_self && fds[i] < MAX_FD)
-            is_pipe[fds[i]] = 1;
+            kind_of[fds[i]] = PIPE;
 }
 
 int pipe(int fds[2])
@@ -77,6 +82,12 @@ ssize_t read(int fd, void *to, size_t bytes)
 {
     if (at_pipe(fd))
         wait_for_pipe(fd, POLLIN, HERE);
+    else if (vc_self && fd >= 0 && fd < MAX_FD && kind_of[fd] == UNKNOWN) {
+        if (told_is_there(fd))
+            kind_of[fd] = THERE;
+        else
+            vc_note("read: " TOLD_BLOCKS, HERE);
+    }
     ssize_t got = REAL(read)(fd, to, bytes);
     if (at_pipe(fd))
         vc_wake(&pipes, INT_MAX);
@@ -101,10 +112,10 @@ int close(int fd)
     if (was_pipe)
         vc_call();
     int error = REAL(close)(fd);
-    if (was_pipe) {
-        is_pipe[fd] = 0;
+    if (fd >= 0 && fd < MAX_FD)
+        kind_of[fd] = UNKNOWN;
+    if (was_pipe)
         vc_wake(&pipes, INT_MAX);
-    }
     return error;
 }
 
@@ -112,6 +123,8 @@ int close(int fd)
 
 int poll(struct pollfd *files, nfds_t count, int timeout_ms)
 {
+    if (vc_self && count && timeout_ms)
+        vc_note("poll: " TOLD_BLOCKS, HERE);
     if (!vc_self || count)
         return REAL(poll)(files, count, timeout_ms);
     return clocks_sleep_ns(timeout_ms < 0 ? VC_LATEST_PS / 1000 : timeout_ms * INT64_C(1000000), HERE);
@@ -119,6 +132,8 @@ int poll(struct pollfd *files, nfds_t count, int timeout_ms)
 
 int select(int count, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict time)
 {
+    if (vc_self && count && (!time || time->tv_sec || time->tv_usec))
+        vc_note("select: " TOLD_BLOCKS, HERE);
     if (!vc_self || count || !time)
         return REAL(select)(count, r, w, x, time);
     return clocks_sleep_ns(time->tv_sec * INT64_C(1000000000) + time->tv_usec * 1000, HERE);

@@ -24,6 +24,11 @@ void threads_act_on_cancel(void);
 int locks_owner(const vthread *waiting);
 void locks_refuse_shared(const char *what);
 
-/* files.c */
+/* told.c: of what really blocks, and whether a file is such */
+#define TOLD_BLOCKS "it waits in real time, in which the virtual clock and all other threads stand"
+int told_is_there(int fd);
+
+/* files.c: something outside the clock, a child or a signal's handler, may let a thread go on */
+extern int files_outside;
 void files_start(void);
 #endif

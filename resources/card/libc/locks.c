@@ -26,7 +26,7 @@ int locks_owner(const vthread *t)
 static int take(pthread_mutex_t *m, int64_t until_ps, const void *where)
 {
     if (m->__data.__kind & UNUSUAL)
-        vc_note("a mutex is robust or has a priority protocol: on virtual cores it is a plain one");
+        vc_note("a mutex is robust or has a priority protocol: on virtual cores it is a plain one", where);
     while (m->__data.__lock) {
         if (m->__data.__owner == me() && type_of(m) == PTHREAD_MUTEX_RECURSIVE_NP) {
             m->__data.__count++;

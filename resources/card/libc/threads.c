@@ -54,7 +54,7 @@ int pthread_setcanceltype(int type, int *old)
 {
     if (vc_self && type == PTHREAD_CANCEL_ASYNCHRONOUS)
         vc_note("a thread asked to be cancelled at any time (PTHREAD_CANCEL_ASYNCHRONOUS): on virtual cores it is at its "
-                "next call");
+                "next call", HERE);
     return REAL(pthread_setcanceltype)(type, old);
 }
 

@@ -1,0 +1,59 @@
+"""What of a program virtual cores cannot keep, as far as its build shows; `libc/told.c` of the card tells the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from workbench.model.application import Project
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.system.process import run_program
+
+_READS_TIME = re.compile(r"\t(rdtscp?)\b")
+_MACHINE_CODE = (b"\x0f\x31", b"\x0f\x01\xf9")  # of x86: rdtsc, rdtscp
+_LINE = re.compile(r"(?P<file>\S.*):(?P<line>\d+)(?: \(.*\))?$")
+
+
+def not_simulated(project: Project) -> Iterator[Diagnostic]:
+    """What a project asks of the compiler that virtual cores cannot keep."""
+    for flag in (*project.host.flags, *project.host.libraries):
+        if flag == "-fopenmp" or flag.startswith("-fopenmp=") or flag in ("gomp", "-lgomp"):
+            yield Diagnostic(
+                f"host: {flag}: OpenMP's threads wait for each other in ways that the virtual clock does not see",
+                "Build without it, or start the threads with pthreads, C11 or std::thread.",
+            )
+        elif flag == "-static":
+            yield Diagnostic(
+                f"host: {flag}: the virtual clock stands in for functions of a shared C library",
+                "Build without it for the simulated card.",
+            )
+        elif flag == "-fsanitize=thread":
+            yield Diagnostic(
+                f"host: {flag}: on the simulated card one thread runs at a time, and the sanitizer would find nothing",
+                "Use it in a build of your own.",
+            )
+
+
+def reads_of_real_time(objects: Sequence[Path], root: Path) -> Iterator[Diagnostic]:
+    """Where the program reads the processor's own counter, of which the virtual clock knows nothing."""
+    with_it = [path for path in objects if any(code in path.read_bytes() for code in _MACHINE_CODE)]
+    try:
+        text = run_program(["objdump", "-dl", "--inlines", "--no-show-raw-insn", *with_it]).stdout if with_it else ""
+    except WorkbenchError:
+        return
+    places: list[tuple[Path, int]] = []
+    told = set()
+    for line in text.splitlines():
+        if match := _LINE.match(line.removeprefix("inlined by ")):
+            place = Path(match["file"]), int(match["line"])
+            places = [*places, place] if line.startswith("inlined by ") else [place]
+        elif match := _READS_TIME.search(line):
+            file, number = next((place for place in places if place[0].is_relative_to(root)), (None, None))
+            told.add((match[1], str(file.relative_to(root)) if file else None, number))
+    for instruction, file_name, number in sorted(told, key=str):
+        yield Diagnostic(
+            f"{instruction} reads the processor's own counter, which goes by real time: runs differ",
+            "clock_gettime and std::chrono tell the virtual clock.",
+            Severity.WARNING, file_name, number,
+        )  # fmt: skip
