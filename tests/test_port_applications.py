@@ -6,6 +6,7 @@ resources/card/README.md.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -13,6 +14,7 @@ from math import ceil
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from workbench.api.job import Job
 from workbench.model.run import Run
@@ -35,9 +37,9 @@ class Call:
     end_ps: int
 
 
-def run_of(name: str, folder: Path, *, trace: bool = False) -> Run:
+def run_of(name: str, folder: Path, *, trace: bool = False, below: Path = APPLICATIONS) -> Run:
     """Run an application as its project file says it, deterministically. Nothing is left to be asked of it."""
-    workspace = open_workspace(APPLICATIONS / name, load_plugins())
+    workspace = open_workspace(below / name, load_plugins())
     assert not workspace.diagnostics
     assert not workspace.scan().diagnostics
     run = run_workspace(workspace, RunOptions(out=folder / name, deterministic=True, trace=trace), Job())
@@ -191,8 +193,12 @@ def test_a_design_on_two_clocks(tmp_path: Path) -> None:
     assert findings_of(run)
 
 
-def test_two_cards_share_the_hosts_bus(tmp_path: Path) -> None:
-    run = run_of("two_cards", tmp_path, trace=True)
+@pytest.mark.parametrize("api", ["a plugin's", "made of the template"])
+def test_two_cards_share_the_hosts_bus(api: str, tmp_path: Path) -> None:
+    own = shutil.copytree(APPLICATIONS / "two_cards", tmp_path / "own" / "two_cards")
+    if api == "made of the template":  # its name is one of which no plugin knows an API
+        (own / "card.yaml").write_text((own / "card.yaml").read_text().replace("nallatech_h101", "summer_card"))
+    run = run_of("two_cards", tmp_path, trace=True, below=own.parent)
     assert (tmp_path / "two_cards" / "stdout.txt").read_text() == f"{257 * 128} {101 * 50 * 1000} on two cards\n"
     lasts = {"fill": 5_000_000, "start": REGISTER_WRITE, "readSum": REGISTER_READ}
     added = {0: 256, 1: 100}

@@ -229,7 +229,7 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
         )
         hint = "In that time every block of the FPGA counts as staying in its state."
         diagnostics.append(Diagnostic(text, hint, Severity.NOTE))
-    if left := host.program.left:
+    if (left := host.program.left) and host.jail is None:  # a jail ends with all in it, by and by itself too
         text = f"the host program left {left} process{'es' if left > 1 else ''} behind at its end"
         diagnostics.append(Diagnostic(text, "A run ends with its host program: they were ended.", Severity.WARNING))
     return Outcome(

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from rc_workbench_plugins.simulated_card.port_check import check_port
 from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.prototypes import without_card
+from workbench.model.text import listed
 
 if TYPE_CHECKING:
     from rc_workbench_plugins.simulated_card.card import CardExecutable
@@ -48,7 +50,7 @@ class SimulatedCard:
 
         with job.step(_BUILD_HOST):
             host = build_host(
-                task.project, task.platform, _api(task), task.host, task.settings, task.deterministic, task.root,
+                task.project, task.platform, _api(task, job), task.host, task.settings, task.deterministic, task.root,
                 task.build / "host_build", job,
             )  # fmt: skip
         with job.step(_BUILD_CARD):
@@ -71,12 +73,21 @@ class SimulatedCard:
         return replace(outcome, tools=built.card.tools)
 
 
-def _api(task: Task) -> PlatformSupport:
+def _api(task: Task, job: Job) -> PlatformSupport:
     """The API with what implements it: as it is brought or named, or made of the template's entries."""
     support = task.support
     assert support is not None
     if support.api_sources:
         return support
+    cards = task.project.hardware.cards
+    if cards > 1 and (alone := without_card(task.platform.host)):
+        job.report(
+            Diagnostic(
+                f"{listed(alone)}: the template does not say which of the {cards} cards such a call is for: the first",
+                "Name the parameter that tells it in the entry: fpga: NAME.",
+                Severity.WARNING,
+            )
+        )
     source = task.build / "api" / "api.c"
     source.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(shim_source(task.platform), encoding="utf-8")
