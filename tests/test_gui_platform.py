@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
@@ -24,7 +24,7 @@ from workbench.gui.open_documents import OVERWRITE
 from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
 from workbench.gui.platform.mode import PlatformMode
 from workbench.gui.platform.parts import add_part, sections_of
-from workbench.gui.platform.points import pasted_points
+from workbench.gui.platform.points import pasted_points, points_of
 from workbench.gui.platform.table import SIZE, SOURCE, TIME
 from workbench.gui.question import CANCEL, Question
 from workbench.gui.timeline.look import pixels_of
@@ -256,6 +256,28 @@ def test_table_and_curve_are_linked_by_hover(qtbot: QtBot, mode: PlatformMode) -
     row = mode.table.visualRect(mode.table.points.index(2, TIME)).center()
     qtbot.mouseMove(mode.table.viewport(), row)
     assert mode.curve.ringed == (0, 2)
+
+
+def test_a_point_of_the_curve_is_dragged_to_another_rate(qtbot: QtBot, mode: PlatformMode) -> None:
+    mode.choose(("transfer_tables", "write"))
+    mode.grab()
+    before, text = points_of(mode.document, "write"), mode.document.text
+    start, left, target = mode.curve.point_place((0, 5)), Qt.MouseButton.LeftButton, mode.curve.viewport()
+    goal = start + QPointF(15, 30)
+    wanted = mode.curve.view().value(start.x(), round(goal.y()))[1]
+    qtbot.mousePress(target, left, pos=start.toPoint())
+    qtbot.mouseMove(target, ((start + goal) / 2).toPoint())
+    qtbot.mouseMove(target, goal.toPoint())
+    qtbot.mouseRelease(target, left, pos=goal.toPoint())
+    after = points_of(mode.document, "write")
+    assert after[5].size == before[5].size
+    assert after[5].rate == pytest.approx(wanted, rel=1e-3)
+    assert [p.time_text for p in after][:5] == [p.time_text for p in before][:5]
+    assert [p.time_text for p in after][6:] == [p.time_text for p in before][6:]
+    mode.document.history.undo()
+    assert mode.document.text == text
+    qtbot.mouseClick(target, left, pos=mode.curve.point_place((0, 5)).toPoint())
+    assert mode.document.text == text
 
 
 def test_parts_are_added_and_removed(mode: PlatformMode) -> None:

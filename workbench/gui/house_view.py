@@ -5,6 +5,7 @@ A view says what it shows by drawing it on a canvas (`draw`): that is what is pa
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from PySide6.QtGui import (
     QImageWriter,
     QKeyEvent,
     QPainter,
+    QPixmap,
     QResizeEvent,
     QWheelEvent,
 )
@@ -98,6 +100,9 @@ class HouseView(pg.GraphicsView):
         self.scene().setItemIndexMethod(self.scene().ItemIndexMethod.NoIndex)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._in_page = in_page
+        self._snapshot: QPixmap | None = None
+        self._shows: tuple[object, ...] = ()  # range, size and density of the snapshot
+        self.frame_ms = 0.0  # what the last whole drawing took
         self.box = HouseBox(self)
         self.box.sigRangeChanged.connect(self._range_changed)
         self.ground = PixelItem(self, self._paint_ground, -100)
@@ -130,8 +135,25 @@ class HouseView(pg.GraphicsView):
 
     # ---- painting
 
+    def redraw(self) -> None:
+        """Paint anew what is shown; what the pointer does needs less."""
+        self._snapshot = None
+        self.viewport().update()
+
     def _paint_ground(self, painter: QPainter) -> None:
-        self.draw(QtCanvas(painter))
+        """From a snapshot, until the range, the size or what is shown changes."""
+        density = self.devicePixelRatioF()
+        shows = (self.box.viewRange(), self.size(), density)
+        if self._snapshot is None or self._shows != shows:
+            started = time.perf_counter()
+            pixmap = QPixmap(self.viewport().size() * density)
+            pixmap.setDevicePixelRatio(density)
+            inner = QPainter(pixmap)
+            self.draw(QtCanvas(inner))
+            inner.end()
+            self._snapshot, self._shows = pixmap, shows
+            self.frame_ms = (time.perf_counter() - started) * 1e3
+        painter.drawPixmap(0, 0, self._snapshot)
 
     def _paint_over(self, painter: QPainter) -> None:
         canvas = QtCanvas(painter)
@@ -152,7 +174,7 @@ class HouseView(pg.GraphicsView):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "over"):
-            self.viewport().update()
+            self.redraw()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

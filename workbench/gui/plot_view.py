@@ -29,18 +29,20 @@ from workbench.pictures.plot import (
 
 _REACH_PX = 18.0
 _MARK_PX = 8.0
+_GRASP_PX = 10.0
 _CLICK_PX = 4.0
 MOST_ZOOM = 1e4
 
 
 class PlotView(HouseView):
     """`pointed` and `chosen` tell a line's number and a point's; `moved` tells a mark's number and its new place,
-    `dropped` that it stays there."""
+    `dropped` that it stays there; `lifted` tells the point of a line that was dragged, and its new y."""
 
     pointed = Signal(int, int)
     chosen = Signal(int, int)
     moved = Signal(int, float, float)
     dropped = Signal()
+    lifted = Signal(int, int, float)
 
     def __init__(self, name: str, height: int = 220, *, in_page: bool = False) -> None:
         super().__init__(name, in_page=in_page)
@@ -56,6 +58,7 @@ class PlotView(HouseView):
         self._at: QPointF | None = None
         self._pressed: QPointF | None = None
         self._dragged = -1
+        self._lifted: tuple[int, int] | None = None
         self._fitted = fitting(self.plot, plot_box(self.plot, 480, height))
         layout = pg.GraphicsLayout()
         layout.layout.setSpacing(0)
@@ -75,7 +78,7 @@ class PlotView(HouseView):
         if self._dragged < 0:
             self.pinned = self.current = self.ringed = None
             self.show_all()
-        self.viewport().update()
+        self.redraw()
 
     def show_all(self) -> None:
         self._arrange()
@@ -92,7 +95,7 @@ class PlotView(HouseView):
         """Ring a point: its line's number and its own."""
         if spot != self.ringed:
             self.ringed = spot
-            self.viewport().update()
+            self.redraw()
 
     def rows(self) -> Iterable[Row]:
         return plot_rows(self.plot)
@@ -150,6 +153,12 @@ class PlotView(HouseView):
             return
         if self._at is None or not self._inside(self._at):
             return
+        if self._lifted:
+            line, point = self._lifted
+            size, rate = float(self.plot.lines[line].x[point]), view.value(*self._at.toTuple())[1]
+            said = f"{self.plot.x.text(size)}: {self.plot.y.text(rate)}"
+            draw_tag(canvas, box, *view.place(size, rate), said, strong=True)
+            return
         x, y = self._at.toTuple()
         canvas.path([(x, box.y), (x, box.bottom)], "edge", 1, (3, 3))
         canvas.path([(box.x, y), (box.right, y)], "edge", 1, (3, 3))
@@ -199,11 +208,17 @@ class PlotView(HouseView):
         gap, number = min(gaps, default=(math.inf, -1))
         return number if gap < _MARK_PX and self._inside(at) else -1
 
+    def _movable_near(self, at: QPointF) -> tuple[int, int] | None:
+        spot = self._near(at)
+        movable = spot is not None and self.plot.lines[spot[0]].movable
+        return spot if movable and spot and (self.point_place(spot) - at).manhattanLength() < _GRASP_PX else None
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         left = event.button() is Qt.MouseButton.LeftButton
         self._dragged = self._mark_near(event.position()) if left else -1
         self._pressed = event.position() if left else None
-        if self._dragged < 0:
+        self._lifted = self._movable_near(event.position()) if left and self._dragged < 0 else None
+        if self._dragged < 0 and self._lifted is None:
             super().mousePressEvent(event)
         self.viewport().update()
 
@@ -213,9 +228,14 @@ class PlotView(HouseView):
             across, up = self.view().value(at.x(), at.y(), on_right=self.plot.right is not None)
             self.moved.emit(self._dragged, across, up)
             return
+        if self._lifted is not None:
+            self._at = at
+            self.viewport().update()
+            return
         super().mouseMoveEvent(event)
         on_mark = self._mark_near(at) >= 0
-        self.viewport().setCursor(Qt.CursorShape.SizeAllCursor if on_mark else Qt.CursorShape.ArrowCursor)
+        shape = Qt.CursorShape.SizeVerCursor if self._movable_near(at) else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(Qt.CursorShape.SizeAllCursor if on_mark else shape)
         self._at = None if on_mark else at
         self._point(None if on_mark else self._near(at))
         self.viewport().update()
@@ -228,8 +248,13 @@ class PlotView(HouseView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         dragged, self._dragged = self._dragged, -1
         pressed, self._pressed = self._pressed, None
+        lifted, self._lifted = self._lifted, None
         if dragged >= 0:
             self.dropped.emit()
+        elif lifted and pressed and abs(event.position().y() - pressed.y()) > _CLICK_PX:
+            self.lifted.emit(*lifted, self.view().value(*event.position().toTuple())[1])
+        elif lifted:
+            self._choose(event.position())
         else:
             super().mouseReleaseEvent(event)
             if pressed is not None and (event.position() - pressed).manhattanLength() <= _CLICK_PX:
@@ -239,6 +264,7 @@ class PlotView(HouseView):
     def _choose(self, at: QPointF) -> None:
         if spot := self._near(at):
             self.pinned = spot
+            self.redraw()
             self.chosen.emit(*spot)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

@@ -40,7 +40,8 @@ class Axis:
 class Line:
     """A line through points. `band` are the least and most around it; `ink` is a colour of the canvas.
 
-    `points` shows its points, those of `filled` solid and the one numbered `wrong` in red.
+    `points` shows its points, those of `filled` solid and the one numbered `wrong` in red; `movable` ones can be
+    dragged up and down.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Line:
     named_at_start: bool = False
     filled: tuple[bool, ...] = ()
     wrong: int = -1
+    movable: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 
 from workbench.gui import theme
-from workbench.gui.canvas import QtCanvas
 from workbench.gui.house_view import HouseView, Row
 from workbench.model.text import percent_text, time_text
 from workbench.pictures.canvas import Canvas
@@ -43,13 +41,12 @@ class GraphView(HouseView):
         self.notes: Mapping[str, str] = {}
         self.chosen: frozenset[str] = frozenset()
         self.chosen_edges: frozenset[RoutedEdge] = frozenset()
-        self.frame_ms = 0.0
         self._hover = ""
         self._whole: list[list[float]] = []  # the range that shows all
         self._again: Callable[[float, float], GraphLayout] | None = None
         self._laid_out_for = (0.0, 0.0)
         self._pressed: QPointF | None = None
-        self._snapshot: tuple[QPixmap, float, QPointF] | None = None
+        self._taken = (1.0, QPointF())  # magnification and offset of the snapshot
         self._gesture = False
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._idle.timeout.connect(self._settle)
@@ -76,7 +73,7 @@ class GraphView(HouseView):
     def set_chosen(self, blocks: Collection[str], edges: Collection[RoutedEdge] = ()) -> None:
         """Ring blocks, groups or replicas, and colour edges."""
         self.chosen, self.chosen_edges = frozenset(blocks), frozenset(edges)
-        self._redraw()
+        self.redraw()
 
     # ---- zoom and place
 
@@ -100,7 +97,7 @@ class GraphView(HouseView):
             self._laid_out_for = room
             self._look_at(max(ZOOMS[0], fit_scale(self.layout_, *room)))
         self._whole = self.box.viewRange()
-        self._redraw()
+        self.redraw()
 
     def _look_at(self, scale: float) -> None:
         """Show the graph's middle at a scale."""
@@ -124,11 +121,7 @@ class GraphView(HouseView):
     def _settle(self) -> None:
         if self._gesture:
             self._gesture = False
-            self._redraw()
-
-    def _redraw(self) -> None:
-        self._snapshot = None
-        self.viewport().update()
+            self.redraw()
 
     def to_layout(self, position: QPointF) -> QPointF:
         return (position - self.offset) / self.magnification
@@ -146,28 +139,19 @@ class GraphView(HouseView):
     # ---- painting
 
     def _paint_ground(self, painter: QPainter) -> None:
-        """From a snapshot, moved and scaled while a gesture on a graph that takes long to draw lasts."""
+        """While a gesture on a graph that takes long to draw lasts, its snapshot moved and scaled."""
         scale, offset = self.magnification, self.offset
-        if self._gesture and self._snapshot is not None:
-            pixmap, then, place = self._snapshot
-            painter.fillRect(self.viewport().rect(), theme.colour("window"))
-            painter.save()
-            painter.translate(offset - place * (scale / then))
-            painter.scale(scale / then, scale / then)
-            painter.drawPixmap(0, 0, pixmap)
-            painter.restore()
+        if not self._gesture or self._snapshot is None:
+            super()._paint_ground(painter)
+            self._taken = (scale, offset)
             return
-        if self._snapshot is None or self._snapshot[1:] != (scale, offset):
-            started = time.perf_counter()
-            density = self.devicePixelRatioF()
-            pixmap = QPixmap(self.viewport().size() * density)
-            pixmap.setDevicePixelRatio(density)
-            inner = QPainter(pixmap)
-            self.draw(QtCanvas(inner))
-            inner.end()
-            self._snapshot = (pixmap, scale, offset)
-            self.frame_ms = (time.perf_counter() - started) * 1e3
-        painter.drawPixmap(0, 0, self._snapshot[0])
+        then, place = self._taken
+        painter.fillRect(self.viewport().rect(), theme.colour("window"))
+        painter.save()
+        painter.translate(offset - place * (scale / then))
+        painter.scale(scale / then, scale / then)
+        painter.drawPixmap(0, 0, self._snapshot)
+        painter.restore()
 
     def draw(self, canvas: Canvas) -> None:
         canvas.rect(0, 0, self.width(), self.height(), "window")
@@ -240,7 +224,7 @@ class GraphView(HouseView):
     def _hover_over(self, key: str) -> None:
         if key != self._hover:
             self._hover = key
-            self._redraw()
+            self.redraw()
 
     def _tip(self, badge: str, found: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
         if badge:
@@ -285,11 +269,6 @@ class GraphView(HouseView):
             self.node_opened.emit(min(self.chosen))
         else:
             super().keyPressEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.PaletteChange:
-            self._snapshot = None
-        super().changeEvent(event)
 
 
 def _contains(box: Box, spot: QPointF) -> bool:

@@ -243,7 +243,6 @@ class AnalyseMode(Mode):
         return mine or ([] if places else edges)
 
     def _retheme(self) -> None:
-        self.graph.update()
         self.table.viewport().update()
         self._selection_changed()
 

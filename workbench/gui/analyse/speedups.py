@@ -50,7 +50,7 @@ class SpeedupView(HouseView):
 
     def set_current(self, finding: str) -> None:
         self.current = finding
-        self.viewport().update()
+        self.redraw()
 
     def rows(self) -> Iterable[Row]:
         return estimate_rows(self.rows_shown)
@@ -72,7 +72,7 @@ class SpeedupView(HouseView):
     def show_all(self) -> None:
         self._arrange()
         self.box.setRange(xRange=whole_range(self.rows_shown), yRange=(0, self._room()), padding=0)
-        self.viewport().update()
+        self.redraw()
 
     def _room(self) -> float:
         return bar_box(self.width(), self.height()).height / ROW_PX

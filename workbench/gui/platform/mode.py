@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
 from workbench.formats import yaml_edit
+from workbench.formats.units import written
 from workbench.gui.context import Context
 from workbench.gui.forms.mode import DocumentMode
 from workbench.gui.forms.parts import Part, Section
 from workbench.gui.platform.parts import add_part, sections_of
-from workbench.gui.platform.points import points_of, readable, table_plot
+from workbench.gui.platform.points import points_of, points_path, readable, table_plot
 from workbench.gui.platform.table import PointTable
 from workbench.gui.plot_view import PlotView
 from workbench.gui.widgets import (
@@ -58,6 +59,7 @@ class PlatformMode(DocumentMode):
         self.document.changed.connect(self._document_changed)
         self.table.hovered.connect(self._row_hovered)
         self.curve.pointed.connect(self._point_hovered)
+        self.curve.lifted.connect(self._point_lifted)
         context.workspace_changed.connect(self._workspace_changed)
         context.theme_changed.connect(self._document_changed)
         context.documents.commit_wanted.connect(self.table.commit)
@@ -186,11 +188,20 @@ class PlatformMode(DocumentMode):
         if platform and name in platform.transfer_tables and len(platform.transfer_tables[name].points) > 1:
             band = best_band(platform.transfer_tables[name])
         points, others = points_of(self.document, name), points_of(self.document, beside) if beside else ()
-        self.curve.show_plot(table_plot(name, points, beside, others, band))
+        movable = not self.document.read_only
+        self.curve.show_plot(table_plot(name, points, beside, others, band, movable))
 
     def _row_hovered(self, row: int) -> None:
         rows = readable(points_of(self.document, self.shown_table)) if self.shown_table else []
         self.curve.ring((0, rows.index(row)) if row in rows else None)
+
+    def _point_lifted(self, line: int, point: int, rate_bytes_per_s: float) -> None:
+        """A point dragged to another rate: its size stays, its time becomes what that rate takes."""
+        points = points_of(self.document, self.shown_table)
+        row = readable(points)[point]
+        time_s = (points[row].size or 0.0) / rate_bytes_per_s
+        path = (*points_path(self.shown_table), row, "time_s")
+        self.document.set(path, written(float(f"{time_s:.4g}"), "s"), f"Change the time in row {row + 1}")
 
     def _point_hovered(self, line: int, point: int) -> None:
         rows = readable(points_of(self.document, self.shown_table)) if line == 0 else []

@@ -88,14 +88,16 @@ def readable(points: Sequence[Point]) -> list[int]:
     return [number for number, point in enumerate(points) if point.rate]
 
 
-def table_plot(name: str, points: Sequence[Point], beside: str, others: Sequence[Point], band: Range | None) -> Plot:
+def table_plot(
+    name: str, points: Sequence[Point], beside: str, others: Sequence[Point], band: Range | None, movable: bool
+) -> Plot:
     """The rows that can be read, each a point of the first line, and another table's. Points that are out of order are
     marked, as they are in the table."""
     rows = [points[number] for number in readable(points)]
     x, y = np.array([p.size for p in rows], float), np.array([p.rate for p in rows], float)
     wrong = next((number for number, point in enumerate(rows) if _is_error(point)), -1)
     filled = tuple(p.printed for p in rows)
-    lines = [Line(name, x, y, INKS[0], points=True, joined=False, filled=filled, wrong=wrong)]
+    lines = [Line(name, x, y, INKS[0], points=True, joined=False, filled=filled, wrong=wrong, movable=movable)]
     order = np.argsort(x)
     lines.append(Line("", x[order], y[order], INKS[0]))
     if others:

@@ -1,0 +1,127 @@
+"""What the pyqtgraph views cost: opened and closed over and over, painted over and over, side by side in one run.
+
+    python tests/benchmarks/views.py [--json] [--quick]
+
+`paint_ms` is the median of whole repaints of 900 x 500 pixels, first and last hundred (flat where nothing is kept).
+`grown_mib` is what the process grew by over as many views opened, painted and closed, after the first tenth of them.
+`alive` counts views that a collection left over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+from graph import SHARES, made_up_graph
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+from workbench.gui import theme
+from workbench.gui.analyse.graph import GraphView
+from workbench.gui.analyse.speedups import SpeedupView
+from workbench.gui.house_view import HouseView
+from workbench.gui.plot_view import PlotView
+from workbench.pictures.graph import STYLE, NodeFacts
+from workbench.pictures.layout import layout_graph
+from workbench.pictures.plot import Axis, Line, Mark, Plot
+from workbench.pictures.speedups import Estimate
+
+
+def plot() -> HouseView:
+    view, x = PlotView("Sweep", 300), np.linspace(1, 100, 161)
+    lines = tuple(Line(f"line {n}", x, x ** (1 + n / 8), band=(x, x**1.9) if n == 0 else None) for n in range(5))
+    view.show_plot(Plot(Axis("x", "{:g}".format), Axis("y", "{:g}".format, True), lines, (Mark("mark", 50, 1e3),)))
+    return view
+
+
+def graph() -> HouseView:
+    view, layout = GraphView(), layout_graph(made_up_graph(50), STYLE)
+    facts = NodeFacts(SHARES, "17 %", "working", "33 % moving data")
+    view.show_graph(layout, {node.key: facts for node in layout.nodes}, {})
+    return view
+
+
+def speedups() -> HouseView:
+    view = SpeedupView()
+    view.show_estimates(
+        [Estimate(f"f{n}", "a finding", "host main", "high", 1 + n, None, 2 + n) for n in range(30)], 1.0
+    )
+    return view
+
+
+def resident_mib() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def shown(make: Callable[[], HouseView]) -> HouseView:
+    view = make()
+    view.resize(900, 500)
+    view.show()
+    QApplication.processEvents()
+    view.show_all()
+    return view
+
+
+def measure(make: Callable[[], HouseView], opened: int, repaints: int) -> dict[str, float]:
+    alive: weakref.WeakSet[HouseView] = weakref.WeakSet()
+    before = 0.0
+    for number in range(opened):
+        view = shown(make)
+        view.viewport().repaint()
+        alive.add(view)
+        view.close()
+        view.deleteLater()
+        del view
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        if number == opened // 10:
+            gc.collect()
+            before = resident_mib()
+    gc.collect()
+    grown = resident_mib() - before
+    view, times = shown(make), []
+    for number in range(repaints):
+        view.zoom(1.02 if number % 100 < 50 else 1 / 1.02)
+        begun = time.perf_counter()
+        view.viewport().repaint()
+        times.append((time.perf_counter() - begun) * 1e3)
+    view.close()
+    return {
+        "opened": opened,
+        "alive": len(alive),
+        "grown_mib": round(grown, 1),
+        "first_paint_ms": round(float(np.median(times[:100])), 2),
+        "last_paint_ms": round(float(np.median(times[-100:])), 2),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    application = QApplication.instance() or QApplication([])
+    assert isinstance(application, QApplication)
+    theme.apply_theme(application, "light")
+    counts = (30, 200) if arguments.quick else (200, 1000)
+    rows = {make.__name__: measure(make, *counts) for make in (plot, graph, speedups)}
+    if arguments.json:
+        print(json.dumps(rows, indent=1))
+        return
+    for name, row in rows.items():
+        print(
+            f"{name:>9}: {row['opened']} opened and closed, {row['alive']} alive, grown {row['grown_mib']:5.1f} MiB; "
+            f"paint {row['first_paint_ms']:6.2f} ms, after {counts[1]} {row['last_paint_ms']:6.2f} ms"
+        )
+
+
+if __name__ == "__main__":
+    main()
