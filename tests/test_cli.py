@@ -106,7 +106,7 @@ def test_bad_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFixt
 
 def test_an_unknown_format_is_answered_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "x", "--format", "cvs", "--out", "y"]) == 2
-    assert "there is no format 'cvs' Did you mean 'csv'?" in capsys.readouterr().err
+    assert "there is no format 'cvs'. Did you mean 'csv'?" in capsys.readouterr().err
 
 
 def test_an_unknown_setting_is_named_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -221,7 +221,5 @@ def test_ports_that_cannot_be_used(changes: dict[str, object], read_out: tuple[i
 
 
 def test_a_missing_signal_is_named() -> None:
-    with pytest.raises(
-        WorkbenchError, match="no port 'wr_data', which the platform names as its write data of port host"
-    ):
+    with pytest.raises(WorkbenchError, match=r"no ports named .*write data of port host 'wr_data'"):
         check_port(replace(TOP, ports=tuple(p for p in TOP.ports if p.name != "wr_data")), HARDWARE)

@@ -205,7 +205,7 @@ def test_a_whole_number_is_solved_in_whole_numbers(pdf2d: ModelFile) -> None:
 
 
 def test_a_solution_stays_within_the_bounds(pdf2d: ModelFile) -> None:
-    with pytest.raises(WorkbenchError, match="no 'nodes' from 1 to 2000 gives a speedup of 1 "):
+    with pytest.raises(WorkbenchError, match=r"no 'nodes' from 1 to 2000 gives a speedup of 1. "):
         solve(pdf2d, "nodes", 1)
     with pytest.raises(WorkbenchError, match=r"no 'read_efficiency' from 0\.0001 to 1 gives"):
         solve(pdf2d, "read_efficiency", 200)
@@ -253,7 +253,7 @@ def test_sweeps_with_units(pdf2d: ModelFile) -> None:
 def test_a_point_that_cannot_be_computed_names_its_field(pdf2d: ModelFile) -> None:
     with pytest.raises(WorkbenchError, match=r"elements is not a finite number"):
         predict(pdf2d, {"nodes": np.array([0.0, 2.0])})
-    with pytest.raises(WorkbenchError, match=r"'nodes' cannot be 0 It must be a whole number, at least 1"):
+    with pytest.raises(WorkbenchError, match=r"'nodes' cannot be 0. It must be a whole number, at least 1"):
         make_space(pdf2d, {"nodes": np.array([0.0, 2.0])})
     with pytest.raises(WorkbenchError, match="no uncertain inputs"):
         make_space(pdf2d, {}, 10)

@@ -357,9 +357,9 @@ def test_a_wrong_condition_is_traced_to_its_pragma(tmp_path: Path) -> None:
 
 def test_a_top_level_that_lacks_the_ports_signals(tmp_path: Path) -> None:
     hardware = write(tmp_path, leaf_v=LEAF, top_sv=TOP.replace("rd_en", "read"))
-    with pytest.raises(WorkbenchError, match="no port 'rd_en', which the platform names as its read enable"):
+    with pytest.raises(WorkbenchError, match=r"no ports named .*read enable of port host 'rd_en'"):
         instrument(tmp_path, hardware)
-    with pytest.raises(WorkbenchError, match="no port 'wr_data', which the platform names as its write data of port"):
+    with pytest.raises(WorkbenchError, match=r"no ports named .*write data of port host 'wr_data'"):
         instrument(tmp_path, write(tmp_path, leaf_v=LEAF, top_sv=TOP.replace("wr_data", "wdata")))
 
 

@@ -150,7 +150,7 @@ def test_parameters_choose_what_is_elaborated(tmp_path: Path) -> None:
     text = NESTED.replace("module top(", "module top #(parameter N = 3) (").replace("i < 3", "i < N")
     assert len(scan(tmp_path, {"N": "2"}, top_sv=text).instances) == 7
     wrong = scan(tmp_path, {"M": "2"}, top_sv=text)
-    assert [d.text() for d in wrong.diagnostics] == ["error: the top module 'top' has no parameter 'M' It has N."]
+    assert [d.text() for d in wrong.diagnostics] == ["error: the top module 'top' has no parameter 'M'. It has N."]
 
 
 def test_blocks_that_cannot_be_observed_say_why(tmp_path: Path) -> None:
@@ -183,9 +183,9 @@ endmodule
         ("module top(input clk, output reg q); always @(posedge clk) q <= nothing; endmodule",
          r"top.v:1:65: error: use of undeclared identifier 'nothing'"),
         ("module top(input clk, output q); missing u(clk, q); endmodule",
-         r"top.v:1:34: error: unknown module 'missing' Add the file"),
+         r"top.v:1:34: error: unknown module 'missing'. Add the file"),
         ('`include "nowhere.vh"\nmodule top; endmodule', r"top.v:1:10: error: 'nowhere.vh': .*include_dirs"),
-        ("module tip; endmodule", r"error: no source defines the top module 'top' Did you mean 'tip'\?"),
+        ("module tip; endmodule", r"error: no source defines the top module 'top'. Did you mean 'tip'\?"),
         ("module top(input clk, output reg q); always @(posedge clk) begin #3 q <= 1; end endmodule",
          r"top.v:1:66: error: this cannot be synthesised: a delay"),
         ("module top(input clk, output reg q); initial begin forever begin q = 1; end end endmodule",

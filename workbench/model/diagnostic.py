@@ -34,8 +34,8 @@ class Diagnostic:
     def text(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         head = f"{place}: " if place else ""
-        tail = f" {self.hint}" if self.hint else ""
-        return f"{head}{self.severity.value}: {self.message}{tail}"
+        said = self.message if not self.hint or self.message.endswith((".", "!", "?", ":")) else f"{self.message}."
+        return f"{head}{self.severity.value}: {said} {self.hint}".rstrip()
 
     @property
     def command(self) -> str:

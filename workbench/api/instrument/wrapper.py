@@ -69,16 +69,15 @@ def check_port(top: Top, hardware: Hardware) -> None:
                 if not signal.optional
             }
     ports = {p.name for p in top.ports}
-    missing = [
-        Diagnostic(
-            f"the top module '{top.name}' has no port '{signal}', which the platform names as its {role}",
-            f"Its ports are {', '.join(sorted(ports))}. Name the platform's signals as the top module does.",
-        )
-        for role, signal in named.items()
-        if signal and signal not in ports
-    ]
+    missing = [f"{role} '{signal}'" for role, signal in named.items() if signal and signal not in ports]
     if missing:
-        raise WorkbenchError(*missing)
+        raise WorkbenchError(
+            Diagnostic(
+                f"the top module '{top.name}' has no ports named as the platform says: {', '.join(missing)}",
+                f"Its ports are {', '.join(sorted(ports))}. Say under hardware.signals of the project which are "
+                "meant, or name a platform that has its interfaces.",
+            )
+        )
 
 
 @dataclass(frozen=True)
