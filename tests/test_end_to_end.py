@@ -249,3 +249,55 @@ def test_instrument_only_writes_where_it_is_told(
     assert document["states"] == 3 + 4
     assert document["read_out"] == {"first": 0x400, "last": 0x40F}
     assert any((tmp_path / "out").rglob("tiny_top.v"))
+
+
+MANY = 260
+
+
+def test_a_block_of_more_states_than_a_byte_tells_is_counted_and_traced(tmp_path: Path) -> None:
+    """Each word takes its block through every state once, a cycle each; the first one is where it waits."""
+    folder = shutil.copytree(TINY, tmp_path / "tiny")
+    step = "        9'd{0}: begin\n            //pragma recap step{0} work()\n            at <= {1};\n        end\n"
+    steps_ = "".join(step.format(n, n + 1) for n in range(1, MANY - 1))
+    (folder / "hdl" / "tiny_top.v").write_text(f"""module tiny_top #(parameter DELAY = 4) (
+    input clk, input rst, input [31:0] addr, input wr_en, input [31:0] wr_data, input rd_en, output reg [31:0] rd_data
+);
+    reg [8:0] at;
+    reg [31:0] sum, taken, done;
+    always @(posedge clk) begin : port
+        if (rst) begin
+            sum <= 0;
+            taken <= 0;
+        end else if (wr_en && addr < 32'h100) begin
+            sum <= sum + wr_data;
+            taken <= taken + 1;
+        end else if (rd_en)
+            rd_data <= (addr == 32'h100) ? {{31'b0, taken == done}} : sum;
+    end
+    always @(posedge clk) begin : adder
+        if (rst) begin
+            at <= 0;
+            done <= 0;
+        end else case (at)
+        9'd0: begin
+            //pragma recap idle wait_recv(buffer_empty, tiny_top.port, w1)
+            if (taken != done) at <= 1;
+        end
+{steps_}        default: begin
+            //pragma recap last work()
+            done <= done + 1;
+            at <= 0;
+        end
+        endcase
+    end
+endmodule
+""")
+    run = made(open_workspace(folder / "tiny.workbench.yaml", load_plugins()), "many", deterministic=True, trace=True)
+    assert run.manifest.stdout_sha256 == hashlib.sha256(f"{sum(range(ROUNDS * WORDS))}\n".encode()).hexdigest()
+    cycles = state_cycles(run, "tiny_top.adder")
+    assert len(cycles) == MANY + 1
+    each = {f"step{n}" for n in range(1, MANY - 1)} | {"last"}
+    assert {cycles[name] for name in each} == {ROUNDS * WORDS}
+    assert run.tables["intervals"]["state"].dtype == np.uint16
+    test_every_cycle_of_every_block_is_in_a_state_and_transitions_balance(run)
+    test_the_trace_and_the_counters_tell_the_same(run)

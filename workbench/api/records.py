@@ -61,11 +61,15 @@ class RecordFile:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """One column."""
-        column = np.empty(self._count, self._dtype[name])
+        return self.columns(name)[0]
+
+    def columns(self, *names: str) -> list[NDArray[Any]]:
+        columns = [np.empty(self._count, self._dtype[name]) for name in names]
         for begin in range(0, self._count, _PIECE):
             part = self._read(begin, min(_PIECE, self._count - begin))
-            column[begin : begin + len(part)] = part[name]
-        return column if self._rows is None else column[self._rows]
+            for name, column in zip(names, columns, strict=True):
+                column[begin : begin + len(part)] = part[name]
+        return columns if self._rows is None else [column[self._rows] for column in columns]
 
     def at(self, rows: slice | NDArray[np.int64] = slice(None)) -> Records:
         """Some of the records, or all, copied."""
@@ -88,7 +92,7 @@ class RecordFile:
 
     def in_order(self, *names: str) -> RecordFile:
         """The same by some columns, the first before the others; what is equal stays as it is."""
-        columns = [self[name] for name in reversed(names)]
+        columns = self.columns(*reversed(names))
         if len(columns) == 1 and (np.diff(columns[0]) >= 0).all():
             return self
         return self.chosen(np.lexsort(columns))
@@ -107,9 +111,9 @@ def read_calls(raw: Path) -> RecordFile:
     Records that a killed host left unwritten (`piece` is 0) are left out, and those that it left twice are taken once.
     """
     records = RecordFile(raw / "host_calls.bin", CALLS)
-    piece = records["piece"]
+    thread, piece = records.columns("thread", "piece")
     whole = piece > 0
-    for mapped, appended in _pieces_left_twice(records["thread"], piece):
+    for mapped, appended in _pieces_left_twice(thread, piece):
         written = whole[appended : appended + PIECE_RECORDS]
         whole[mapped : mapped + len(written)] &= ~written
     return records if whole.all() else records.chosen(np.flatnonzero(whole))

@@ -51,7 +51,7 @@ def read_threads(raw: Path, calls: RecordFile) -> HostThreads:
     """The threads of a run that made these calls."""
     waits = read_waits(raw)
     if len(waits):
-        waits = outside(waits, calls["thread"], calls["t0_ps"], calls["t1_ps"])
+        waits = outside(waits, *calls.columns("thread", "t0_ps", "t1_ps"))
     return HostThreads(read_thread_lives(raw), waits)
 
 
