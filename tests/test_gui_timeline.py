@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QInputDialog
 from pytestqt.qtbot import QtBot
 
 from workbench.gui import theme
@@ -23,7 +23,7 @@ from workbench.gui.timeline.raster import column_table, columns, in_runs
 from workbench.gui.timeline.rows import Kind, build_rows
 from workbench.gui.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
 from workbench.gui.timeline.view import TimelineView
-from workbench.model.run import Run
+from workbench.model.run import PS_PER_S, Run
 from workbench.session import store
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
@@ -337,3 +337,24 @@ def test_filter_and_states(qtbot: QtBot, mode: TimelineMode) -> None:
     pill.click()
     assert WORK not in mode.view.faded
     assert len(mode.view.faded) == len(CATEGORIES) - 1
+
+
+def test_a_time_is_gone_to_and_what_is_no_time_is_asked_again(
+    mode: TimelineMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = mode.view.scene
+    assert scene is not None
+    half_s = scene.index.end_ps / 2 / PS_PER_S
+    answers, said = ["soon", f"{half_s * 1e6} us"], []
+
+    def answer(parent: object, title: str, label: str, text: str) -> tuple[str, bool]:
+        said.append(label)
+        return answers.pop(0), True
+
+    monkeypatch.setattr(QInputDialog, "getText", answer)
+    mode.ask_where()
+    assert answers == []
+    assert said[1].startswith("'soon' is not a time")
+    span = mode.view.span
+    assert span.time(span.width / 2) == pytest.approx(scene.index.end_ps / 2, abs=2 * span.pixel_ps)
+    assert span.pixel_ps * span.width == pytest.approx(scene.index.end_ps / 20, rel=0.01)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.main_window import MainWindow
@@ -242,7 +242,7 @@ def test_finding_text(opened: MainWindow, source: SourceMode, project: Path, qtb
     opened.find_here()
     qtbot.keyClicks(source.find_bar.field, "fpgaClose")
     assert editor.line == line_of(main, "fpgaClose")
-    assert source.find_bar.said.text() == "1 in this file"
+    assert source.find_bar.said.text() == "1 of 1"
     qtbot.keyClick(source.find_bar.field, Qt.Key.Key_Escape)
     assert not source.find_bar.isVisible()
 
@@ -255,3 +255,66 @@ def test_a_thousand_repaints(opened: MainWindow, source: SourceMode, project: Pa
         editor.verticalScrollBar().setValue(number % 17)
         editor.repaint()
     assert editor.isVisible()
+
+
+def test_find_marks_every_place_and_says_which_of_them(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    main = project.parent / "host" / "main.c"
+    editor = show(opened, main, 1)
+    many = main.read_text().lower().count("fpga")
+    assert many > 3
+    before = len(editor.extraSelections())
+    opened.find_here()
+    source.find_bar.field.setText("fpga")
+    assert source.find_bar.said.text() == f"1 of {many}"
+    assert len(editor.extraSelections()) == before + many
+    qtbot.keyClick(source.find_bar.field, Qt.Key.Key_Return)
+    assert source.find_bar.said.text() == f"2 of {many}"
+    qtbot.keyClick(source.find_bar, Qt.Key.Key_Escape)
+    assert len(editor.extraSelections()) == before
+
+
+def test_a_line_is_gone_to(
+    opened: MainWindow, source: SourceMode, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = show(opened, project.parent / "host" / "main.c", 1)
+    monkeypatch.setattr(QInputDialog, "getInt", lambda *asked: (min(asked[-1], 5), True))
+    assert opened.actions_of.all["go_to"].text() == "Go to a line..."
+    opened.actions_of.all["go_to"].trigger()
+    assert editor.line == 5
+
+
+def test_a_new_line_begins_where_the_last_did_and_lines_are_moved(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    editor = show(opened, project.parent / "host" / "main.c", 1)
+    text = editor.toPlainText()
+    editor.go_to(1)
+    qtbot.keyClicks(editor, "  if (x) {")
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Y, Qt.Key.Key_Semicolon, Qt.Key.Key_Return):
+        qtbot.keyClick(editor, key)
+    assert editor.toPlainText().startswith("  if (x) {\n      y;\n      ")
+    editor.go_to(1)
+    for _ in range(2):
+        qtbot.keyClick(editor, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(editor, Qt.Key.Key_Tab)
+    assert editor.toPlainText().startswith("      if (x) {\n          y;\n      ")
+    qtbot.keyClick(editor, Qt.Key.Key_Backtab)
+    assert editor.toPlainText().startswith("  if (x) {\n      y;\n      ")
+    while editor.can_undo:
+        opened.undo()
+    assert editor.toPlainText() == text
+
+
+def test_a_right_click_on_a_line_without_a_call_offers_cut_copy_and_paste(
+    opened: MainWindow, source: SourceMode, project: Path
+) -> None:
+    main = project.parent / "host" / "main.c"
+    editor = show(opened, main, 1)
+    ask(editor, 1)
+    assert not source.popover.isVisible()
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert {"Cut", "Copy", "Paste"} <= {action.text().replace("&", "").split("\t")[0] for action in menu.actions()}
+    menu.close()

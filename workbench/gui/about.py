@@ -11,7 +11,7 @@ from workbench.gui.widgets.popover import MARGIN_PX, Popover
 KEYS = (
     ("Ctrl+1 to 6", "modes"),
     ("Ctrl+K", "find a block, call or command"),
-    ("Ctrl+F", "find here"),
+    ("Ctrl+F, Ctrl+L", "find here, go to a line or a time"),
     ("F5, Shift+F5, Ctrl+F5", "run, cancel, run again"),
     ("F8, Shift+F8", "next, previous finding"),
     ("Enter, double click", "open the line of what is selected"),

@@ -48,6 +48,9 @@ class MainWindow(Frame):
             made = self.shown.kind.makes if self.shown else ""
             return f"New {made}..." if made else "New..."
 
+        def go_to_text() -> str:
+            return f"Go to a {self.shown.goes_to}..." if self.shown and self.shown.goes_to else "Go to..."
+
         def open_selected_line() -> None:
             if place := context.selected_place():
                 navigation.open_line(*place)
@@ -110,6 +113,8 @@ class MainWindow(Frame):
                 Command("previous_finding", "Previous finding", partial(self.step_finding, -1), "Shift+F8", run),
                 Command("open_line", "Open line", open_selected_line, can=run),
                 None,
+                Command("go_to", "Go to...", on(lambda mode: mode.ask_where()), "Ctrl+L",
+                        if_mode(lambda mode: mode.goes_to), go_to_text),
                 Command("search", "Find a block, call or command", self.focus_search, "Ctrl+K"),
                 Command("next_panel", "Next panel", panels.focus_next, "F6"),
             )),

@@ -23,6 +23,7 @@ class Mode(QWidget):
     it and what it edits is its `kind`, declared once. A plugin's mode derives from this class too.
     """
 
+    goes_to = ""  # what `ask_where` asks for: a line, a time; nothing where it asks for none
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
     status_changed = Signal()
@@ -177,6 +178,9 @@ class Mode(QWidget):
 
     def close_shown(self) -> None:
         """Close the one of several documents that is shown."""
+
+    def ask_where(self) -> None:
+        """Ask for a place in what is shown, and go there."""
 
     def insert_pragma(self) -> None:
         """Ask what the line under the cursor is doing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -29,6 +30,7 @@ from workbench.gui.source.highlight import Highlighter, Span, pragma_spans, span
 from workbench.gui.source.line_numbers import LineNumbers
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.problems import Problems, problem_text
+from workbench.gui.source.text_edits import STEP, new_line, put_difference, shift_lines
 from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.gui.widgets.severity import level_of, paint_severity
 from workbench.model.pragma import Category
@@ -39,6 +41,7 @@ NUMBERS_PX = 204  # bar, share, visits
 GUTTER_PX = 74  # swatch and line number
 SWATCH_PX = 12
 _LEX_AFTER_MS = 120
+MOST_MARKED = 1000
 
 
 @dataclass
@@ -67,6 +70,8 @@ class CodeEditor(QPlainTextEdit):
         self.moved = LinesMoved(text)
         self.scanned = LinesMoved(text)
         self.flagged = 0
+        self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
+        self._found: list[QTextCursor] = []  # what is searched for, marked
         self._typing = False
         self._lexed: list[list[Span]] = []
         font = QFont(fonts.LINES_FAMILY)
@@ -130,13 +135,7 @@ class CodeEditor(QPlainTextEdit):
         old = self.toPlainText()
         if old == text:
             return
-        start, end, replacement = _difference(old, text)
-        cursor = QTextCursor(self.document())
-        cursor.beginEditBlock()
-        cursor.setPosition(_units(old[:start]))
-        cursor.setPosition(_units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
-        cursor.insertText(replacement)
-        cursor.endEditBlock()
+        put_difference(QTextCursor(self.document()), old, text)
 
     def _follow(self) -> None:
         """The document took another text: read anew, given up, or had back."""
@@ -169,6 +168,16 @@ class CodeEditor(QPlainTextEdit):
         """Keep a line marked while something speaks of it; 0 for none."""
         self.flagged = line
         self._mark_line()
+
+    def mark_found(self, wanted: str) -> list[QTextCursor]:
+        """Mark every place of a text, capitals or not; "" marks none."""
+        self._found = []
+        cursor = self.document().find(wanted) if wanted else QTextCursor()
+        while not cursor.isNull() and len(self._found) < MOST_MARKED:
+            self._found.append(cursor)
+            cursor = self.document().find(wanted, cursor)
+        self._mark_line()
+        return self._found
 
     def line_rect(self, line: int) -> QRect:
         """Where a line's text is, in the viewport; its width is that of the text."""
@@ -208,7 +217,13 @@ class CodeEditor(QPlainTextEdit):
             cursor = QTextCursor(self.document().findBlockByNumber(self.flagged - 1))
         cursor.clearSelection()
         mark.cursor = cursor
-        self.setExtraSelections([mark])
+        marks = [mark]
+        for found in self._found:
+            mark = QTextEdit.ExtraSelection()
+            mark.format.setBackground(theme.colour("medium_ground"))
+            mark.cursor = found
+            marks.append(mark)
+        self.setExtraSelections(marks)
         self._side.update()
 
     def refresh_theme(self) -> None:
@@ -228,13 +243,27 @@ class CodeEditor(QPlainTextEdit):
         return super().viewportEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """What is this call or branch doing? Elsewhere, and over chosen text: cut, copy, paste."""
         line = self.cursorForPosition(event.pos()).blockNumber() + 1
-        self.pragma_asked.emit(line)
         event.accept()
+        if not self.textCursor().hasSelection() and self.may_ask(line):
+            self.pragma_asked.emit(line)
+            return
+        menu = self.createStandardContextMenu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Tab and not self.textCursor().hasSelection():
-            self.insertPlainText("    ")
+        cursor, key = self.textCursor(), event.key()
+        if self.isReadOnly():
+            super().keyPressEvent(event)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            new_line(cursor)
+            self.ensureCursorVisible()
+        elif key == Qt.Key.Key_Backtab or (key == Qt.Key.Key_Tab and cursor.hasSelection()):
+            shift_lines(cursor, deeper=key == Qt.Key.Key_Tab)
+        elif key == Qt.Key.Key_Tab:
+            self.insertPlainText(STEP)
         else:
             super().keyPressEvent(event)
 
@@ -373,27 +402,3 @@ def _at_least(numbers: LineNumbers, least: float) -> tuple[tuple[Category | None
         category, share = numbers.shares[0]
         return ((category, min(1.0, max(share, least))),)
     return numbers.shares
-
-
-def _units(text: str) -> int:
-    """A text's length as Qt counts it."""
-    return len(text.encode("utf-16-le")) // 2
-
-
-def _difference(old: str, new: str) -> tuple[int, int, str]:
-    """The one stretch of `old` to replace, and with what: common beginning and end, by lines, stay."""
-    first, second = old.split("\n"), new.split("\n")
-    head = 0
-    while head < min(len(first), len(second)) and first[head] == second[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(first), len(second)) - head and first[-1 - tail] == second[-1 - tail]:
-        tail += 1
-    start = sum(len(line) + 1 for line in first[:head])
-    end = len(old) - sum(len(line) + 1 for line in (first[len(first) - tail :]))
-    middle = second[head : len(second) - tail]
-    if tail:
-        return start, max(start, end + 1), "".join(line + "\n" for line in middle)
-    if head:
-        return start - 1, len(old), "".join("\n" + line for line in middle)
-    return 0, len(old), new

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from workbench.gui.source.editor import CodeEditor
+from workbench.gui.source.editor import MOST_MARKED, CodeEditor
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import IconButton, label
 
@@ -52,12 +52,16 @@ class FindBar(QWidget):
         if self.isVisible():
             self.hide()
             if self._editor is not None:
+                self._editor.mark_found("")
                 self._editor.setFocus()
 
     def step(self, back: bool = False, again: bool = False) -> None:
         """Select the next or previous place; at the end go on from the other end."""
         editor, wanted = self._editor, self.field.text()
-        if editor is None or not wanted:
+        if editor is None:
+            return
+        places = editor.mark_found(wanted)
+        if not wanted:
             self.said.setText("")
             return
         cursor = editor.textCursor()
@@ -71,8 +75,9 @@ class FindBar(QWidget):
             cursor.movePosition(cursor.MoveOperation.End if back else cursor.MoveOperation.Start)
             editor.setTextCursor(cursor)
             found = editor.find(wanted, flags)
-        count = editor.toPlainText().lower().count(wanted.lower())
-        self.said.setText(f"{count} in this file" if found else "not in this file")
+        number = next((n for n, place in enumerate(places, 1) if place == editor.textCursor()), 0)
+        count = f"{len(places)}{'' if len(places) < MOST_MARKED else ' or more'}"
+        self.said.setText(f"{number} of {count}" if found else "not in this file")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

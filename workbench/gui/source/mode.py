@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QPoint, Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QInputDialog, QVBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
@@ -101,6 +102,7 @@ class SourceMode(Mode):
                 return
             editor = CodeEditor(document)
             editor.pragma_asked.connect(self.ask_pragma)
+            editor.may_ask = partial(self._may_ask, editor)
             editor.line_changed.connect(self._on_line)
             document.changed.connect(self._on_changed)
             editor.textChanged.connect(lambda e=editor: self._on_text(e))
@@ -177,6 +179,18 @@ class SourceMode(Mode):
         if self.editor is not None:
             self.find_bar.open_on(self.editor)
         return self.editor is not None
+
+    def _may_ask(self, editor: CodeEditor, line: int) -> bool:
+        return point_at(self._points_now(editor), line) is not None
+
+    goes_to = "line"
+
+    def ask_where(self) -> None:
+        if self.editor is not None:
+            last = self.editor.blockCount()
+            line, given = QInputDialog.getInt(self, "Go to a line", f"Line, 1 to {last}", self.editor.line, 1, last)
+            if given:
+                self._go_to(line)
 
     # ---- pragmas
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
+from workbench.formats.units import UnitError, quantity
 from workbench.gui.context import Context
 from workbench.gui.icons import icon
 from workbench.gui.mode import Mode
@@ -220,6 +221,24 @@ class TimelineMode(Mode):
         found = [f for f in analysis.findings if f.block in members]
         best = max(found, key=lambda f: f.gain, default=None)
         return (best.id, best.title) if best else None
+
+    goes_to = "time"
+
+    def ask_where(self) -> None:
+        scene, text = self.view.scene, ""
+        if scene is None:
+            return
+        said = f"A time of the run, up to {time_text(scene.index.end_ps / PS_PER_S)}, with its unit"
+        while True:
+            text, given = QInputDialog.getText(self, "Go to a time", said, text=text)
+            if not given:
+                return
+            try:
+                self.view.go_to(quantity(text, "s") * PS_PER_S)
+            except UnitError as error:
+                said = str(error)
+            else:
+                return
 
     # ---- toolbar, details, status
 

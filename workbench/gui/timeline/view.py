@@ -116,6 +116,13 @@ class TimelineView(QWidget, Shown):
             x = self.span.width / 2 if at_x is None else at_x
             self.set_span(zoomed(self.span, factor, x, self.scene.index.end_ps))
 
+    def go_to(self, time_ps: float) -> None:
+        """Show a time in the middle; where all is in view, a twentieth of the run around it."""
+        if self.scene:
+            in_view = self.span.pixel_ps * self.span.width
+            length = self.scene.index.end_ps / 20 if self._whole else in_view
+            self.show_range(time_ps - length / 2, time_ps + length / 2)
+
     def pan(self, pixels: float) -> None:
         self.set_span(replace(self.span, from_ps=self.span.from_ps + pixels * self.span.pixel_ps))
 

@@ -1,0 +1,78 @@
+"""Edits of a text in an editor: the least that makes another text of it, a new line, lines moved to and fro."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QTextCursor
+
+STEP = "    "
+#: What a line ends with whose next one stands deeper, in C and Verilog.
+_OPENS = ("{", "(", "begin")
+
+
+def _indent(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def new_line(cursor: QTextCursor) -> None:
+    """Begin a line at the cursor, in place of what is selected."""
+    block = cursor.document().findBlock(cursor.selectionStart())
+    before = block.text()[: cursor.selectionStart() - block.position()]
+    deeper = STEP if before.rstrip().endswith(_OPENS) else ""
+    cursor.insertText(f"\n{_indent(before)}{deeper}")
+
+
+def shift_lines(cursor: QTextCursor, deeper: bool) -> None:
+    """Move the lines that are selected, or the one of the cursor, by one step; empty ones stay."""
+    first, last = cursor.selectionStart(), cursor.selectionEnd()
+    block, end = cursor.document().findBlock(first), cursor.document().findBlock(last)
+    if block != end and end.position() == last:  # a line of which nothing is selected
+        end = end.previous()
+    edit = QTextCursor(cursor.document())
+    edit.beginEditBlock()
+    while True:
+        text = block.text()
+        edit.setPosition(block.position())
+        if deeper and text.strip():
+            edit.insertText(STEP)
+        elif not deeper:
+            gone = 1 if text.startswith("\t") else min(len(STEP), len(text) - len(text.lstrip(" ")))
+            edit.setPosition(block.position() + gone, QTextCursor.MoveMode.KeepAnchor)
+            edit.removeSelectedText()
+        if block == end:
+            break
+        block = block.next()
+    edit.endEditBlock()
+
+
+def put_difference(cursor: QTextCursor, old: str, new: str) -> None:
+    """Make the old text the new one by one step that can be undone, touching only the lines that differ."""
+    start, end, replacement = _difference(old, new)
+    cursor.beginEditBlock()
+    cursor.setPosition(_units(old[:start]))
+    cursor.setPosition(_units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
+    cursor.insertText(replacement)
+    cursor.endEditBlock()
+
+
+def _units(text: str) -> int:
+    """A text's length as Qt counts it."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _difference(old: str, new: str) -> tuple[int, int, str]:
+    """The one stretch of `old` to replace, and with what: common beginning and end, by lines, stay."""
+    first, second = old.split("\n"), new.split("\n")
+    head = 0
+    while head < min(len(first), len(second)) and first[head] == second[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(first), len(second)) - head and first[-1 - tail] == second[-1 - tail]:
+        tail += 1
+    start = sum(len(line) + 1 for line in first[:head])
+    end = len(old) - sum(len(line) + 1 for line in (first[len(first) - tail :]))
+    middle = second[head : len(second) - tail]
+    if tail:
+        return start, max(start, end + 1), "".join(line + "\n" for line in middle)
+    if head:
+        return start - 1, len(old), "".join("\n" + line for line in middle)
+    return 0, len(old), new
