@@ -14,7 +14,8 @@ from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity
-from workbench.session.new_project import Choice, Proposal, propose
+from workbench.session.new_project import Proposal, propose
+from workbench.session.new_top import Choice
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
@@ -160,6 +161,31 @@ def test_interfaces_by_other_names_are_found_and_kept_by_their_prefix_or_one_by_
     assert hardware is not None
     assert (hardware.clocks[0].reset, hardware.clocks[0].reset_hdl) == ("rst", "")
     assert not [d for d in workspace.scan({"SAMPLES": 4}).diagnostics if d.severity is Severity.ERROR]
+
+
+def with_inputs(folder: Path) -> Path:
+    """`copy` with an input of its own, and a second reset that is low when it resets."""
+    text = (APPLICATIONS / "copy" / "copy_engine.v").read_text()
+    text = text.replace("!resetn", "rst").replace("input resetn", "input rst, input [3:0] mode, input phy_rst_n")
+    uses = "reg [3:0] seen; always @(posedge clock or negedge phy_rst_n) if (!phy_rst_n) seen <= 0; else seen <= mode;"
+    return lay_out(folder, {"copy_engine.v": text.replace("endmodule", f"{uses}\nendmodule")})
+
+
+def test_an_input_that_nothing_drives_gets_a_constant_that_a_person_may_say(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = with_inputs(tmp_path / "copy")
+    proposal = propose(folder, load_plugins())
+    assert [one.value for one in proposal.found if one.what == "constant"] == ["mode = 0", "phy_rst_n = 1"]
+    (told,) = [d for d in proposal.diagnostics if "nothing drives" in d.message]
+    assert (told.severity, "the input 'mode'" in told.message) == (Severity.WARNING, True)
+    assert main(["new", str(folder), "--constant", "mode=16"]) == 2
+    assert "16 does not fit into the 4 bits of 'mode' The largest value there is 15." in capsys.readouterr().err
+    assert main(["new", str(folder), "--constant", "mode=0xA"]) == 0
+    assert "nothing drives" not in capsys.readouterr().err
+    workspace = open_workspace(folder, load_plugins())
+    assert workspace.project.hardware.constants == {"mode": 10, "phy_rst_n": 1}
+    assert not workspace.scan().diagnostics
 
 
 def test_a_signal_that_the_platform_does_not_have_is_told_at_its_line(

@@ -58,3 +58,39 @@ def test_a_design_whose_inputs_are_all_driven_or_not_read_is_not_told_of(
     project = tiny(tmp_path / "p", "input wire spare, output wire [3:0] seen", "assign seen = 4'd3;")
     assert main(["scan", str(project), "--json"]) == 0
     assert not json.loads(capsys.readouterr().out)["diagnostics"]
+
+
+MODE = 'reg [31:0] kept; always @(posedge clk) if (rd_en) $display("mode %0d", mode);'
+
+
+def test_a_constant_drives_an_input_through_the_whole_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    project = tiny(tmp_path / "p", "input wire [39:0] mode", MODE)
+    with_constants(project, "mode: 0x1234567890")
+    assert main(["run", str(project), "--out", str(tmp_path / "run"), "--deterministic"]) == 0
+    said = {line for line in capsys.readouterr().err.splitlines() if "card: mode" in line}
+    assert said == {f"card: mode {0x1234567890}"}
+
+
+def with_constants(project: Path, entries: str) -> None:
+    project.write_text(project.read_text().replace("hardware:", f"hardware:\n  constants: {{{entries}}}", 1))
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("mode: 16", "16 does not fit into the 4 bits of 'mode' The largest value there is 15."),
+        ("mdoe: 1", "the top module has no input 'mdoe' Did you mean 'mode'?"),
+        ("rd_en: 1", "the platform drives 'rd_en'"),
+        ("mode: -1", "-1 should be at least 0"),
+    ],
+)
+def test_a_constant_that_cannot_be_is_told_at_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], entry: str, said: str
+) -> None:
+    project = tiny(tmp_path / "p", "input wire [3:0] mode", "wire [3:0] seen = mode;")
+    with_constants(project, entry)
+    line = next(n for n, text in enumerate(project.read_text().splitlines(), 1) if "constants" in text)
+    assert main(["scan", str(project)]) in (1, 2)
+    told = capsys.readouterr().err
+    assert f"{project.name}:{line}" in told
+    assert said in told

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.main_window import MainWindow
@@ -69,6 +69,33 @@ def test_another_choice_and_another_name(window: MainWindow, folder: Path, qtbot
     assert window.context.workspace is not None
     assert window.context.workspace.project.name == "table"
     assert window.context.workspace.project.host.sources == ("host/make_table.c",)
+
+
+def test_an_input_that_nothing_drives_is_given_its_value(
+    window: MainWindow, folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    top = folder / "hdl" / "a_filter.sv"
+    head, end, tail = top.read_text().rpartition("endmodule")
+    uses = "  logic [3:0] seen; always_ff @(posedge clk) seen <= mode;\n"
+    top.write_text(f"{head}{uses}{end}{tail}".replace("clk,", "clk, input logic [3:0] mode,", 1))
+    window.asking.new_project()
+    shown = dialog()
+    settle(window)
+    assert any("Nothing drives the input 'mode'" in text for text in texts(shown))
+    (field,) = [one for one in shown.findChildren(QLineEdit) if one.accessibleName() == "value of mode"]
+    for wrong, told in (("16", "16 does not fit into the 4 bits of 'mode'"), ("many", "'many' is no value")):
+        field.setFocus()
+        field.selectAll()
+        qtbot.keyClicks(field, wrong)
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        settle(window)
+        assert told in shown.said.text()
+    field.selectAll()
+    qtbot.keyClicks(field, "0xC")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    settle(window)
+    assert window.context.workspace is not None
+    assert window.context.workspace.project.hardware.constants == {"mode": 12}
 
 
 def test_a_folder_without_a_program_says_so_and_escape_writes_nothing(

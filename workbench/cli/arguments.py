@@ -48,6 +48,8 @@ def add_new(command: argparse.ArgumentParser) -> None:
     command.add_argument("--top", default="", metavar="MODULE", help="the top module, or its file")
     command.add_argument("--host", default="", metavar="FILE", help="the C source with main")
     command.add_argument("--platform", default="", metavar="NAME", help="a platform template, or the path of one")
+    told = "the value of an input that nothing drives"
+    command.add_argument("--constant", action="append", default=[], metavar="NAME=VALUE", help=told)
     command.add_argument("--dry-run", action="store_true", help="say what was found, and write nothing")
     command.add_argument("--json", action="store_true")
     command.set_defaults(run="new:run_new")

@@ -6,12 +6,21 @@ import argparse
 import sys
 
 from workbench.cli.output import DONE, FAILED, as_json, loaded_plugins, print_diagnostics, print_json
-from workbench.model.diagnostic import has_errors
-from workbench.session.new_project import Choice, create, propose
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.session.new_project import create, propose
+from workbench.session.new_top import Choice
+from workbench.session.workspace import parse_settings
+
+
+def _number(name: str, value: object) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise WorkbenchError(Diagnostic(f"'{value}' is no value of the input '{name}'", "Write a whole number from 0."))
+    return value
 
 
 def run_new(arguments: argparse.Namespace) -> int:
-    choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host)
+    constants = {name: _number(name, value) for name, value in parse_settings(arguments.constant).items()}
+    choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host, constants)
     proposal = propose(arguments.folder, loaded_plugins(), choice)
     if not arguments.dry_run:
         create(proposal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -22,7 +23,8 @@ from workbench.gui.background import Background
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, DiagnosticRow, label, rule
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.new_project import Choice, Proposal, create, propose
+from workbench.session.new_project import Proposal, create, propose
+from workbench.session.new_top import Choice
 from workbench.session.plugins import Plugins
 from workbench.session.project_text import Found
 
@@ -44,6 +46,7 @@ class NewProject(QDialog):
         self._folder, self._plugins, self._background, self._done = folder, plugins, background, done
         self._choice = Choice()
         self._asked = False  # to create what is looked at now
+        self._constants: dict[str, QLineEdit] = {}  # by the input
         self.proposal: Proposal | None = None
         self.setWindowTitle("New from sources")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -93,12 +96,18 @@ class NewProject(QDialog):
         folder, plugins, choice = self._folder, self._plugins, self._choice
         self._background.start("new project", lambda: propose(folder, plugins, choice), self._show, self._failed)
 
-    def _choose(self, part: str, value: str) -> None:
-        self._choice = replace(self._choice, **{part: value})
+    def _choose(self, **parts: Any) -> None:
+        self._choice = replace(self._choice, **parts)
         self._look()
 
     def _failed(self, problems: tuple[Diagnostic, ...]) -> None:
-        """No host program or no design: nothing can be written."""
+        """No host program or no design: nothing can be written. A constant that does not fit can be mended here."""
+        if self._asked and self._choice.constants:
+            self._asked = False
+            self._choice = replace(self._choice, constants={})
+            self._say(problems[0])
+            self.create_button.setEnabled(True)
+            return
         self.proposal, self._asked = None, False
         _empty(self._rows)
         for problem in problems:
@@ -114,6 +123,7 @@ class NewProject(QDialog):
             self._create()
             return
         _empty(self._rows)
+        self._constants = {}
         self.name.setText(_name_of(proposal.path))
         for problem in proposal.diagnostics:
             self._rows.addWidget(DiagnosticRow(problem))
@@ -143,6 +153,8 @@ class NewProject(QDialog):
         self.create_button.setFocus()
 
     def _value(self, one: Found) -> QWidget:
+        if one.what == "constant":
+            return self._constant(*one.value.split(" = "))
         shown = one.value.replace(", ", "\n") if one.what.endswith("sources") else one.value
         if not (one.others and one.what in _CHOICES):
             return label(shown, "code", wrap=True)
@@ -150,21 +162,59 @@ class NewProject(QDialog):
         box.setProperty("role", "code")
         box.setAccessibleName(one.what)
         box.addItems([one.value, *one.others])
-        box.activated.connect(lambda number: self._choose(_CHOICES[one.what], box.itemText(number)))
+        box.activated.connect(lambda number: self._choose(**{_CHOICES[one.what]: box.itemText(number)}))
         return box
+
+    def _constant(self, name: str, value: str) -> QWidget:
+        """An input that nothing drives, and its value to be given."""
+        row = QWidget()
+        inside = QHBoxLayout(row)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(8)
+        field = self._constants[name] = QLineEdit(value)
+        field.setProperty("role", "code")
+        field.setAccessibleName(f"value of {name}")
+        field.setMaximumWidth(160)
+        inside.addWidget(label(name, "code"))
+        inside.addWidget(field)
+        inside.addStretch(1)
+        return row
+
+    def _given(self) -> dict[str, int]:
+        """The values that a person wrote. WorkbenchError for what is no number."""
+        given = dict(self._choice.constants)
+        for name, field in self._constants.items():
+            try:
+                value = int(field.text().strip(), 0)
+            except ValueError:
+                value = -1
+            if value < 0:
+                hint = "Write a whole number from 0, such as 3 or 0x1F."
+                raise WorkbenchError(Diagnostic(f"'{field.text()}' is no value of the input '{name}'", hint))
+            if field.isModified():
+                given[name] = value
+        return given
+
+    def _say(self, problem: Diagnostic) -> None:
+        self.said.setText(" ".join(filter(None, (problem.message, problem.hint, problem.file))))
 
     def _create(self) -> None:
         if self.proposal is None:
             return
-        name = self.name.text().strip()
-        if name and name != _name_of(self.proposal.path):
+        name = self.name.text().strip() or _name_of(self.proposal.path)
+        try:
+            constants = self._given()
+        except WorkbenchError as error:
+            self._say(error.diagnostics[0])
+            return
+        if name != _name_of(self.proposal.path) or constants != self._choice.constants:
             self._asked = True
-            self._choose("name", name)
+            self._choose(name=name, constants=constants)
             return
         try:
             path = create(self.proposal)
         except WorkbenchError as error:
-            self.said.setText(" ".join((error.diagnostics[0].message, error.diagnostics[0].file or "")))
+            self._say(error.diagnostics[0])
             return
         self.accept()
         self._done(path)

@@ -57,6 +57,11 @@ class HardwareSources(Document):
     cards: PositiveInt = Field(
         1, le=64, description="how many cards hold the design; the host's calls tell them apart by what they opened"
     )
+    constants: dict[str, NonNegativeInt] = Field(
+        default_factory=dict,
+        description="values of inputs of this top that nothing else drives; on the simulated card they stay so",
+        examples=[{"mode": 3}],
+    )
     read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
 
 

@@ -29,7 +29,6 @@ from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.reading import instrumented, read
 from workbench.session.tree import Tree, complete_tree, open_tree, uncounted
-from workbench.session.undriven import undriven_inputs
 from workbench.session.workspace import Value, Workspace
 from workbench.system.files import real
 from workbench.traces.index import index_of_run
@@ -227,7 +226,7 @@ def _run(
                 raise WorkbenchError(*found)
         if not target.simulated and host:  # what else drives the design there, its own flow knows
             complete_tree(workspace, settings, host, hdl, writer.manifest, build)
-        elif undriven := placed(undriven_inputs(hdl.ports, platform, workspace.port_kinds), root):
+        elif undriven := placed(workspace.undriven(hdl.ports), root):
             raise WorkbenchError(*undriven)
     if host:  # what records are numbered by, for whoever finds them
         blocks = (host.blocks[0], *hdl.blocks)

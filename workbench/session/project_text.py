@@ -34,6 +34,7 @@ def project_text(
     settings: Mapping[str, int | float | str],
     read_out: tuple[int, int],
     own_names: Mapping[str, str],
+    constants: Mapping[str, int],
     found: Sequence[Found],
 ) -> str:
     reasons = {one.what: one.reason for one in found}
@@ -69,6 +70,10 @@ def project_text(
             yield from _said("  ", f"what the platform's signals are called here: {why}")
             yield "  signals:"
             yield from (f"    {key}: {_scalar(value)}" for key, value in own_names.items())
+        if constants:
+            yield from _said("  ", "inputs that nothing drives, and the values that they are given")
+            yield "  constants:"
+            yield from (f"    {key}: {value}" for key, value in constants.items())
         yield from _said("  ", f"where the counters are read out: {reasons['unused addresses']}")
         yield f"  read_out: {{first: {read_out[0]:#x}, last: {read_out[1]:#x}}}"
         if settings:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from workbench.api import PortKind
 from workbench.api.instrument.port_finder import find_ports, template_entry
 from workbench.api.ports import HardwarePort
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, near
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlPort
 from workbench.model.text import listed
 
+_MOST_BITS = 64  # of a constant
+
 
 def undriven_inputs(
-    ports: Sequence[HdlPort], platform: Platform, kinds: Mapping[str, PortKind]
+    ports: Sequence[HdlPort], platform: Platform, kinds: Mapping[str, PortKind], constants: Collection[str]
 ) -> tuple[Diagnostic, ...]:
-    """An error for each interface, and each other input, that the design reads and the platform does not drive."""
+    """An error for each interface, and each other input, that the design reads, and neither the platform nor one of the
+    project's `constants` drives."""
     if platform.hardware is None:
         return ()
-    driven = set(_driven(platform.hardware))
+    driven = {*_driven(platform.hardware), *constants}
     left = [p for p in ports if p.direction == "input" and p.used and (p.port or p.name) not in driven]
     if not left:
         return ()
@@ -36,9 +39,36 @@ def undriven_inputs(
             found.append(Diagnostic(message, hint, file=mine[0].file, line=mine[0].line))
     for whole in dict.fromkeys(p.port or p.name for p in left if p.name in names):
         place = next(p for p in left if whole in (p.port, p.name))
-        hint = "Name it in a port of the platform's hardware, or put a module around the top that gives it its value."
+        hint = (
+            f"Give it a value under hardware in the project: constants: {{{whole}: 0}}. Or name it in a port of the "
+            "platform's hardware."
+        )
         found.append(Diagnostic(f"nothing drives the input '{whole}'", hint, file=place.file, line=place.line))
     return tuple(found)
+
+
+def wrong_constants(
+    ports: Sequence[HdlPort], platform: Platform, constants: Mapping[str, int]
+) -> Iterator[tuple[str, Diagnostic]]:
+    """The constants that cannot be, each with what is wrong with it."""
+    bits: dict[str, int] = {}
+    for port in ports:
+        if port.direction == "input":
+            whole = port.port or port.name
+            bits[whole] = max(bits.get(whole, 0), port.lsb + port.bits)
+    driven = set(_driven(platform.hardware)) if platform.hardware else set()
+    for name, value in constants.items():
+        if name not in bits:
+            yield name, Diagnostic(f"the top module has no input '{name}'", near(name, bits, "Its inputs are"))
+        elif name in driven:
+            yield name, Diagnostic(f"the platform drives '{name}'", "Take it out of constants.")
+        elif bits[name] > _MOST_BITS:
+            hint = "Put a module around the top that gives it its value."
+            yield name, Diagnostic(f"'{name}' has {bits[name]} bits; a constant has at most {_MOST_BITS}", hint)
+        elif value >> bits[name]:
+            largest = (1 << bits[name]) - 1
+            told = f"{value} does not fit into the {bits[name]} bits of '{name}'"
+            yield name, Diagnostic(told, f"The largest value there is {largest}.")
 
 
 def _driven(hardware: Hardware) -> Iterator[str]:

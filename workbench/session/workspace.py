@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.api.job import Job
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
-    from workbench.model.scan import HdlScan, HostScan, ProjectScan
+    from workbench.model.scan import HdlPort, HdlScan, HostScan, ProjectScan
 
 PROJECT_SUFFIX = ".workbench.yaml"
 Value = int | float | str
@@ -77,7 +77,6 @@ class Workspace:
         """What the sources hold, read in children with limits. Raises Cancelled."""
         from workbench.api.job import Job
         from workbench.model.scan import HdlScan, HostScan, ProjectScan
-        from workbench.session.undriven import undriven_inputs  # with the schemas
 
         settings = self.settings(changes)
         job = job or Job()
@@ -85,11 +84,21 @@ class Workspace:
         with job.step("Read hardware sources"):
             design = scanned(self.root, self.outside, self.project.hardware, hdl, HdlScan(()), job)
         if not has_errors(design.diagnostics):
-            undriven = undriven_inputs(design.ports, self.platform, self.port_kinds)
-            design = replace(design, diagnostics=(*design.diagnostics, *undriven))
+            design = replace(design, diagnostics=(*design.diagnostics, *self.undriven(design.ports)))
         with job.step("Read host sources"):
             software = scanned(self.root, self.outside, self.host, host, HostScan(()), job)
         return placed(ProjectScan(software, design), self.root)
+
+    def undriven(self, ports: Sequence[HdlPort]) -> tuple[Diagnostic, ...]:
+        """What of the top's inputs nothing drives, or a constant wrongly."""
+        from workbench.session.undriven import undriven_inputs, wrong_constants  # with the schemas
+
+        constants = self.project.hardware.constants
+        wrong = [
+            _at(self.path, ("hardware", "constants", name), told)
+            for name, told in wrong_constants(ports, self.platform, constants)
+        ]
+        return (*wrong, *undriven_inputs(ports, self.platform, self.port_kinds, constants))
 
     def host_scanner(self, settings: Mapping[str, Value], job: Job) -> Callable[[HostSources], HostScan]:
         return lambda host: self.host_language.scan(self.root, host, self.platform, self.defines(settings), job)

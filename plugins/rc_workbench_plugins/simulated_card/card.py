@@ -68,6 +68,7 @@ def build_card(
     tools = {"verilator": verilator.version, "g++": compiler.version}
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
     defines = list(dict.fromkeys((*named, *hdl.defines)))
+    constants = project.hardware.constants
     base = Path(os.path.abspath(out.parent))
     searched = [Path(os.path.abspath(p)) for p in (*hdl.include_dirs, *(s.parent for s in hdl.sources))]
     searched = list(dict.fromkeys(searched))
@@ -75,7 +76,7 @@ def build_card(
         [
             verilator.version, compiler.version, *_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
             platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_ports), *defines,
-            *(f"{k}={v}" for k, v in sorted(parameters.items())),
+            *(f"{k}={v}" for k, v in sorted(parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),
         ]
@@ -94,7 +95,7 @@ def build_card(
         verilator, hdl.sources, hdl.top, objects, job,
         include_dirs=hdl.include_dirs, defines=defines, parameters=parameters,
     )  # fmt: skip
-    (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects)))
+    (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects), constants))
     assert verilator.root is not None
     read = included_files(objects.absolute(), hdl.sources, verilator.root)
     remember_reads(command, base, read, searched)

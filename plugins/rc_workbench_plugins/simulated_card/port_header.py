@@ -17,7 +17,7 @@ _ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
 Pins = Mapping[str, tuple[str, int]]  # of the Verilated top: name -> ("IN" or "OUT", width)
 
 
-def port_header(platform: Platform, hdl: HdlBuild, pins: Pins) -> str:
+def port_header(platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int]) -> str:
     """The generated card_port.h. WorkbenchError where the top module lacks a signal of the platform's ports."""
     ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
@@ -32,7 +32,7 @@ def port_header(platform: Platform, hdl: HdlBuild, pins: Pins) -> str:
     problems = list(_problems(platform, hdl, pins, wanted))
     if problems:
         raise WorkbenchError(*problems)
-    return _text(ports, hardware, hdl, pins)
+    return _text(ports, hardware, hdl, pins, constants)
 
 
 def _problems(
@@ -50,7 +50,9 @@ def _problems(
             yield Diagnostic(f"{hdl.top}.{name} has {pins[name][1]} bits, the platform's words {bits}")
 
 
-def _text(ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pins: Pins) -> str:
+def _text(
+    ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int]
+) -> str:
     clocks = hardware.clocks
     lines = ["#pragma once", f"#define CARD_CLOCKS {len(clocks)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
     if hdl.tap_bits:
@@ -72,6 +74,7 @@ def _text(ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pi
         lines += _pins(number, port, pins)
     made = "std::vector<std::unique_ptr<Port>>"
     lines.append(f"inline {made} make_ports(Vcard& model, std::vector<ClockDomain>& clocks) {{")
+    lines += [f"    model.{name} = {value}ULL;" for name, value in constants.items()]
     lines.append(f"    {made} made({len(ports)});")
     names = [port.name for port in ports]
     for number, port in sorted(enumerate(ports), key=lambda one: bool(one[1].served_by())):
