@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.api.records import CALLS, TRANSFERS, RecordFile, Records
+from workbench.api.records import CALLS, RECEIVE, SEND, TRANSFERS, RecordFile, Records
 from workbench.model.run import PS_PER_S, TABLES, Table
 from workbench.run import call_sums, host_calls, host_tables
 from workbench.run.call_sums import call_tables
@@ -143,6 +143,16 @@ def test_a_call_s_port_times_are_of_its_own_transfers() -> None:
     assert made["port_first_ps"].tolist() == [13, 22, -1, -1]
     assert made["port_last_ps"].tolist() == [16, 23, -1, -1]
     assert made["host_ps"].tolist() == [10, 20, 15, 5]
+
+
+def test_a_receive_tells_the_bytes_that_it_brought() -> None:
+    calls = np.zeros(3, CALLS)
+    calls["t0_ps"], calls["t1_ps"], calls["bytes"] = [10, 20, 30], [15, 25, 35], [256, 256, 64]
+    calls["state"], calls["first_transfer"], calls["transfers"] = 2, [0, 1, 2], 1
+    transfers = np.zeros(3, TRANSFERS)
+    transfers["kind"], transfers["bytes"] = [RECEIVE, SEND, RECEIVE], [40, 40, 128]
+    made = calls_table(calls, transfers)
+    assert made["bytes"].tolist() == [40, 256, 64]  # a packet; nothing is known of a send; an API that rounds up
 
 
 @pytest.mark.parametrize("high", [10, 1 << 50])

@@ -51,7 +51,7 @@ PLATFORM = Platform(
             StreamInPort(name="s1", prefix="s1_", buffer_words=1),
             StreamInPort(name="s8", prefix="s8_", buffer_words=8),
             StreamInPort(name="in", prefix="in_"),
-            StreamOutPort(name="out", prefix="out_", buffer_words=64),
+            StreamOutPort(name="out", prefix="out_", buffer_words=64, packets=True),
             BlockPort(
                 name="dma", word_count_signal="dma_left", request_hdl="dma_req && dma_ack", request_signal="dma_req",
                 acknowledge_signal="dma_ack", direction_signal="dma_sends", burst_words=16, address_tracked=False,
@@ -95,6 +95,7 @@ PLATFORM = Platform(
 )  # fmt: skip
 NAMES = list(PLATFORM.transfer_tables)
 HEAD = """
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +114,7 @@ static uint32_t reg(uint32_t address) {
     must(wbcard_receive(card, "register_read", &value, address, 4));
     return value;
 }
+static void *receive(void *unused) { must(wbcard_receive(card, "out", back, 0, 256)); return unused; }
 int main(void) {
     for (int i = 0; i < 512; i++) data[i] = 1000003u * i + 7;
     card = wbcard_open(0);
@@ -194,6 +196,45 @@ def test_streams_in_and_out_keep_pace(card: CardExecutable, tmp_path: Path) -> N
     assert outcome.diagnostics == ()
     assert outcome.stdout.split() == ["0", "0"]
     assert lasted == [("in", 64), ("out", 64), ("in", 64), ("out", 64)]
+
+
+def test_a_receive_ends_with_the_designs_packet(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    must(wbcard_send(card, "in", data, 0, 64));
+    must(wbcard_receive(card, "out", back, 0, 256));
+    printf("%d %d\\n", (int)wbcard_got(), wrong(16, 2));
+    must(wbcard_send(card, "in", data, 0, 256));
+    for (int half = 0; half < 2; half++) {
+        must(wbcard_receive(card, "out", back + 32 * half, 0, 128));
+        printf("%d\\n", (int)wbcard_got());
+    }
+    printf("%d\\n", wrong(64, 2));
+    """
+    outcome, lasted = run(card, body, tmp_path)
+    assert outcome.diagnostics == ()
+    assert outcome.stdout.split() == ["64", "0", "128", "128", "0"]
+    # A packet of 16 of the 64 words asked for takes a quarter of their time; 32 words are below the table's first size.
+    assert [took for name, took in lasted if name == "out"] == [16, 64, 64]
+
+
+def test_a_thread_that_waits_for_words_lets_another_send_them(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    pthread_t reader;
+    pthread_create(&reader, NULL, receive, NULL);
+    for (volatile int i = 0; i < 1000; i++);
+    must(wbcard_send(card, "in", data, 0, 256));
+    pthread_join(reader, NULL);
+    printf("%d\\n", wrong(64, 2));
+    """
+    outcome, _ = run(card, body, tmp_path, idle_cycle_limit=10_000)
+    assert outcome.diagnostics == ()
+    assert outcome.stdout.split() == ["0"]
+    sent, received = read_transfers(tmp_path / "raw")[["kind", "call_ps", "end_ps"]]
+    if received["kind"] == 0:
+        sent, received = received, sent
+    assert sent["call_ps"] > received["call_ps"] + 64 * PERIOD_PS  # when the receive would be over by its table
+    assert sent["end_ps"] == sent["call_ps"] + 64 * PERIOD_PS
+    assert received["end_ps"] == sent["end_ps"] + PERIOD_PS  # the design has a word for a cycle
 
 
 def test_avalon(card: CardExecutable, tmp_path: Path) -> None:

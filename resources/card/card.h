@@ -27,6 +27,8 @@ public:
         : config_(config), progress_(progress), design_(&context_), clocks_(config.clocks), due_(config.clocks.size()) {
         if (int(clocks_.size()) != CARD_CLOCKS) throw Failure("the card was built for other clocks: build it anew");
         ports_ = make_ports(design_.model, clocks_);
+        for (const auto& port : ports_)
+            if (port->always_looks()) looking_.push_back(port.get());
         for (std::vector<Tap> taps : config_.taps) {
             for (Tap& tap : taps) tap.block += number * config_.blocks;
             taps_.emplace_back(std::move(taps), Design::tap_words, trace);
@@ -236,20 +238,14 @@ private:
 
     // No port has anything to do until `stop` cycles of the only clock have been clocked.
     void idle(int64_t stop) {
-        int64_t cycle = clocks_[0].cycle;
-        if (!taps_.empty() && taps_[0].any()) {
-            for (; cycle < stop; ++cycle) {
-                design_.settle();
-                design_.edge();
-                taps_[0].see(cycle, design_.taps(spare_));
-            }
-        } else {
-            for (; cycle < stop; ++cycle) {
-                design_.settle();
-                design_.edge();
-            }
+        int64_t& cycle = clocks_[0].cycle;
+        Taps* taps = taps_.empty() || !taps_[0].any() ? nullptr : &taps_[0];
+        for (; cycle < stop; ++cycle) {
+            design_.settle();
+            for (Port* port : looking_) port->look();
+            design_.edge();
+            if (taps) taps->see(cycle, design_.taps(spare_));
         }
-        clocks_[0].cycle = cycle;
         publish();
     }
 
@@ -353,6 +349,7 @@ private:
     std::vector<bool> due_;
     const ClockDomain* alone_ = nullptr;  // the only clock that goes on
     std::vector<std::unique_ptr<Port>> ports_;
+    std::vector<Port*> looking_;
     std::list<Transfer> transfers_;
     Poll poll_;
     int64_t counter_reads_ = 0;

@@ -110,6 +110,10 @@ class HardwarePort(Port):
         """The name of another port whose driver this one's is given, or ""."""
         return ""
 
+    def in_packets(self) -> bool:
+        """Whether a receive may bring less than it asks for, up to the end of what the design gives in one piece."""
+        return False
+
     def lead_cycles(self, receive: bool) -> int:
         """By how many cycles a transfer's last word has to be at the port before the time that the table gives."""
         return 0

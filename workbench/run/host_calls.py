@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.records import RecordFile
+from workbench.api.records import RECEIVE, RecordFile
 from workbench.model.blocks import Block
 from workbench.model.platform import Platform
 from workbench.model.run import TABLES, Entry
@@ -58,18 +58,19 @@ def call_pieces(
             table["host_ps"][mine] = threads.own_ps(number, np.append(free_ps[number], t1_ps[:-1]), t0_ps)
             free_ps[number] = t1_ps[-1]
             table["message"][mine] = first_message[number][table["state"][mine]]
-        _add_port_times(table, records["first_transfer"], records["transfers"], by_thread, of_thread)
+        _add_transfers(table, records["first_transfer"], records["transfers"], by_thread, of_thread)
         yield table
 
 
-def _add_port_times(
+def _add_transfers(
     table: dict[str, NDArray[np.integer]],
     first: NDArray[np.int64],
     count: NDArray[np.int64],
     transfers: RecordFile,
     of_thread: NDArray[np.int64],
 ) -> None:
-    """When each call's first transfer got the bus, and when its words passed the port, the first and the last.
+    """When each call's first transfer got the bus, and when its words passed the port, the first and the last; of a
+    receive that brought less than it asked for, the bytes that it brought.
 
     `first` is its first transfer's number among those of its thread, which are `transfers` from `of_thread` on, and
     `count` how many it made.
@@ -82,6 +83,8 @@ def _add_port_times(
     heads = np.cumsum(counts) - counts  # each call's transfers, one call after the other
     made = transfers.at(np.repeat(begins - heads, counts) + np.arange(counts.sum()))
     table["grant_ps"][rows] = made["grant_ps"][heads]
+    single = np.flatnonzero((counts == 1) & (made["kind"][heads] == RECEIVE))
+    table["bytes"][rows[single]] = np.minimum(table["bytes"][rows[single]], made["bytes"][heads[single]])
     missed, never = made["port_first_ps"] < 0, np.iinfo(np.int64).max
     first_ps = np.minimum.reduceat(np.where(missed, never, made["port_first_ps"]), heads)
     table["port_first_ps"][rows] = np.where(first_ps == never, -1, first_ps)

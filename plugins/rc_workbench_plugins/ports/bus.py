@@ -181,18 +181,25 @@ class StreamOutPort(BusPort):
         1024, description="words that the link takes before the host's receive is due; 0: none"
     )
 
+    packets: bool = Field(
+        False, description="whether a receive ends with the design's tlast; otherwise with its last word alone"
+    )
+
+    def in_packets(self) -> bool:
+        return self.packets
+
     def roles(self) -> Roles:
         return {
             "tdata": ("output", self.word_bits, False),
             "tvalid": ("output", 1, False),
             "tready": ("input", 1, True),
-            "tlast": ("output", 1, True),
+            "tlast": ("output", 1, not self.packets),
             "tkeep": ("output", self.word_bits // 8, True),
             "tstrb": ("output", self.word_bits // 8, True),
         }
 
     def constants(self) -> Mapping[str, int]:
-        return {"buffer_words": self.buffer_words}
+        return {"buffer_words": self.buffer_words, "packets": int(self.packets)}
 
 
 class AvalonPort(BusPort):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from rc_workbench_plugins.simulated_card.port_check import all_ports, port_of
 from workbench.api.descriptors import HdlBuild
+from workbench.api.ports import HardwarePort
 from workbench.model.application import Project
 from workbench.model.cycles import period_ps
 from workbench.model.hardware import Clock
@@ -13,8 +12,13 @@ from workbench.model.platform import Platform
 from workbench.model.transfer_time import table_points_ps
 
 
-def _period(clock: Clock) -> Fraction:
-    return period_ps(clock.frequency_hz)
+def _fraction(clock: Clock) -> str:
+    period = period_ps(clock.frequency_hz)
+    return f"{period.numerator} {period.denominator}"
+
+
+def _flags(port: HardwarePort) -> str:
+    return f"{int(port.answers)} {int(port.in_packets())}"
 
 
 def card_config(hdl: HdlBuild, project: Project, platform: Platform, deterministic: bool, traced: bool) -> str:
@@ -23,11 +27,8 @@ def card_config(hdl: HdlBuild, project: Project, platform: Platform, determinist
     assert hardware is not None
     simulation = project.simulation
     lines = [
-        *(f"clock {period.numerator} {period.denominator}" for period in map(_period, hardware.clocks)),
-        *(
-            f"port {port.word_bits // 8} {period.numerator} {period.denominator} {int(port.answers)} 0"
-            for port, period in ((port, _period(hardware.clock_of(port))) for port in ports)
-        ),
+        *(f"clock {_fraction(clock)}" for clock in hardware.clocks),
+        *(f"port {port.word_bits // 8} {_fraction(hardware.clock_of(port))} {_flags(port)}" for port in ports),
         f"deterministic {int(deterministic)}",
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",

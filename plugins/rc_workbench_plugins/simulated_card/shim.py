@@ -142,7 +142,8 @@ def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> l
     call = f'{function}({card}, "{entry.transfer}", {data}, {address}, (int64_t)({size}))'
     if by_value and not sends:
         return [f"{prototype.returns} value = 0;", f"{call};", "return value;"]
-    return [f"int status = {call};", "(void)status;", _return(prototype, "status", size)]
+    moved = size if sends else "wbcard_got()"
+    return [f"int status = {call};", "(void)status;", _return(prototype, "status", moved)]
 
 
 def _data(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> tuple[str, str, bool]:

@@ -9,6 +9,7 @@ public:
         pins_.read() = pins_.write() = 0;
     }
     int64_t busy_from() const override { return open_ || !reads_.empty() ? 0 : next_due(); }
+    bool always_looks() const override { return Pins::has_readdatavalid; }  // answers that nobody asked for
     int64_t address_step() const override { return Pins::address_step; }
 
     void put() override {

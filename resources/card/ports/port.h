@@ -54,6 +54,7 @@ public:
     virtual void put() = 0;
     virtual void look() = 0;
     virtual void edge() {}  // right after the edge that ends the cycle
+    virtual bool always_looks() const { return false; }  // in cycles, too, in which it has nothing to do
     // The first cycle in which it may have something to do: until then it need not be asked.
     virtual int64_t busy_from() const { return 0; }
     virtual bool addressed() const { return true; }
@@ -138,6 +139,13 @@ protected:
         t.end_ps = std::max(t.start_ps + t.duration_ps, clock_.start(clock_.cycle + 1));
         t.done = true;
         queue_.remove(&t);
+    }
+
+    // The transfer is one of `words` words only, at the same pace.
+    void cut(Transfer& t, int64_t words) {
+        t.duration_ps = int64_t(static_cast<__int128>(t.duration_ps) * words / t.words);
+        t.words = words;
+        t.data.resize(size_t(words * word_bytes_));
     }
 
     uint8_t* word(Transfer& t, int64_t index) const { return t.data.data() + index * word_bytes_; }

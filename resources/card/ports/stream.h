@@ -55,13 +55,15 @@ public:
 
     void look() override {
         if (ready_ && pins_.tvalid()) {
-            stored_.emplace_back(size_t(word_bytes_));
-            get_word(pins_.tdata(), stored_.back().data(), word_bytes_);
+            stored_.push_back({std::vector<uint8_t>(size_t(word_bytes_)), Pins::packets && pins_.tlast()});
+            get_word(pins_.tdata(), stored_.back().data.data(), word_bytes_);
             last_moved_ = clock_.cycle;
         }
         if (stored_.empty() || !wanted()) return;
         Transfer& t = *queue_.front();
-        std::memcpy(word(t, ask(t, clock_.cycle)), stored_.front().data(), size_t(word_bytes_));
+        const int64_t index = ask(t, clock_.cycle);
+        std::memcpy(word(t, index), stored_.front().data.data(), size_t(word_bytes_));
+        if (stored_.front().last) cut(t, index + 1);
         stored_.pop_front();
         arrive(t, 1);
     }
@@ -71,5 +73,9 @@ private:
 
     Pins pins_;
     bool ready_ = false;
-    std::deque<std::vector<uint8_t>> stored_;
+    struct Word {
+        std::vector<uint8_t> data;
+        bool last;  // of the design's packet
+    };
+    std::deque<Word> stored_;
 };

@@ -86,14 +86,14 @@ module doubler (
     output [31:0] out_tdata, output out_tvalid, input out_tready, output out_tlast
 );
     reg [31:0] word;
-    reg full;
+    reg full, last;
     assign in_tready = ~full | out_tready;
     assign out_tvalid = full;
     assign out_tdata = word;
-    assign out_tlast = 0;
+    assign out_tlast = last;
     always @(posedge clk) begin
         if (in_tready) full <= in_tvalid;
-        if (in_tready & in_tvalid) word <= in_tdata << 1;
+        if (in_tready & in_tvalid) begin word <= in_tdata << 1; last <= in_tlast; end
         if (!rst_n) full <= 0;
     end
 endmodule
