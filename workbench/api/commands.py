@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -34,11 +34,13 @@ class Workbench(Protocol):
 class Command:
     """A command by its name and its line in the list of commands.
 
-    `add` gives its parser the arguments. `run` does it, and returns the exit code: 0 done, 1 what was asked for
-    failed, 2 bad input. A WorkbenchError that it raises is told as any command's, with exit code 2.
+    `add` gives its parser the arguments; where it has actions, each sets its own `run`. `run` does it, and returns the
+    exit code: 0 done, 1 what was asked for failed, 2 bad input. A WorkbenchError that it raises is told as any
+    command's, with exit code 2. A log is kept of one that is `logged`: that works for long, or on much.
     """
 
     name: str
     title: str
     add: Callable[[ArgumentParser], None]
-    run: Callable[[Namespace, Workbench], int]
+    run: Callable[[Namespace, Any], int] | None = None
+    logged: bool = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, runtime_checkable
 
@@ -96,20 +95,6 @@ class Importer:
     title: str
     suffixes: tuple[str, ...]
     read: Callable[[Path, Job], Run]
-
-
-@dataclass(frozen=True)
-class Later:
-    """A plugin's function by its place, "package.module:name", which is imported when it is first called."""
-
-    place: str
-
-    def load(self) -> Any:
-        module, _, name = self.place.partition(":")
-        return getattr(import_module(module), name)
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self.load()(*arguments, **named)
 
 
 @dataclass(frozen=True)

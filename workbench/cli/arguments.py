@@ -1,4 +1,4 @@
-"""What each command takes, and the function that does it: `module:function` of this package.
+"""The workbench's own commands: what each takes, and the function of this package that does it.
 
 Nothing here imports what a command needs, so that help and bad usage are answered at once.
 """
@@ -6,40 +6,46 @@ Nothing here imports what a command needs, so that help and bad usage are answer
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from workbench.api.commands import Command
+from workbench.api.later import Later
 
 
 def add_commands(top: argparse.ArgumentParser, given: Sequence[str]) -> None:
-    """Every command; those of plugins only where the first argument is none of the workbench's own."""
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (line, add, _) in COMMANDS.items():
-        parser = commands.add_parser(name, help=line)
-        if name == "predict":
-            add_predict(parser, given)
-        else:
-            add(parser)
-    if not given or given[0] not in (*COMMANDS, "--version"):
-        from workbench.cli.brought import add_brought
+    """Every command by its name, the one that is asked for with its arguments; those of plugins only where the first
+    argument is none of the workbench's own."""
+    own = {command.name: command for command in workbench_commands()}
+    found: Mapping[str, Command] = own
+    if not given or given[0] not in (*own, "--version"):
+        from workbench.cli.output import loaded_plugins
 
-        add_brought(commands, COMMANDS)
+        found = {**own, **{name: c for name, c in loaded_plugins().commands.items() if name not in own}}
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in found.values():
+        parser = commands.add_parser(command.name, help=command.title)
+        if not given or given[0] == command.name:
+            parser.set_defaults(run=command.run, logged=command.logged)
+            command.add(parser)
+
+
+def _does(place: str) -> Later:
+    return Later(f"workbench.cli.{place}")
 
 
 def add_open(command: argparse.ArgumentParser) -> None:
     command.add_argument("path", type=Path, nargs="?", metavar="PATH")
-    command.set_defaults(run="window:run_open")
 
 
 def add_demo(command: argparse.ArgumentParser) -> None:
     command.add_argument("--headless", action="store_true", help="make the report and pictures, open no window")
     command.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR")
-    command.set_defaults(run="demo:run_demo")
 
 
 def add_pictures(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="DIR")
     command.add_argument("--demo", type=Path, default=Path("demo"), metavar="DIR", help="a folder that `demo` left")
-    command.set_defaults(run="demo:run_pictures")
 
 
 def add_new(command: argparse.ArgumentParser) -> None:
@@ -52,18 +58,15 @@ def add_new(command: argparse.ArgumentParser) -> None:
     command.add_argument("--constant", action="append", default=[], metavar="NAME=VALUE", help=told)
     command.add_argument("--dry-run", action="store_true", help="say what was found, and write nothing")
     command.add_argument("--json", action="store_true")
-    command.set_defaults(run="new:run_new")
 
 
 def add_scan(command: argparse.ArgumentParser) -> None:
     _add_project(command)
-    command.set_defaults(run="projects:run_scan")
 
 
 def add_instrument(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="DIR")
     _add_project(command)
-    command.set_defaults(run="projects:run_instrument")
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
@@ -77,7 +80,6 @@ def add_run(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--target", default="", metavar="NAME", help="where it runs (default: the project's target)")
     _add_project(command)
-    command.set_defaults(run="projects:run_run")
 
 
 def add_collect(command: argparse.ArgumentParser) -> None:
@@ -87,7 +89,6 @@ def add_collect(command: argparse.ArgumentParser) -> None:
     command.add_argument("records", type=Path, metavar="RECORDS", help="the folder that RCW_RAW named as it ran")
     command.add_argument("--out", type=Path, required=True, metavar="RUN", help="run folder to make")
     command.add_argument("--json", action="store_true")
-    command.set_defaults(run="projects:run_collect")
 
 
 def _add_project(command: argparse.ArgumentParser) -> None:
@@ -105,21 +106,18 @@ def add_report(command: argparse.ArgumentParser) -> None:
     command.add_argument("--from", dest="first", metavar="TIME", help="only what follows this moment of a traced run")
     command.add_argument("--to", dest="last", metavar="TIME", help='only what comes before this moment, as in "1.5 ms"')
     _add_threshold(command)
-    command.set_defaults(run="runs:run_report")
 
 
 def add_compare(command: argparse.ArgumentParser) -> None:
     command.add_argument("run_a", type=Path, metavar="RUN_A")
     command.add_argument("run_b", type=Path, metavar="RUN_B")
     _add_threshold(command)
-    command.set_defaults(run="runs:run_compare")
 
 
 def add_export(command: argparse.ArgumentParser) -> None:
     command.add_argument("run_folder", type=Path, metavar="RUN")
     command.add_argument("--format", required=True, metavar="NAME", help="csv, chrome and what plugins bring")
     command.add_argument("--out", type=Path, required=True, metavar="FILE")
-    command.set_defaults(run="runs:run_export")
 
 
 def add_import(command: argparse.ArgumentParser) -> None:
@@ -127,7 +125,6 @@ def add_import(command: argparse.ArgumentParser) -> None:
     command.add_argument("--format", default="", metavar="NAME", help="chrome and what plugins bring")
     command.add_argument("--out", type=Path, required=True, metavar="RUN", help="run folder to make")
     command.add_argument("--json", action="store_true")
-    command.set_defaults(run="runs:run_import")
 
 
 def _add_threshold(command: argparse.ArgumentParser) -> None:
@@ -135,18 +132,13 @@ def _add_threshold(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true")
 
 
-def add_predict(top: argparse.ArgumentParser, given: Sequence[str] = ()) -> None:
-    """Every kind of model; plugins are looked for only where one is asked for."""
-    kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
-    if given[:1] != ["predict"]:
-        return
-    from workbench.cli.brought import brought_kinds
+def add_predict(top: argparse.ArgumentParser) -> None:
+    """Every kind of model that plugins bring."""
+    from workbench.cli.output import loaded_plugins
 
-    for kind in brought_kinds():
+    kinds = top.add_subparsers(dest="kind", required=True, metavar="KIND")
+    for kind in loaded_plugins().model_kinds.values():
         command = kinds.add_parser(kind.name, help=kind.title)
-        if given[1:2] != [kind.name]:
-            continue
-        command.set_defaults(run="predict:run_kind")
         if kind.compare:
             command.add_argument("--run", dest="run_folder", type=Path, metavar="RUN",
                                  help="compare with a run, part by part")  # fmt: skip
@@ -181,14 +173,14 @@ def _add_questions(command: argparse.ArgumentParser, target: str, *options: str)
 def add_template(command: argparse.ArgumentParser) -> None:
     actions = command.add_subparsers(dest="action", required=True)
     listing = actions.add_parser("list", help="the templates there are")
-    listing.set_defaults(run="templates:run_list")
+    listing.set_defaults(run=_does("templates:run_list"))
     check = actions.add_parser("check", help="check a template file")
     check.add_argument("file", type=Path, metavar="FILE")
-    check.set_defaults(run="templates:run_check")
+    check.set_defaults(run=_does("templates:run_check"))
     new = actions.add_parser("new", help="start a template of your own from an existing one")
     new.add_argument("file", type=Path, metavar="FILE")
     new.add_argument("--of", default="nallatech_h101", metavar="NAME", help="the template to start from")
-    new.set_defaults(run="templates:run_new")
+    new.set_defaults(run=_does("templates:run_new"))
     for action in (listing, check, new):
         action.add_argument("--json", action="store_true")
 
@@ -196,60 +188,123 @@ def add_template(command: argparse.ArgumentParser) -> None:
 def add_rules(command: argparse.ArgumentParser) -> None:
     actions = command.add_subparsers(dest="action", required=True)
     listing = actions.add_parser("list", help="the rules in force")
-    listing.set_defaults(run="rules:run_list")
+    listing.set_defaults(run=_does("rules:run_list"))
     check = actions.add_parser("check", help="check a knowledge-base file")
     check.add_argument("file", type=Path, metavar="FILE")
-    check.set_defaults(run="rules:run_check")
+    check.set_defaults(run=_does("rules:run_check"))
     for action in (listing, check):
         action.add_argument("--json", action="store_true")
 
 
 def add_plugins(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true")
-    command.set_defaults(run="plugins:run_plugins")
 
 
 def add_fields(command: argparse.ArgumentParser) -> None:
     command.add_argument("document", nargs="?", metavar="DOCUMENT", help="template, project, model, rules or run")
     command.add_argument("--json", action="store_true", help="JSON Schema, for editors that check while one types")
-    command.set_defaults(run="fields:run_fields")
 
 
 def add_doctor(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true")
-    command.set_defaults(run="doctor:run_doctor")
 
 
 def add_desktop(command: argparse.ArgumentParser) -> None:
     command.add_argument("--remove", action="store_true", help="take the entry away again")
     command.add_argument("--json", action="store_true")
-    command.set_defaults(run="doctor:run_desktop")
 
 
-#: Every command: its line in the list, what gives its parser the arguments, and whether it works for long or on much;
-#: then a log of it is kept.
-COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None], bool]] = {
-    "open": ("the window, on a project, a run or a template", add_open, False),
-    "demo": ("the bundled application, from instrumenting to the report", add_demo, True),
-    "pictures": ("pictures of the window, every mode, light and dark", add_pictures, True),
-    "new": ("a project file from a folder of sources", add_new, True),
-    "scan": ("find API calls, clocked blocks, branches and pragmas", add_scan, True),
-    "instrument": (
-        "write instrumented copies, and what a real machine builds and runs them with",
-        add_instrument,
-        True,
-    ),
-    "run": ("instrument, build and run, on the simulated card or the project's own target", add_run, True),
-    "collect": ("a run folder from the records of a run on a real machine", add_collect, True),
-    "report": ("what a run spent its time on, and which bottleneck to mend", add_report, True),
-    "compare": ("two runs side by side", add_compare, True),
-    "export": ("write a run in a form that other programs read", add_export, True),
-    "import": ("read another program's file as a run", add_import, True),
-    "predict": ("predict an application's time from a model, before any code", add_predict, True),
-    "template": ("platform templates: list, check, copy", add_template, False),
-    "rules": ("bottleneck rules: list, check", add_rules, False),
-    "plugins": ("what is loaded, from where, and what failed to load and why", add_plugins, False),
-    "fields": ("every field of a document: what it holds, its unit, default and meaning", add_fields, False),
-    "doctor": ("what this machine has and lacks, with versions and paths", add_doctor, False),
-    "desktop": ("put the workbench into the desktop's menu, for this user", add_desktop, False),
-}
+def workbench_commands() -> Sequence[Command]:
+    """The workbench's own, brought as a plugin's are."""
+    return [
+        Command("open", "the window, on a project, a run or a template", add_open, _does("window:run_open")),
+        Command(
+            "demo",
+            "the bundled application, from instrumenting to the report",
+            add_demo,
+            _does("demo:run_demo"),
+            logged=True,
+        ),
+        Command(
+            "pictures",
+            "pictures of the window, every mode, light and dark",
+            add_pictures,
+            _does("demo:run_pictures"),
+            logged=True,
+        ),
+        Command("new", "a project file from a folder of sources", add_new, _does("new:run_new"), logged=True),
+        Command(
+            "scan",
+            "find API calls, clocked blocks, branches and pragmas",
+            add_scan,
+            _does("projects:run_scan"),
+            logged=True,
+        ),
+        Command(
+            "instrument",
+            "write instrumented copies, and what a real machine builds and runs them with",
+            add_instrument,
+            _does("projects:run_instrument"),
+            logged=True,
+        ),
+        Command(
+            "run",
+            "instrument, build and run, on the simulated card or the project's own target",
+            add_run,
+            _does("projects:run_run"),
+            logged=True,
+        ),
+        Command(
+            "collect",
+            "a run folder from the records of a run on a real machine",
+            add_collect,
+            _does("projects:run_collect"),
+            logged=True,
+        ),
+        Command(
+            "report",
+            "what a run spent its time on, and which bottleneck to mend",
+            add_report,
+            _does("runs:run_report"),
+            logged=True,
+        ),
+        Command("compare", "two runs side by side", add_compare, _does("runs:run_compare"), logged=True),
+        Command(
+            "export",
+            "write a run in a form that other programs read",
+            add_export,
+            _does("runs:run_export"),
+            logged=True,
+        ),
+        Command("import", "read another program's file as a run", add_import, _does("runs:run_import"), logged=True),
+        Command(
+            "predict",
+            "predict an application's time from a model, before any code",
+            add_predict,
+            _does("predict:run_predict"),
+            logged=True,
+        ),
+        Command("template", "platform templates: list, check, copy", add_template),
+        Command("rules", "bottleneck rules: list, check", add_rules),
+        Command(
+            "plugins",
+            "what is loaded, from where, and what failed to load and why",
+            add_plugins,
+            _does("plugins:run_plugins"),
+        ),
+        Command(
+            "fields",
+            "every field of a document: what it holds, its unit, default and meaning",
+            add_fields,
+            _does("fields:run_fields"),
+        ),
+        Command(
+            "doctor", "what this machine has and lacks, with versions and paths", add_doctor, _does("doctor:run_doctor")
+        ),
+        Command(
+            "desktop",
+            "put the workbench into the desktop's menu, for this user",
+            add_desktop,
+            _does("doctor:run_desktop"),
+        ),
+    ]

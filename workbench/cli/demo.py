@@ -12,7 +12,8 @@ from pathlib import Path
 from workbench.analysis.compare import compare, faster_words
 from workbench.analysis.html_report import html_report
 from workbench.api.job import Job
-from workbench.cli.output import DONE, FAILED, loaded_plugins
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, FAILED
 from workbench.cli.progress import progress
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
@@ -28,9 +29,9 @@ from workbench.system.files import real
 FORMS = ("original", "optimised")
 
 
-def run_demo(arguments: argparse.Namespace) -> int:
+def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
     out: Path = real(arguments.out)
-    plugins = loaded_plugins()
+    plugins = workbench.plugins
     runs: dict[str, Run] = {}
     project = Path()
     for form, example in zip(FORMS, EXAMPLES, strict=True):
@@ -64,7 +65,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     return DONE if all(run.complete for run in runs.values()) else FAILED
 
 
-def run_pictures(arguments: argparse.Namespace) -> int:
+def run_pictures(arguments: argparse.Namespace, workbench: Opened) -> int:
     take(real(arguments.demo), real(arguments.out))
     return DONE
 

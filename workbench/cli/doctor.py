@@ -6,6 +6,7 @@ import argparse
 import platform
 
 from workbench import __version__
+from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, print_json
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import table
@@ -15,7 +16,7 @@ from workbench.session.journal import log_dir
 from workbench.system.folders import cache_dir, config_dir
 
 
-def run_doctor(arguments: argparse.Namespace) -> int:
+def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
     parts = machine_report()
     packages = libraries()
     folders = {"log": str(log_dir()), "preferences": str(config_dir()), "cache": str(cache_dir())}
@@ -61,7 +62,7 @@ def _tool_json(part: Part) -> dict[str, object]:
     return {**about, "version": found.version, "path": str(found.path), "message": None, "install": None}
 
 
-def run_desktop(arguments: argparse.Namespace) -> int:
+def run_desktop(arguments: argparse.Namespace, workbench: Opened) -> int:
     changed = desktop.remove() if arguments.remove else desktop.install()
     if arguments.json:
         print_json({"removed" if arguments.remove else "installed": [str(path) for path in changed]})

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, print_json
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.session.fields import NAMES, reference, schemas
 
 
-def run_fields(arguments: argparse.Namespace) -> int:
+def run_fields(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.document not in (None, *NAMES):
         hint = near(arguments.document, NAMES, "Documents are")
         raise WorkbenchError(Diagnostic(f"there is no document '{arguments.document[:80]}'", hint))

@@ -7,11 +7,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from importlib import import_module
 from types import FrameType
 
 import workbench
-from workbench.cli.arguments import COMMANDS, add_commands
+from workbench.cli.arguments import add_commands
+from workbench.cli.opened import Opened
 from workbench.cli.output import BAD_INPUT, CANCELLED, FAILED, Shown, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 
@@ -44,13 +44,9 @@ def _main(arguments: Sequence[str] | None) -> int:
             from workbench.session import journal
 
             journal.install()
-            kept = chosen.command in COMMANDS and COMMANDS[chosen.command][2]
-            if kept and (crashed := journal.start(["workbench", *given])):
+            if chosen.logged and (crashed := journal.start(["workbench", *given])):
                 print_diagnostics([crashed])
-        if isinstance(chosen.run, str):
-            module, function = chosen.run.split(":")
-            return int(getattr(import_module(f"workbench.cli.{module}"), function)(chosen))
-        return int(chosen.run(chosen))
+        return int(chosen.run(chosen, Opened()))
     except WorkbenchError as error:
         print_diagnostics(error.diagnostics)
         if "--json" in given:

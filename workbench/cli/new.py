@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from workbench.cli.output import DONE, FAILED, as_json, loaded_plugins, print_diagnostics, print_json
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.session.new_project import create, propose
 from workbench.session.new_top import Choice
@@ -18,10 +19,10 @@ def _number(name: str, value: object) -> int:
     return value
 
 
-def run_new(arguments: argparse.Namespace) -> int:
+def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
     constants = {name: _number(name, value) for name, value in parse_settings(arguments.constant).items()}
     choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host, constants)
-    proposal = propose(arguments.folder, loaded_plugins(), choice)
+    proposal = propose(arguments.folder, workbench.plugins, choice)
     if not arguments.dry_run:
         create(proposal)
     if arguments.json:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, print_json
 from workbench.model.text import table
-from workbench.session.plugins import load_plugins
 
 
-def run_plugins(arguments: argparse.Namespace) -> int:
-    loaded = load_plugins().loaded
+def run_plugins(arguments: argparse.Namespace, workbench: Opened) -> int:
+    loaded = workbench.plugins.loaded
     if arguments.json:
         print_json(
             {

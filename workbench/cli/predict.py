@@ -13,7 +13,8 @@ from workbench.api.job import Job
 from workbench.api.models import Values
 from workbench.api.predictions import Answer
 from workbench.api.source.files import is_file
-from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
 from workbench.cli.predict_text import (
     bands_json,
     bands_rows,
@@ -44,15 +45,16 @@ from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
 from workbench.session.files import write_result_table
+from workbench.session.plugins import Plugins
 from workbench.session.workspace import PROJECT_SUFFIX
 
 LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no bands
 
 
-def bundled_platforms() -> dict[str, Platform]:
+def _bundled_platforms(plugins: Plugins) -> dict[str, Platform]:
     """The platform templates of the loaded plugins, by name."""
     found: dict[str, Platform] = {}
-    for support in loaded_plugins().platforms.values():
+    for support in plugins.platforms.values():
         platform, problems = load_platform(support.template)
         print_diagnostics(problems)
         if platform is not None:
@@ -108,10 +110,10 @@ def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
     return question
 
 
-def run_kind(arguments: argparse.Namespace) -> int:
-    kind = loaded_plugins().model_kinds[arguments.kind]
+def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
+    kind = workbench.plugins.model_kinds[arguments.kind]
     path = find_model(arguments.model, kind)
-    file, problems = load_model(kind, path, {**bundled_platforms(), **_platforms_beside(path)})
+    file, problems = load_model(kind, path, {**_bundled_platforms(workbench.plugins), **_platforms_beside(path)})
     if file is None:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)

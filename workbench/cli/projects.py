@@ -8,27 +8,29 @@ from functools import partial
 
 from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
-from workbench.cli.output import DONE, FAILED, as_json, loaded_plugins, print_diagnostics, print_json
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.model.scan import HdlBlock
 from workbench.model.text import table
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
+from workbench.session.plugins import Plugins
 from workbench.session.trust import standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
 
 OVERHEAD = ("host_pct", "virtual_pct", "taken_off_pct", "unsure_pct")
 
 
-def _open(arguments: argparse.Namespace) -> Workspace:
-    workspace = open_workspace(arguments.project, loaded_plugins())
+def _open(arguments: argparse.Namespace, plugins: Plugins) -> Workspace:
+    workspace = open_workspace(arguments.project, plugins)
     print_diagnostics(workspace.diagnostics)
     return workspace
 
 
-def run_scan(arguments: argparse.Namespace) -> int:
-    workspace = _open(arguments)
+def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
+    workspace = _open(arguments, workbench.plugins)
     with progress() as watch:
         found = workspace.scan(parse_settings(arguments.changes), Job(watch))
     problems = workspace.diagnostics + found.diagnostics
@@ -98,8 +100,8 @@ def _port_json(port: FoundPort) -> dict[str, object]:
     }
 
 
-def run_instrument(arguments: argparse.Namespace) -> int:
-    workspace = _open(arguments)
+def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
+    workspace = _open(arguments, workbench.plugins)
     with progress() as watch:
         host, hdl = instrument_workspace(workspace, parse_settings(arguments.changes), arguments.out, Job(watch))
     missed = host.missed + hdl.missed
@@ -123,8 +125,8 @@ def run_instrument(arguments: argparse.Namespace) -> int:
     return FAILED if has_errors(problems) else DONE
 
 
-def run_run(arguments: argparse.Namespace) -> int:
-    workspace = _open(arguments)
+def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
+    workspace = _open(arguments, workbench.plugins)
     _ask_trust(workspace)
     options = RunOptions(
         out=arguments.out,
@@ -139,8 +141,8 @@ def run_run(arguments: argparse.Namespace) -> int:
     return _tell(run, workspace.target(options.target).title, arguments.json)
 
 
-def run_collect(arguments: argparse.Namespace) -> int:
-    run = collect_records(arguments.tree, arguments.records, arguments.out, loaded_plugins())
+def run_collect(arguments: argparse.Namespace, workbench: Opened) -> int:
+    run = collect_records(arguments.tree, arguments.records, arguments.out, workbench.plugins)
     print_diagnostics(() if arguments.json else run.manifest.diagnostics)
     return _tell(run, "real machine", arguments.json)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 
 from workbench.analysis.knowledge import load_knowledge
-from workbench.cli.output import DONE, as_json, loaded_plugins, print_checked, print_diagnostics, print_json
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, as_json, print_checked, print_diagnostics, print_json
 from workbench.model.text import table
 from workbench.session.results import open_knowledge
 
 
-def run_list(arguments: argparse.Namespace) -> int:
-    knowledge, problems = open_knowledge(loaded_plugins())
+def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
+    knowledge, problems = open_knowledge(workbench.plugins)
     if arguments.json:
         print_json(
             {
@@ -28,5 +29,5 @@ def run_list(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def run_check(arguments: argparse.Namespace) -> int:
-    return print_checked(arguments, load_knowledge([arguments.file], loaded_plugins().metrics.values())[1])
+def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
+    return print_checked(arguments, load_knowledge([arguments.file], workbench.plugins.metrics.values())[1])

@@ -11,7 +11,8 @@ from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
-from workbench.cli.output import DONE, as_json, loaded_plugins, print_diagnostics, print_json
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -19,14 +20,15 @@ from workbench.model.run import PS_PER_S
 from workbench.pictures.graph import graph_svg
 from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
+from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, open_result
 from workbench.session.time_range import narrowed
 
 MOST_COLUMNS = 100  # longer lines are hard to read
 
 
-def _open(path: Path, threshold: float = 1.05) -> OpenRun:
-    opened = open_result(path, loaded_plugins(), threshold)
+def _open(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
+    opened = open_result(path, plugins, threshold)
     print_diagnostics(opened.diagnostics)
     return opened
 
@@ -47,8 +49,8 @@ def _moment_ps(option: str, text: str) -> int:
         raise WorkbenchError(Diagnostic(f"{option} {text}: {error}", 'Write a time, as in "1.5 ms".')) from None
 
 
-def run_report(arguments: argparse.Namespace) -> int:
-    opened = _part(_open(arguments.run_folder, arguments.threshold), arguments.first, arguments.last)
+def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
+    opened = _part(_open(arguments.run_folder, workbench.plugins, arguments.threshold), arguments.first, arguments.last)
     if arguments.html:
         write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:
@@ -65,8 +67,8 @@ def run_report(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def run_compare(arguments: argparse.Namespace) -> int:
-    a, b = (_open(path, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
+def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
+    a, b = (_open(path, workbench.plugins, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
     comparison = compare(a.analysis, b.analysis, (a.run, b.run))
     document = comparison_json(comparison)
     if arguments.json:
@@ -78,14 +80,14 @@ def run_compare(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def run_export(arguments: argparse.Namespace) -> int:
-    print_diagnostics(export_run(arguments.run_folder, arguments.format, arguments.out, loaded_plugins()))
+def run_export(arguments: argparse.Namespace, workbench: Opened) -> int:
+    print_diagnostics(export_run(arguments.run_folder, arguments.format, arguments.out, workbench.plugins))
     return DONE
 
 
-def run_import(arguments: argparse.Namespace) -> int:
+def run_import(arguments: argparse.Namespace, workbench: Opened) -> int:
     with progress() as watch:
-        run, problems = import_run(arguments.file, arguments.format, arguments.out, loaded_plugins(), Job(watch))
+        run, problems = import_run(arguments.file, arguments.format, arguments.out, workbench.plugins, Job(watch))
     print_diagnostics(problems)
     if arguments.json:
         print_json({"run": str(run.path), "time_s": run.time_s, "diagnostics": as_json(problems)})

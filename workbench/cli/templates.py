@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from workbench.cli.output import DONE, loaded_plugins, print_checked, print_diagnostics, print_json
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, print_checked, print_diagnostics, print_json
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.model.text import table
@@ -13,10 +14,10 @@ from workbench.session.own_api import own_support
 from workbench.session.serves import Service, services
 
 
-def run_list(arguments: argparse.Namespace) -> int:
+def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
     rows = []
     lines: list[tuple[str, ...]] = []
-    plugins = loaded_plugins()
+    plugins = workbench.plugins
     for support in plugins.platforms.values():
         platform, problems = load_platform(support.template, plugins.port_kinds)
         print_diagnostics(problems)
@@ -39,8 +40,8 @@ def run_list(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def run_check(arguments: argparse.Namespace) -> int:
-    plugins = loaded_plugins()
+def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
+    plugins = workbench.plugins
     platform, problems = load_platform(arguments.file, plugins.port_kinds)
     found: tuple[Service, ...] = ()
     if platform:
@@ -54,8 +55,8 @@ def run_check(arguments: argparse.Namespace) -> int:
     return code
 
 
-def run_new(arguments: argparse.Namespace) -> int:
-    platforms = loaded_plugins().platforms
+def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
+    platforms = workbench.plugins.platforms
     if arguments.of not in platforms:
         raise WorkbenchError(unknown_name("platform template", arguments.of, platforms))
     try:

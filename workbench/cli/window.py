@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from workbench.cli.opened import Opened
 
-def run_open(arguments: argparse.Namespace) -> int:
+
+def run_open(arguments: argparse.Namespace, workbench: Opened) -> int:
     from workbench.gui.app import run_window  # Qt is loaded only where a window is asked for
 
     return run_window(arguments.path)

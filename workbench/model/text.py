@@ -116,6 +116,12 @@ def value_text(value: float, unit: str = "") -> str:
     return significant(value) if abs(value) < 1e5 else count_text(value)
 
 
+def title_of(name: str) -> str:
+    """What a field or an output is called, by its name: `software_s` is `Software`, `ops_per_cycle` `Ops per cycle`."""
+    plain = re.sub(r"(_bytes_per_s|_hz|_hdl|(?<!_per)_s)$", "", name)
+    return plain.replace("_", " ").capitalize()
+
+
 def scientific(value: float) -> str:
     """As the papers print: `1.41E+2`."""
     mantissa, _, exponent = f"{value:.2E}".partition("E")

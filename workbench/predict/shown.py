@@ -21,7 +21,7 @@ def results_of(values: Evaluation) -> Results:
     }
     first = [kind.goal, *(name for name in outputs if name != kind.goal)]
     figures = tuple(Figure(output_title(name), outputs[name]) for name in first[:FIGURES] if name in outputs)
-    rows = tuple(Row(name, "", (text,), name == kind.goal) for name, text in outputs.items())
+    rows = tuple(Row(output_title(name), "", (text,), name == kind.goal) for name, text in outputs.items())
     return Results(
         figures=figures,
         point=figures[:3],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from workbench.formats.units import unit_of_name
-from workbench.model.text import percent_text, prefixed, ratio_text, time_text, value_text
+from workbench.model.text import percent_text, prefixed, ratio_text, time_text, title_of, value_text
 from workbench.predict.formulas import ModelFile
 
 
@@ -41,5 +41,5 @@ def output_title(name: str) -> str:
         "comp_s": "Computation",
         "comm_s": "Communication",
         "limit_ops_per_s": "Reachable rate",
-    }.get(kind if dot else name, name)
+    }.get(kind if dot else name, title_of(name) if "_" in name and name.isidentifier() else name)
     return f"{said}, {stage}" if dot and kind in ("comp_s", "comm_s") else said

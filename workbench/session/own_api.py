@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import PlatformSupport
-from workbench.api.c_header import header_names, header_text
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.prototypes import callees
 from workbench.system.files import replace_file, sha256
 from workbench.system.folders import cache_dir
 
@@ -49,6 +47,9 @@ def with_header(
 ) -> PlatformSupport | None:
     """The support with a header for its API: its own, the user's where one of the `folders` has it, or one made of the
     template's entries, in the cache."""
+    from workbench.api.c_header import header_names, header_text  # here, since schemas are long to import
+    from workbench.model.prototypes import callees
+
     names = header_names(platform.host)
     support = support or (PlatformSupport(platform.name, template) if platform.host.entries else None)
     if support is None or support.api_dir or support.api_sources or callees(platform.host.entries)[1]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.api import Later, ModelKind, Printed, Question, hookimpl
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
 
 HERE = Path(__file__).parent
 PLACE = __name__
@@ -56,9 +60,15 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
                 Question(
                     "--kernel FILE",
                     ("kernel", "kernel_args"),
-                    Later(f"{PLACE}.answer:add_kernel"),
+                    _add_kernel,
                     Later(f"{PLACE}.answer:kernel_answer"),
                 ),
             ),
         )
     ]
+
+
+def _add_kernel(command: ArgumentParser) -> None:
+    said = "measure rho of a C kernel, which is compiled and run (or of a bundled one, by name), beside the model's"
+    command.add_argument("--kernel", metavar="FILE.c", help=said)
+    command.add_argument("--kernel-args", metavar="'ARGS'", help="the kernel's arguments")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,12 +17,6 @@ from workbench.model.text import table
 def answer(values: Model) -> Answer:
     result, operation = density(values), values.model.operation
     return Answer({**_document(result), "operation": operation}, _text(result, operation))
-
-
-def add_kernel(command: ArgumentParser) -> None:
-    said = "measure rho of a C kernel, which is compiled and run (or of a bundled one, by name), beside the model's"
-    command.add_argument("--kernel", metavar="FILE.c", help=said)
-    command.add_argument("--kernel-args", metavar="'ARGS'", help="the kernel's arguments")
 
 
 def kernel_answer(values: Model, arguments: Namespace) -> Answer:

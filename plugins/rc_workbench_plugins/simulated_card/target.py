@@ -11,10 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rc_workbench_plugins.simulated_card.port_check import check_port
-from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.prototypes import without_card
 from workbench.model.text import listed
 
 if TYPE_CHECKING:
@@ -75,6 +72,9 @@ class SimulatedCard:
 
 def _api(task: Task, job: Job) -> PlatformSupport:
     """The API with what implements it: as it is brought or named, or made of the template's entries."""
+    from rc_workbench_plugins.simulated_card.shim import shim_source
+    from workbench.model.prototypes import without_card
+
     support = task.support
     assert support is not None
     if support.api_sources:
@@ -105,12 +105,16 @@ def _with_the_projects_own(task: Task) -> HdlBuild:
 
 def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Diagnostic]:
     if support is None or not support.api_sources:
+        from rc_workbench_plugins.simulated_card.shim import shim_lacks
+
         yield from shim_lacks(platform)
     if not platform.host.entries:
         yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
     if platform.hardware is None:
         yield Diagnostic("it has no hardware port", "Without one nothing can be simulated.")
         return
+    from rc_workbench_plugins.simulated_card.port_check import check_port
+
     try:
         check_port(platform)
     except WorkbenchError as error:

@@ -12,6 +12,7 @@ from workbench.formats.platform_file_1 import PortStyle
 from workbench.formats.units import unit_of_name
 from workbench.model.hardware import Clock, Port
 from workbench.model.platform import CallKind
+from workbench.model.text import title_of
 
 KIND_NOTES = {
     "configure": "loads a bit file", "acquire": "opens the FPGA", "send": "moves data to the FPGA",
@@ -161,7 +162,7 @@ def clock_groups() -> tuple[Group, ...]:
 def port_groups(port: type[Port], kinds: tuple[str, ...]) -> tuple[Group, ...]:
     """The port's own fields, then a group for each part that has fields itself."""
     parts = [(name, _model(info.annotation)) for name, info in port.model_fields.items()]
-    inner = [Group(_title(name), "", _fields(model, (name,))) for name, model in parts if model]
+    inner = [Group(title_of(name), "", _fields(model, (name,))) for name, model in parts if model]
     return (Group("Port", "", _fields(port, (), kinds)), *inner)
 
 
@@ -174,7 +175,7 @@ def _fields(model: type[BaseModel], above: tuple[str, ...], kinds: tuple[str, ..
 
 
 def _field(name: str, info: Any, above: tuple[str, ...], kinds: tuple[str, ...]) -> Field:
-    path, label, note = (*above, name), _title(name), info.description or ""
+    path, label, note = (*above, name), title_of(name), info.description or ""
     if name == "kind" and kinds:
         return Field(path, label, "choice", choices=kinds)
     if isinstance(info.annotation, EnumType):
@@ -189,7 +190,3 @@ def _field(name: str, info: Any, above: tuple[str, ...], kinds: tuple[str, ...])
 def _model(annotation: Any) -> type[BaseModel] | None:
     members = (annotation, *get_args(annotation))
     return next((m for m in members if isinstance(m, type) and issubclass(m, BaseModel)), None)
-
-
-def _title(name: str) -> str:
-    return name.removesuffix("_hdl").removesuffix("_hz").removesuffix("_s").replace("_", " ").capitalize()

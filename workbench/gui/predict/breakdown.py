@@ -121,7 +121,8 @@ class Breakdown(QWidget):
         self._inputs.setVerticalSpacing(3)
         self._inputs.setColumnStretch(0, 5)
         self._inputs.setColumnStretch(1, 3)
-        for widget in (self.parts_title, self.parts, rule(), self.inputs_title, self.inputs):
+        self._parts_rule = rule()
+        for widget in (self.parts_title, self.parts, self._parts_rule, self.inputs_title, self.inputs):
             self._column.addWidget(widget)
         self._column.addStretch(1)
         area = QScrollArea()
@@ -149,6 +150,8 @@ class Breakdown(QWidget):
         self.figures.show_figures(found.point)
         self.parts_title.setText(found.parts_title)
         self.parts.show_lines(found.parts)
+        for widget in (self.parts_title, self.parts, self._parts_rule):
+            widget.setVisible(bool(found.parts))
         self._show_inputs(values, found.more)
 
     def _show_inputs(self, values: Evaluation | None, more: Mapping[str, str]) -> None:

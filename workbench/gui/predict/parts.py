@@ -13,6 +13,7 @@ from workbench.api.models import ModelDocument as Schema
 from workbench.api.models import PartDocument, domain_in
 from workbench.formats.units import UNITS
 from workbench.gui.forms.parts import Part, Section
+from workbench.model.text import title_of
 from workbench.predict.kinds import label
 from workbench.session.model_document import Kinds, ModelDocument, ModelFound
 from workbench.session.yaml_document import Path_
@@ -227,7 +228,7 @@ def _offered(document: ModelDocument, of: str) -> Collection[str]:
 def _fields(part: type[PartDocument]) -> Iterator[Field]:
     hidden = ("schema_version", "name") if issubclass(part, Schema) else ()
     for name, info in part.model_fields.items():
-        path, title, note = (name,), name.replace("_", " ").capitalize(), info.description or ""
+        path, title, note = (name,), title_of(name), info.description or ""
         origin = get_origin(info.annotation)
         if name in hidden or _part(info) or origin is dict:
             continue

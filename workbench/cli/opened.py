@@ -1,0 +1,35 @@
+"""What commands are given of the workbench."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import loaded_plugins, print_diagnostics, print_json
+
+if TYPE_CHECKING:
+    from workbench.api.metrics import Measured, Metrics
+    from workbench.session.plugins import Plugins
+
+
+class Opened:
+    """What `workbench.api.commands.Workbench` promises, and for the workbench's own commands the plugins."""
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        return loaded_plugins()
+
+    @property
+    def metrics(self) -> Metrics:
+        return self.plugins.metrics
+
+    def open_run(self, path: Path) -> Measured:
+        from workbench.session.exchange import measured_run
+
+        measured, problems = measured_run(path, self.plugins)
+        print_diagnostics(problems)
+        return measured
+
+    def print_json(self, document: object) -> None:
+        print_json(document)
