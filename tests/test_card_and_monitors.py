@@ -39,7 +39,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project, P
     assert project is not None
     assert platform is not None
     support = PlatformSupport("nallatech", Path("none.yaml"), API, (API / "fpga.c",))
-    host = build_host(project, platform, support, None, {"ROUNDS": 3}, True, root, root.parent / "host", Job())
+    host = build_host(project, support, None, {"ROUNDS": 3}, True, root, root.parent / "host", Job())
     return root, project, platform, host
 
 

@@ -129,7 +129,7 @@ def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: 
         simulation=Simulation(wall_limit_s=100, basic_block_ps=10_000),
     )  # fmt: skip
     support = PlatformSupport("p", Path("none.yaml"), harness_dir(), (tmp_path / "api.c",))
-    host = build_host(project, platform, support, None, {}, True, tmp_path, tmp_path / "build", Job())
+    host = build_host(project, support, None, {}, True, tmp_path, tmp_path / "build", Job())
     told: list[str] = []
     observed = VerilogLanguage().instrument(tmp_path, sources, platform, {}, tmp_path / "hdl", Job())
 

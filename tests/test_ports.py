@@ -146,7 +146,7 @@ def run(card: CardExecutable, body: str, folder: Path, **simulation: float) -> t
     (folder / "host.c").write_text(HEAD + body + "    wbcard_close(card);\n    return 0;\n}\n")
     support = PlatformSupport("every_port", Path("none.yaml"), harness_dir(), (folder / "api.c",))
     this = project(**simulation)
-    host = build_host(this, PLATFORM, support, None, {}, True, folder, folder / "build", Job())
+    host = build_host(this, support, None, {}, True, folder, folder / "build", Job())
     outcome = simulate(card, host, this, PLATFORM, folder / "raw", Job(), deterministic=True, root=folder)
     rows = [row for row in read_transfers(folder / "raw").at() if row["kind"] != 2]
     return outcome, [(NAMES[r["table"]], int(r["end_ps"] - r["grant_ps"]) // PERIOD_PS) for r in rows]

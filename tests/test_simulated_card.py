@@ -202,7 +202,7 @@ def run(
     job = job or Job()
     (tmp_path / "host.c").write_text(source)
     settings = project(**simulation)
-    executable = build_host(settings, platform, SUPPORT, None, {}, deterministic, tmp_path, tmp_path / "build", job)
+    executable = build_host(settings, SUPPORT, None, {}, deterministic, tmp_path, tmp_path / "build", job)
     return simulate(
         card, executable, settings, platform, tmp_path / raw, job, deterministic=deterministic, root=tmp_path
     )
@@ -454,7 +454,7 @@ def test_a_host_in_cpp(card: CardExecutable, tmp_path: Path) -> None:
     (tmp_path / "host.cpp").write_text(source)
     settings = project()
     settings = settings.model_copy(update={"host": HostSources(sources=("*.cpp",), flags=("-O1", "-std=c++17"))})
-    executable = build_host(settings, PLATFORM, SUPPORT, None, {}, True, tmp_path, tmp_path / "build", Job())
+    executable = build_host(settings, SUPPORT, None, {}, True, tmp_path, tmp_path / "build", Job())
     outcome = simulate(card, executable, settings, PLATFORM, tmp_path / "raw", Job(), deterministic=True)
     assert (outcome.exit, outcome.stdout) == (0, "0 7\n-1 -1\n")
     assert outcome.host_ps > 0
@@ -581,7 +581,7 @@ def test_a_host_that_does_not_compile_or_link(tmp_path: Path) -> None:
     ):
         (tmp_path / "host.c").write_text(HEAD + line)
         with pytest.raises(WorkbenchError) as caught:
-            build_host(project(), PLATFORM, SUPPORT, None, {}, True, tmp_path, tmp_path / "build", Job())
+            build_host(project(), SUPPORT, None, {}, True, tmp_path, tmp_path / "build", Job())
         first = caught.value.diagnostics[0]
         assert (first.file, first.line) == (str(tmp_path / "host.c"), place)
         assert message in first.message

@@ -306,6 +306,16 @@ def test_a_template_without_its_own_calls_leaves_copies_and_says_so(
     assert "it has no host.transfers.receive_c" in capsys.readouterr().out
 
 
+def test_several_cards_leave_copies_and_say_so(project: Path, tmp_path: Path) -> None:
+    two = project.with_name("two.workbench.yaml")
+    two.write_text(project.read_text().replace("  top: tiny_top\n", "  top: tiny_top\n  cards: 2\n"))
+    host, _ = instrument_workspace(opened(two), {}, tmp_path / "tree")
+    assert "the counters of several cards cannot be read on the real machine" in host.diagnostics[-1].message
+    assert not (tmp_path / "tree" / "recap.mk").exists()
+    with pytest.raises(WorkbenchError, match="several cards cannot be read on the real machine"):
+        run_workspace(opened(two), RunOptions(out=tmp_path / "run", target="machine"), Job())
+
+
 def test_commands_are_part_of_what_is_trusted(project: Path) -> None:
     workspace = opened(with_target(project, "asked", run="sh lab/go.sh"))
     assert any("`sh lab/go.sh`" in sentence for sentence in trust_sentences(workspace, Standing(False)))

@@ -146,7 +146,7 @@ def measure(cores: int, cycles: int, folder: Path) -> list[dict[str, object]]:
     (folder / "cores.v").write_text(DESIGN)
     (folder / "host.c").write_text(HOST)
     support = PlatformSupport("cores", Path("none.yaml"), API, (API / "fpga.c",))
-    host = build_host(project, platform, support, None, {}, True, folder, folder / "host", Job())
+    host = build_host(project, support, None, {}, True, folder, folder / "host", Job())
     taps = tuple((2 * i, 2) for i in range(cores))
     source = (folder / "cores.v",)
     plain = HdlBuild(source, "cores", ())

@@ -167,7 +167,7 @@ def build(
     hardware = HardwareSources(sources=("card.v",), top="card", read_out=ReadOut(first=100, last=103))
     project = Project(schema_version=1, name="threads", platform="card", host=host, hardware=hardware)
     support = PlatformSupport("card", Path("none.yaml"), API, (API / "fpga.c",))
-    built = build_host(project, platform(), support, None, {}, deterministic, root, folder, job or Job())
+    built = build_host(project, support, None, {}, deterministic, root, folder, job or Job())
     if source != WITH_CARD:
         return Built(built, None, project, platform(), deterministic)
     hdl = HdlBuild((SOURCES / "card.v",), "card", ())

@@ -102,7 +102,7 @@ def measure(platform: Platform, largest_bytes: int) -> list[dict[str, int | floa
         (folder / "host.c").write_text(HOST)
         hdl = HdlBuild((folder / "memory.v",), "memory", ())
         card = build_card(hdl, project, platform, {}, folder / "card", Job(), False)
-        host = build_host(project, platform, support, None, {}, True, folder, folder / "host", Job())
+        host = build_host(project, support, None, {}, True, folder, folder / "host", Job())
         outcome = simulate(card, host, project, platform, folder / "raw", Job(), arguments=wanted, deterministic=True)
         records = read_transfers(folder / "raw").at()
     if outcome.failed or len(records) != len(wanted):

@@ -67,7 +67,7 @@ def instrument_workspace(
     claim_folder(out)
     try:
         host, hdl = _instrument(workspace, settings, out, job or Job())
-        if lacking := board_lacks(workspace.platform):
+        if lacking := [*board_lacks(workspace.platform), *_several_cards(workspace, "real machine")]:
             notes = (_not_complete(lack, workspace.platform_path) for lack in lacking)
             host = replace(host, diagnostics=(*host.diagnostics, *notes))
         else:
@@ -80,7 +80,8 @@ def instrument_workspace(
 
 
 def _not_complete(lack: Diagnostic, template: Path) -> Diagnostic:
-    message = f"these copies cannot be run on a real machine: the platform lacks something: {lack.message}"
+    whose = "" if lack.file else "the platform lacks something: "
+    message = f"these copies cannot be run on a real machine: {whose}{lack.message}"
     return replace(lack, message=message, severity=Severity.NOTE, file=lack.file or str(template))
 
 
@@ -144,12 +145,7 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
     if target.simulated:
         return
     yield from board_lacks(workspace.platform)
-    if workspace.project.hardware.cards > 1:
-        yield Diagnostic(
-            f"the counters of several cards cannot be read on the {target.title}",
-            "Run it with one card, or on the simulated card.",
-            file=str(workspace.path),
-        )
+    yield from _several_cards(workspace, target.title)
     if options.deterministic or options.trace or options.plain:
         asked = "deterministic" if options.deterministic else "traced" if options.trace else "plain"
         yield Diagnostic(
@@ -157,6 +153,12 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
             "Run it with the counters only, or on the simulated card.",
             file=str(workspace.path),
         )
+
+
+def _several_cards(workspace: Workspace, where: str) -> Iterator[Diagnostic]:
+    if workspace.project.hardware.cards > 1:
+        message = f"the counters of several cards cannot be read on the {where}"
+        yield Diagnostic(message, "Run it with one card, or on the simulated card.", file=str(workspace.path))
 
 
 def _way(options: RunOptions, target: Target) -> str:

@@ -16,7 +16,6 @@ from workbench.api.job import Job
 from workbench.api.source.files import CPP_SUFFIXES, expand_sources
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import Platform
 from workbench.system.folders import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
@@ -28,7 +27,6 @@ _STARTS_THREADS = re.compile(
 
 def build_host(
     project: Project,
-    platform: Platform,
     support: PlatformSupport,
     host: HostBuild | None,
     defines: Mapping[str, int | float | str],

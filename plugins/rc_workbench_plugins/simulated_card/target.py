@@ -47,7 +47,7 @@ class SimulatedCard:
 
         with job.step(_BUILD_HOST):
             host = build_host(
-                task.project, task.platform, _api(task, job), task.host, task.settings, task.deterministic, task.root,
+                task.project, _api(task, job), task.host, task.settings, task.deterministic, task.root,
                 task.build / "host_build", job,
             )  # fmt: skip
         with job.step(_BUILD_CARD):
