@@ -76,7 +76,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CardExecutabl
     (folder / "host.c").write_text(HOST)
     (folder / "api.c").write_text("")
     support = PlatformSupport("unruly", Path("none.yaml"), harness_dir(), (folder / "api.c",))
-    host = build_host(PROJECT, PLATFORM, support, None, {}, True, folder, folder / "host", Job())
+    host = build_host(PROJECT, support, None, {}, True, folder, folder / "host", Job())
     return host, build_card(HdlBuild((DESIGN,), "unruly", ()), PROJECT, PLATFORM, {}, folder / "card", Job(), False)
 
 
