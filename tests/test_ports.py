@@ -76,6 +76,7 @@ PLATFORM = Platform(
     transfer_tables={
         "lite_write": table("lite", 65, 256),
         "lite_read": table("lite", 65, 256, receive=True),
+        "lite_held": table("lite", 65, 256, receive=True, bus="other").model_copy(update={"holds_core": True}),
         "register": table("lite", 20, 4),
         "register_read": table("lite", 20, 4, receive=True),
         "burst_write": table("burst", 257, 2048),
@@ -114,6 +115,7 @@ static uint32_t reg(uint32_t address) {
     must(wbcard_receive(card, "register_read", &value, address, 4));
     return value;
 }
+static void *hold(void *unused) { must(wbcard_receive(card, "lite_held", back, 0, 256)); return unused; }
 static void *receive(void *unused) { must(wbcard_receive(card, "out", back, 0, 256)); return unused; }
 int main(void) {
     for (int i = 0; i < 512; i++) data[i] = 1000003u * i + 7;
@@ -235,6 +237,23 @@ def test_a_thread_that_waits_for_words_lets_another_send_them(card: CardExecutab
     assert sent["call_ps"] > received["call_ps"] + 64 * PERIOD_PS  # when the receive would be over by its table
     assert sent["end_ps"] == sent["call_ps"] + 64 * PERIOD_PS
     assert received["end_ps"] == sent["end_ps"] + PERIOD_PS  # the design has a word for a cycle
+
+
+def test_a_transfer_that_holds_its_core_and_is_held_up_lets_another_core_go_on(
+    card: CardExecutable, tmp_path: Path
+) -> None:
+    body = """
+    pthread_t reader;
+    pthread_create(&reader, NULL, hold, NULL);
+    for (volatile int i = 0; i < 90; i++);
+    must(wbcard_send(card, "in", data, 0, 256));
+    pthread_join(reader, NULL);
+    """
+    outcome, lasted = run(card, body, tmp_path, cores=2)
+    assert outcome.diagnostics == ()
+    assert sorted(lasted) == [("in", 64), ("lite_held", 128)]
+    sent, held = sorted(read_transfers(tmp_path / "raw")[["kind", "call_ps", "end_ps"]].tolist())
+    assert held[1] + 64 * PERIOD_PS < sent[1] < held[2]  # between the end by the table and the real one
 
 
 def test_avalon(card: CardExecutable, tmp_path: Path) -> None:
