@@ -168,6 +168,14 @@ def test_the_hosts_order_of_calls_is_kept_as_a_loop(run: Run) -> None:
     assert run.tables["call_order"]["repeat"].max() == ROUNDS
 
 
+def test_the_run_tells_its_cores_and_the_threads_time_on_them(run: Run) -> None:
+    manifest = run.manifest
+    assert (manifest.cores.count, manifest.cores.slice_ps) == (4, 4_000_000_000)
+    (main,) = manifest.threads
+    assert (main.begin_ps, main.waited_ps, main.queued_ps) == (0, 0, 0)
+    assert 0 < main.work_ps <= sum(main.core_ps) <= main.end_ps <= manifest.time_ps
+
+
 def test_a_message_keeps_both_ends_stamps(run: Run) -> None:
     calls = run.tables["calls"]
     writes = [i for i, site in enumerate(run.manifest.sites) if site.callee == "fpgaWrite"]

@@ -18,11 +18,17 @@ import pytest
 from rc_workbench_plugins.simulated_card.host_points import with_points
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 
+from workbench.analysis.analyse import analyse
+from workbench.analysis.cores import cores_words, placement_words
+from workbench.analysis.knowledge import KnowledgeBase
+from workbench.analysis.report import report_json
 from workbench.api.job import Job
-from workbench.api.records import WAITS, read_calls, read_lines
+from workbench.api.records import WAITS, read_calls, read_lines, read_thread_times
+from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.pragma import Category
+from workbench.model.run import Cores, Manifest, Run, RunClock, RunStatus
 from workbench.run.host_tables import host_intervals, host_states
 from workbench.run.host_threads import HostThreads, host_stretches, outside, read_threads, thread_blocks
 
@@ -109,6 +115,31 @@ def test_every_thread_is_a_block_that_tells_when_it_waited(
         assert np.bincount(states, np.diff(starts, append=end_ps), len(STATES)).tolist() == row.tolist()
 
 
+def test_a_run_tells_its_cores_and_which_thread_had_which(threads: ModuleType, built: Any, tmp_path: Path) -> None:
+    """Two threads of 20 us and main of 7 on two cores, in slices of 5: main changes its core at 5."""
+    program = next(p for p in threads.PROGRAMS if p.name == "slices")
+    threads.run(built, program, 2, tmp_path / "raw")
+    times = read_thread_times(tmp_path / "raw")
+    assert [[ps / 1_000_000 for ps in thread.core_ps] for thread in times] == [[5, 2], [0, 20], [20, 0]]
+    manifest = Manifest(
+        "slices", RunStatus.COMPLETE, "2026-01-01", time_ps=25_000_000, cores=Cores(2, 5_000_000, wake_ps=1_000),
+        threads=times, clocks=(RunClock("clk", 1e8),),
+    )  # fmt: skip
+    assert cores_words(manifest) == (
+        "3 threads ran on 2 of 2 virtual cores, slices of 5.00\u202fµs, a wake-up takes 1.00\u202fns"
+    )
+    assert placement_words(manifest).replace("\u202f%", " %") == (
+        "main: core 0 20.0 %, core 1 8.0 %, waiting 72.0 %; thread 1: core 1 90.9 %, queued 9.1 %; "
+        "thread 2: core 0 80.0 %, queued 20.0 %"
+    )
+    run = Run(None, manifest, {})
+    told = json.loads(json.dumps(report_json(analyse(run, None, KnowledgeBase((), {}, {})))))
+    assert told["cores"] == {"count": 2, "slice_s": 5e-6, "call_s": 0.0, "wake_s": 1e-9, "switch_s": 0.0}
+    assert [thread["core_s"] for thread in told["threads"]] == [[5e-6, 2e-6], [0, 20e-6], [20e-6, 0]]
+    written = RunWriter(tmp_path / "run", manifest).finish(manifest, {})
+    assert open_run(written.path)[0].manifest.threads == times
+
+
 def test_a_wait_inside_a_call_is_the_calls_and_no_wait_is_the_hosts_own_time() -> None:
     calls = {
         "block": np.array([0, 1, 1]), "state": np.array([2, 2, 2]),
@@ -143,13 +174,15 @@ def test_measured_threads_share_one_core_and_wait_on_the_same_clock(
     program = next(p for p in threads.PROGRAMS if p.name == name)
     ran = threads.run(timed[program.source], replace(program, settings={"slice_ps": 5_000_000}), 1, tmp_path / "one")
     assert (ran.message, ran.output) == ("", "")
-    rows = [[int(word) for word in line.split()] for line in read_lines(tmp_path / "one" / "host_threads.txt")]
-    assert sum(work_ps for _, _, _, work_ps, _, _ in rows) == ran.end_ps  # its core was never free
+    assert (
+        sum(thread.work_ps for thread in read_thread_times(tmp_path / "one")) == ran.end_ps
+    )  # its core was never free
     ran = threads.run(timed[program.source], program, 4, tmp_path / "four")
     assert ran.message == ""
-    rows = [[int(word) for word in line.split()] for line in read_lines(tmp_path / "four" / "host_threads.txt")]
-    assert all(begin + work + waited + queued == end for _, begin, end, work, waited, queued in rows)
-    assert all(queued == 0 for *_, queued in rows)
+    for thread in read_thread_times(tmp_path / "four"):
+        assert thread.begin_ps + thread.work_ps + thread.waited_ps + thread.queued_ps == thread.end_ps
+        assert sum(thread.core_ps) == thread.work_ps
+        assert thread.queued_ps == 0
 
 
 ACCESSES = """
@@ -244,8 +277,9 @@ def test_fewer_cores_than_spinning_threads_take_no_longer_to_run(
     ran = threads.run(spinning, program, 2, tmp_path / "raw")
     assert ran.message == ""
     assert ran.end_ps > 100_000_000_000
-    work = [list(map(int, line.split())) for line in read_lines(tmp_path / "raw" / "host_threads.txt")]
-    assert sum(row[3] for row in work) > 2 * 0.9 * ran.end_ps  # both cores had work, or polls, all the while
+    times = read_thread_times(tmp_path / "raw")
+    assert sum(t.work_ps for t in times) > 2 * 0.9 * ran.end_ps  # both cores had work, or polls, all the while
+    assert sum(t.work_ps for t in times) == sum(sum(t.core_ps) for t in times)
 
 
 def test_who_spins_for_what_nobody_sets_is_named(threads: ModuleType, spinning: Any, tmp_path: Path) -> None:

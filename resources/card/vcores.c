@@ -68,6 +68,8 @@ static void give_up_core(vthread *t)
 {
     int core = t->core;
     vthread *head = queue_head;
+    if (t->core_ps)
+        t->core_ps[core] += now_ps - t->got_ps;
     t->core = -1;
     on_core[core] = NULL;
     if (!head)
@@ -424,6 +426,7 @@ static vthread *known(vthread *t)
     t->number = numbers++;
     t->core = t->last_core = -1;
     t->event_ps = VC_NEVER;
+    t->core_ps = calloc((size_t)vc_set.cores, sizeof *t->core_ps);
     *threads_end = t;
     threads_end = &t->next;
     return t;
@@ -431,9 +434,9 @@ static vthread *known(vthread *t)
 
 void vc_start(void)
 {
-    vthread *main_thread = known(calloc(1, sizeof *main_thread));
     if (vc_set.cores > MAX_CORES)
         vc_set.cores = MAX_CORES;
+    vthread *main_thread = known(calloc(1, sizeof *main_thread));
     main_thread->real = pthread_self();
     main_thread->stack_top = __libc_stack_end;
     vc_live = 1;
@@ -482,6 +485,7 @@ void vc_discard(vthread *t)
             break;
         }
     spin_forget(t);
+    free(t->core_ps);
     free(t);
 }
 

@@ -43,6 +43,7 @@ typedef struct vthread {
     const void *object, *where;
     vc_result result;        /* why it goes on */
     int64_t begin_ps, work_ps, waited_ps, queued_ps, queued_since_ps;
+    int64_t *core_ps;        /* how long it had each core */
     int polls;               /* accesses to atomics that changed nothing, since it got its core and last did something else */
     char *stack_top;
     struct spin *spin;       /* spins.c: its loop; how long a round lasts (0: it is not known to spin), as of which changes */
@@ -132,13 +133,13 @@ void vc_check_ring(const void *mutex, int owner, const void *where);
 void vc_note(const char *text, const void *where);
 const char *vc_notes(void);
 
-/* What each thread's time was: number, begin, end, work, waited and queued, a line each. */
+/* What each thread's time was, a line each: number, begin, end, work, waited, queued, and how long it had each core. */
 void vc_write_threads(const char *path);
 
 /* ---- between vcores.c and vcores_told.c ---- */
 
 extern vthread *vc_threads; /* by number */
 void vc_stuck(void);        /* no thread can go on */
-void vc_remember(const vthread *thread, int64_t end_ps);
+void vc_remember(vthread *thread, int64_t end_ps);
 void vc_settle(void);       /* remembers all that have not ended, as they stand */
 #endif

@@ -116,12 +116,12 @@ void vc_check_ring(const void *mutex, int owner, const void *where)
 
 typedef struct { /* what became of the threads that have ended */
     int number;
-    int64_t begin_ps, end_ps, work_ps, waited_ps, queued_ps;
+    int64_t begin_ps, end_ps, work_ps, waited_ps, queued_ps, *core_ps;
 } span;
 static span *spans;
 static int span_count, span_room;
 
-void vc_remember(const vthread *t, int64_t end_ps)
+void vc_remember(vthread *t, int64_t end_ps)
 {
     if (span_count == span_room) {
         int room = span_room ? 2 * span_room : 16;
@@ -130,7 +130,10 @@ void vc_remember(const vthread *t, int64_t end_ps)
             return;
         spans = more, span_room = room;
     }
-    spans[span_count++] = (span){t->number, t->begin_ps, end_ps, t->work_ps, t->waited_ps, t->queued_ps};
+    if (t->core >= 0 && t->core_ps)
+        t->core_ps[t->core] += end_ps - t->got_ps;
+    spans[span_count++] = (span){t->number, t->begin_ps, end_ps, t->work_ps, t->waited_ps, t->queued_ps, t->core_ps};
+    t->core_ps = NULL;
 }
 
 void vc_write_threads(const char *path)
@@ -139,9 +142,12 @@ void vc_write_threads(const char *path)
     FILE *file = fopen(path, "w");
     if (!file)
         return;
-    for (int i = 0; i < span_count; i++)
-        fprintf(file, "%d %lld %lld %lld %lld %lld\n", spans[i].number, (long long)spans[i].begin_ps,
-                (long long)spans[i].end_ps, (long long)spans[i].work_ps, (long long)spans[i].waited_ps,
-                (long long)spans[i].queued_ps);
+    for (const span *s = spans; s < spans + span_count; s++) {
+        fprintf(file, "%d %lld %lld %lld %lld %lld", s->number, (long long)s->begin_ps, (long long)s->end_ps,
+                (long long)s->work_ps, (long long)s->waited_ps, (long long)s->queued_ps);
+        for (int core = 0; s->core_ps && core < vc_set.cores; core++)
+            fprintf(file, " %lld", (long long)s->core_ps[core]);
+        fputc('\n', file);
+    }
     fclose(file);
 }

@@ -20,6 +20,8 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
     return Analysis(
         time_s=run.time_s,
         clocks=run.manifest.clocks,
+        cores=run.manifest.cores,
+        threads=run.manifest.threads,
         blocks=blocks,
         calls=calls,
         findings=findings,

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 import workbench
 from workbench.analysis.compare import Comparison, Pair, faster_words
+from workbench.analysis.cores import cores_words, placement_words
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, nothing_words
 from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
@@ -221,6 +222,8 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
             ]
         ),
         "Clocks": "; ".join(map(_clock_fact, manifest.clocks)),
+        "Cores": cores_words(manifest),
+        "Threads": placement_words(manifest),
         "Recording": recording_words(manifest),
         "Exit code": "" if manifest.exit is None else str(manifest.exit),
         "Output (SHA-256)": manifest.stdout_sha256,

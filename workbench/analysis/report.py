@@ -9,7 +9,7 @@ from typing import Any
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics
 from workbench.model.finding import Finding
 from workbench.model.pragma import UNCLASSIFIED
-from workbench.model.run import PS_PER_S, RunClock
+from workbench.model.run import PS_PER_S, Cores, RunClock, ThreadTime
 
 
 def report_json(analysis: Analysis) -> dict[str, Any]:
@@ -22,11 +22,23 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
         "time_s": analysis.time_s,
         "clock_hz": analysis.clock_hz,
         "clocks": [clock_json(clock) for clock in analysis.clocks],
+        "cores": {"count": analysis.cores.count, **_seconds(analysis.cores, "slice", "call", "wake", "switch")},
+        "threads": [
+            {
+                **_seconds(thread, "begin", "end", "work", "waited", "queued"),
+                "core_s": [ps / PS_PER_S for ps in thread.core_ps],
+            }
+            for thread in analysis.threads
+        ],
         "blocks": [block_json(block) for block in analysis.blocks],
         "calls": [call_json(call) for call in analysis.calls],
         "findings": [finding_json(finding) for finding in analysis.findings],
         "diagnostics": [problem.as_json() for problem in analysis.diagnostics],
     }
+
+
+def _seconds(of: Cores | ThreadTime, *names: str) -> dict[str, float]:
+    return {f"{name}_s": getattr(of, f"{name}_ps") / PS_PER_S for name in names}
 
 
 def clock_json(clock: RunClock) -> dict[str, Any]:

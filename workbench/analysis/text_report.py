@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from workbench.analysis.cores import cores_words
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, bound_words, folded_words, nothing_words
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import place_words, shortener
@@ -56,6 +57,8 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
     busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
     if busiest is not None and busiest.best.time_s:
         yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
+    if said := cores_words(manifest):
+        yield f"{said}."
     if said := recording_words(manifest):
         yield f"{said[0].upper()}{said[1:]}."
 

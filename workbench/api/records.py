@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.run import ThreadTime
+
 CALLS = np.dtype(
     [
         ("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("thread", "<i4"),
@@ -142,10 +144,18 @@ def read_waits(raw: Path) -> Records:
     return read_records(raw / "host_waits.bin", WAITS)
 
 
+def read_thread_times(raw: Path) -> tuple[ThreadTime, ...]:
+    """What each of the host's threads did with its time, by number; none where nothing tells."""
+    rows = sorted([int(word) for word in line.split()] for line in read_lines(raw / "host_threads.txt"))
+    return tuple(
+        ThreadTime(begin, end, work, waited, queued, tuple(cores))
+        for _, begin, end, work, waited, queued, *cores in rows
+    )
+
+
 def read_thread_lives(raw: Path) -> NDArray[np.int64]:
     """When each of the host's threads began and ended (ps), a row each, by number; none where nothing tells."""
-    rows = sorted([int(word) for word in line.split()[:3]] for line in read_lines(raw / "host_threads.txt"))
-    return np.array([row[1:] for row in rows], np.int64).reshape(-1, 2)
+    return np.array([(t.begin_ps, t.end_ps) for t in read_thread_times(raw)], np.int64).reshape(-1, 2)
 
 
 def read_taps(raw: Path) -> Records:

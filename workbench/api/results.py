@@ -9,7 +9,7 @@ from workbench.model.blocks import Block, BlockGraph, Side, State
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
-from workbench.model.run import Entry, RunClock, Site
+from workbench.model.run import Cores, Entry, RunClock, Site, ThreadTime
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,8 @@ class Analysis:
     findings: tuple[Finding, ...]
     graph: BlockGraph
     threshold: float = 1.05
+    cores: Cores = field(default_factory=Cores)
+    threads: tuple[ThreadTime, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     metrics: Metrics = field(default_factory=dict)  # those that the findings may name
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from workbench.model.diagnostic import Diagnostic, has_errors
+from workbench.model.run import Cores, ThreadTime
 
 if TYPE_CHECKING:  # what only types need: a target that is found, and not used, costs next to nothing
     import numpy as np
@@ -55,6 +56,7 @@ class Outcome:
     writing limited to the run folder. `tools` names what built it.
     `measured_hz` is the FPGA's clock as the host's tells it, None where it is the platform's: then the monitors counted
     from `counted_from_ps` on, which may be off by `unsure_ps`, and the rest of the run is nobody's state.
+    `cores` and `threads` tell of virtual cores, where the host's threads ran on such.
     """
 
     exit: int | None
@@ -70,6 +72,8 @@ class Outcome:
     measured_hz: float | None = None
     counted_from_ps: int = 0
     unsure_ps: int = 0
+    cores: Cores = field(default_factory=Cores)
+    threads: tuple[ThreadTime, ...] = ()
 
     @property
     def cycles(self) -> int:

@@ -178,6 +178,31 @@ class RunClock:
 
 
 @dataclass(frozen=True)
+class Cores:
+    """The virtual cores that the host's threads ran on, and what using them took, as the project set it."""
+
+    count: int = field(default=0, metadata={**COUNT, "description": "how many; 0 where the target does not tell"})
+    slice_ps: int = field(default=0, metadata={**COUNT, "description": "how long one kept a core that others wanted"})
+    call_ps: int = field(default=0, metadata={**COUNT, "description": "a call that synchronises threads"})
+    wake_ps: int = field(default=0, metadata={**COUNT, "description": "from what wakes a thread to its being ready"})
+    switch_ps: int = field(default=0, metadata={**COUNT, "description": "a core's change of threads"})
+
+
+@dataclass(frozen=True)
+class ThreadTime:
+    """What a thread of the host did with its time. It has no core while it waits, queues or calls the card."""
+
+    begin_ps: int = field(metadata={**COUNT, "description": "when it was started"})
+    end_ps: int = field(metadata={**COUNT, "description": "when it ended, or the run did"})
+    work_ps: int = field(metadata={**COUNT, "description": "its own code"})
+    waited_ps: int = field(metadata={**COUNT, "description": "for other threads and for times, the card's calls apart"})
+    queued_ps: int = field(metadata={**COUNT, "description": "ready, while others had the cores"})
+    core_ps: tuple[int, ...] = field(
+        default=(), metadata={"description": "how long it had each core", "examples": [[389160000, 0]]}
+    )
+
+
+@dataclass(frozen=True)
 class Manifest:
     """What a run was. `time_ps` is from the host's start to its end on the virtual clock."""
 
@@ -213,6 +238,10 @@ class Manifest:
         default=(), metadata={"description": "the design's clocks; the first is the one meant where none is named"}
     )
     time_ps: int = field(default=0, metadata={**COUNT, "description": "virtual time from the host's start to its end"})
+    cores: Cores = field(default_factory=Cores, metadata={"description": "what the host's threads ran on"})
+    threads: tuple[ThreadTime, ...] = field(
+        default=(), metadata={"description": "the host's threads, in order of their start, main first"}
+    )
     exit: int | None = field(default=None, metadata={"description": "the host's exit code"})
     stdout_sha256: str = field(
         default="",

@@ -337,6 +337,8 @@ def _finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagno
         time_ps=outcome.time_ps,
         clocks=tuple(_clock(number, clock, manifest, outcome) for number, clock in enumerate(manifest.clocks)),
         confined=outcome.confined,
+        cores=outcome.cores,
+        threads=outcome.threads,
         exit=outcome.exit,
         stdout_sha256=outcome.stdout_sha256,
         diagnostics=tuple(diagnostics),

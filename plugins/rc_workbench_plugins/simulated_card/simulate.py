@@ -15,12 +15,13 @@ from rc_workbench_plugins.simulated_card.card import CardExecutable
 from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 from workbench.api.job import Job
-from workbench.api.records import read_counters, read_end, read_transfers
+from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers
 from workbench.api.targets import Outcome
 from workbench.model.application import Project
 from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
+from workbench.model.run import Cores
 from workbench.model.text import listed
 from workbench.system.confine import Confinement, confine
 from workbench.system.process import Supervised
@@ -90,7 +91,13 @@ def simulate(
         written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
     outcome = _outcome(host_process, card_process, problem, raw, platform)
     notes = [_written_note(folder, names, raw.parent) for folder, names in written]
-    return replace(outcome, confined=None not in jails, diagnostics=(*outcome.diagnostics, *notes))
+    own = project.simulation
+    return replace(
+        outcome,
+        cores=Cores(own.cores, own.slice_ps, own.call_ps, own.wake_ps, own.switch_ps),
+        confined=None not in jails,
+        diagnostics=(*outcome.diagnostics, *notes),
+    )
 
 
 def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
@@ -241,6 +248,7 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Pa
         clock_cycles=clock_cycles,
         counter_words=read_counters(raw),
         diagnostics=tuple(diagnostics),
+        threads=read_thread_times(raw),
     )
 
 

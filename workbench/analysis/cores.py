@@ -1,0 +1,43 @@
+"""What the host's threads ran on, in words: the same in the report and on the command line."""
+
+from __future__ import annotations
+
+from workbench.model.run import PS_PER_S, Manifest
+from workbench.model.text import percent_text, time_text
+
+_MOST_THREADS = 8
+
+
+def cores_words(manifest: Manifest) -> str:
+    """A sentence's part without a full stop; empty where the host had one thread, or no virtual cores."""
+    cores, threads = manifest.cores, manifest.threads
+    if not cores.count or len(threads) < 2:
+        return ""
+    costs = {"a call": cores.call_ps, "a wake-up": cores.wake_ps, "a change of threads": cores.switch_ps}
+    told = [f"{name} takes {time_text(ps / PS_PER_S)}" for name, ps in costs.items() if ps]
+    used = sum(1 for core in zip(*(thread.core_ps for thread in threads), strict=False) if any(core))
+    said = [
+        f"{len(threads)} threads ran on {used} of {cores.count} virtual core{'s' if cores.count > 1 else ''}",
+        f"slices of {time_text(cores.slice_ps / PS_PER_S)}",
+        *told,
+    ]
+    return ", ".join(said)
+
+
+def placement_words(manifest: Manifest) -> str:
+    """How each thread's life went, and on which cores; empty where `cores_words` is."""
+    if not cores_words(manifest):
+        return ""
+    said = []
+    for number, thread in enumerate(manifest.threads[:_MOST_THREADS]):
+        life = thread.end_ps - thread.begin_ps
+        shares = {
+            **{f"core {n}": ps for n, ps in enumerate(thread.core_ps)},
+            "waiting": thread.waited_ps,
+            "queued": thread.queued_ps,
+        }
+        spent = [f"{name} {percent_text(ps / max(life, 1))}" for name, ps in shares.items() if ps]
+        said.append(f"{f'thread {number}' if number else 'main'}: {', '.join(spent) or 'in calls of the card'}")
+    if len(manifest.threads) > _MOST_THREADS:
+        said.append(f"and {len(manifest.threads) - _MOST_THREADS} more")
+    return "; ".join(said)
