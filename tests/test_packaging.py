@@ -281,6 +281,52 @@ def test_a_third_partys_importer_and_model_kind(with_example: Path, tmp_path: Pa
     assert solved["value"] == pytest.approx(1 / ((1 / 1.9 - 0.5) / 0.5))
 
 
+STROBE_V = """
+module strobe_top (input clk, input rst, input [31:0] cmd_word, input cmd_strobe, input [31:0] address, input write,
+                   input [31:0] data_in, input read, output reg [31:0] data_out);
+    reg [31:0] words [0:15];
+    reg [3:0] next;
+    always @(posedge clk) begin : port
+        if (rst) next <= 0;
+        else if (cmd_strobe) begin
+            //pragma recap take recv(data, $CPU, w)
+            words[next] <= cmd_word;
+            next <= next + 1;
+        end else if (read && address < 16) begin
+            //pragma recap give send(data, $CPU, r)
+            data_out <= words[address[3:0]] + 1;
+        end
+    end
+endmodule
+"""
+
+
+def test_a_third_partys_port_kind_is_found_by_its_names_and_driven_in_a_run(with_example: Path, tmp_path: Path) -> None:
+    """Words are sent through the strobed port and come back through the memory-style one."""
+    template = (ROOT / "plugins" / "example_plugin" / "rcw_example" / "example_card.yaml").read_text()
+    project = PROJECT.replace("platform: example_card", "platform: strobe.yaml").replace("example_top", "strobe_top")
+    for name, text in (("main.c", HOST_C), ("top.v", STROBE_V), ("example.workbench.yaml", project)):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "strobe.yaml").write_text(template)
+    told = run(with_example, "workbench", "scan", "example.workbench.yaml", home=tmp_path).stderr
+    assert "nothing drives the Strobed words in cmd: cmd_word, cmd_strobe" in told
+    entry = "{name: cmd, kind: example_strobe, strobe: cmd_strobe, data: cmd_word}"
+    assert entry in told
+    for before, after in (
+        ("  ports:\n", f"  ports:\n    - {entry}\n"), ("  send:\n", "  send:\n    port: cmd\n"),
+        ("  receive:\n", "  receive:\n    port: host\n"),
+    ):  # fmt: skip
+        template = template.replace(before, after)
+    (tmp_path / "strobe.yaml").write_text(template)
+    made = answer(with_example, tmp_path, "run", "example.workbench.yaml", "--out", "run", "--deterministic")
+    assert (made["exit"], made["stdout_sha256"]) == (0, hashlib.sha256(b"0 wrong\n").hexdigest())
+    (block,) = answer(with_example, tmp_path, "report", "run")["blocks"][1:]
+    cycles = {
+        state["name"]: round(state["time_s"] * 50e6) for state in block["states"] if state["name"] != "unclassified"
+    }
+    assert cycles == {"take": 16, "give": 16}
+
+
 def test_a_third_partys_target_and_port_kind_say_what_they_lack(with_example: Path, tmp_path: Path) -> None:
     for name, text in (("main.c", HOST_C), ("top.v", TOP_V), ("example.workbench.yaml", PROJECT)):
         (tmp_path / name).write_text(text)

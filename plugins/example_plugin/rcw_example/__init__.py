@@ -22,6 +22,7 @@ from workbench.api import (
     WindowMode,
     hookimpl,
 )
+from workbench.api.port_styles import PortStyle, words
 
 HERE = Path(__file__).parent
 
@@ -57,7 +58,9 @@ def workbench_port_kinds() -> Sequence[PortKind]:
 
         return StrobePort
 
-    return [PortKind("example_strobe", "Example: a word, and a strobe when it is there", strobe)]
+    names = words("strobe") + words("data=word,data", one_bit=False)  # what its signals' names end in
+    style = PortStyle("example_strobe", "Strobed words", names, (frozenset({"strobe", "data"}),), sides=("in", "out"))
+    return [PortKind("example_strobe", "Example: a word, and a strobe when it is there", strobe, style)]
 
 
 @hookimpl

@@ -1,4 +1,6 @@
-"""A kind of port: its fields in a template, and the signals that it consists of."""
+"""A kind of port: its fields in a template, the signals that it consists of, and its driver on the simulated card."""
+
+from pathlib import Path
 
 from pydantic import Field
 
@@ -6,7 +8,11 @@ from workbench.api.ports import HardwarePort, Signal
 
 
 class StrobePort(HardwarePort):
-    """A word, and a strobe in the cycle in which it is there."""
+    """A word into the design, and a strobe in the cycle in which it is there."""
+
+    driver = "StrobePort"
+    driver_header = Path(__file__).with_name("strobe.h")
+    answers = False
 
     kind: str = Field("example_strobe", description="example_strobe")
     data: str = Field(description="the word's signal")
@@ -14,3 +20,7 @@ class StrobePort(HardwarePort):
 
     def signals(self):
         return {"data": Signal(self.data, "input", self.word_bits), "strobe": Signal(self.strobe, "input", 1)}
+
+    @classmethod
+    def fields_of(cls, signals):
+        return signals
