@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from workbench.api import Exporter, Importer
 from workbench.gui.context import Context
+from workbench.gui.run_control import RunControl
+from workbench.model.diagnostic import Diagnostic
 from workbench.session.examples import Example, copy_example
 from workbench.session.files import write_result_text
 
 
 class Asking:
-    """Asks over `parent`; `run` runs what was opened."""
+    """Asks over `parent`; `control` runs what was opened."""
 
-    def __init__(self, context: Context, run: Callable[[], None], parent: QWidget) -> None:
-        self._context, self._run, self._parent = context, run, parent
+    def __init__(self, context: Context, control: RunControl, parent: QWidget) -> None:
+        self._context, self._control, self._parent = context, control, parent
 
     def _folder(self, title: str) -> Path | None:
         name = QFileDialog.getExistingDirectory(self._parent, title)
@@ -42,7 +44,7 @@ class Asking:
     def copy_example(self, example: Example, run: bool) -> None:
         """Ask for a folder, copy the example there, open it, and run it if asked."""
         folder = self._folder(f"Copy {example.title} to")
-        then = self._run if run else lambda: None
+        then = self._control.run if run else lambda: None
         if folder:
             self._context.notices.attempt(lambda: self._context.open_project(copy_example(example, folder), then))
 
@@ -56,3 +58,44 @@ class Asking:
         if name:
             page = html_report(opened.run, opened.analysis, opened.platform)
             self._context.notices.attempt(lambda: write_result_text(Path(name), page))
+
+    def instrument(self) -> None:
+        """Ask for a folder, and write the project's instrumented copies there."""
+        if folder := self._folder("Instrument into an empty folder"):
+            self._control.instrument(folder)
+
+    def import_run(self, importer: Importer) -> None:
+        """Ask for another program's file and for a run folder, and read the one as the other."""
+        from workbench.session.exchange import import_run
+
+        kinds = f"{importer.title} ({' '.join(f'*{suffix}' for suffix in importer.suffixes)})"
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Import", "", kinds)
+        if not name:
+            return
+        workspace, file = self._context.workspace, Path(name)
+        folder = workspace.next_run_folder() if workspace else file.with_name(f"{file.stem}-run")
+        out, _ = QFileDialog.getSaveFileName(self._parent, "Import as run folder", str(folder))
+        if out:
+            plugins = self._context.plugins
+            self._control.start_job(
+                "Import", file.name, lambda job: import_run(file, importer.name, Path(out), plugins, job)[0]
+            )
+
+    def export_run(self, exporter: Exporter) -> None:
+        """Ask for a file, and write the open run there for another program."""
+        from workbench.session.exchange import export_run
+
+        run = self._context.run
+        if run is None or run.path is None:
+            return
+        kinds = f"{exporter.title} (*{exporter.suffix})"
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Export", f"{run.path.name}{exporter.suffix}", kinds)
+        if name:
+            path, plugins, context = run.path, self._context.plugins, self._context
+
+            def done(problems: tuple[Diagnostic, ...]) -> None:
+                context.notices.tell(*problems)
+
+            context.background.start(
+                "export", lambda: export_run(path, exporter.name, Path(name), plugins), done, context.failed
+            )

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 from shiboken6 import isValid
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.api.job import Job, JobEvent
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.session.journal import crash
 
 T = TypeVar("T")
@@ -19,6 +20,8 @@ Failed = Callable[[tuple[Diagnostic, ...]], None]
 def _run(number: int, work: Callable[[], object], report: Callable[..., None]) -> None:
     try:
         result = work()
+    except Cancelled:
+        report(number, None, ())
     except WorkbenchError as error:
         report(number, None, error.diagnostics)
     except Exception as error:
@@ -28,10 +31,13 @@ def _run(number: int, work: Callable[[], object], report: Callable[..., None]) -
 
 
 class Background(QObject):
-    """A few threads. Of several tasks with one key only the last one started is answered."""
+    """A few threads. Of several tasks with one key only the last one started is answered; a job that another of its key
+    follows is cancelled."""
 
     _finished = Signal(int, object, object)
+    _told = Signal(int, object)
     idle_changed = Signal()
+    progressed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +47,9 @@ class Background(QObject):
         self._waiting: dict[int, tuple[str, Callable[[Any], None], Failed]] = {}
         self._last: dict[str, int] = {}
         self._over = False
+        self._jobs: dict[int, tuple[Job, str]] = {}  # those that run, with what each does now
         self._finished.connect(self._deliver)
+        self._told.connect(self._tell)
 
     @property
     def busy(self) -> bool:
@@ -58,6 +66,39 @@ class Background(QObject):
         self._pool.start(partial(_run, self._count, work, self._finished.emit))
         self.idle_changed.emit()
 
+    def start_job(self, key: str, work: Callable[[Job], T], done: Callable[[T], None], failed: Failed) -> None:
+        """Like `start`, for work that takes a job: it says how far it is, and can be cancelled."""
+        self.cancel(key)
+        number = self._count + 1
+        job = Job(partial(self._told.emit, number))
+        self._jobs[number] = job, ""
+        self.start(key, lambda: work(job), done, failed)
+
+    def cancel(self, key: str) -> None:
+        """Cancel the job of a key; neither `done` nor `failed` hears of it."""
+        for number, (job, _) in self._jobs.items():
+            if self._waiting.get(number, ("",))[0] == key:
+                job.cancel()
+
+    def runs(self, key: str) -> bool:
+        """Whether a job of a key is under way, and not cancelled."""
+        return any(self._waiting[n][0] == key and not job.cancelled for n, (job, _) in self._jobs.items())
+
+    @property
+    def said(self) -> str:
+        """What the jobs do now, and how far they are; "" where none says it."""
+        return ", ".join(dict.fromkeys(said for job, said in self._jobs.values() if said and not job.cancelled))
+
+    def _tell(self, number: int, event: JobEvent) -> None:
+        if number not in self._jobs or event.kind not in ("step", "progress"):
+            return
+        job, before = self._jobs[number]
+        name = event.text if event.kind == "step" else before.partition(":")[0]
+        said = name if event.fraction is None else f"{name}: {event.fraction:.0%}"
+        if said != before:
+            self._jobs[number] = job, said
+            self.progressed.emit()
+
     def wait(self, timeout_ms: int = 30_000) -> bool:
         """Wait for the threads; their answers still have to be delivered by the event loop."""
         return self._pool.waitForDone(timeout_ms)
@@ -65,13 +106,17 @@ class Background(QObject):
     def shut_down(self, timeout_ms: int) -> None:
         """Wait for the threads; what they bring is not wanted any more, and nothing new begins."""
         self._over = True
+        for job, _ in self._jobs.values():
+            job.cancel()
         self.wait(timeout_ms)
 
     def _deliver(self, number: int, result: object, diagnostics: tuple[Diagnostic, ...] | None) -> None:
         key, done, failed = self._waiting.pop(number)
+        job, _ = self._jobs.pop(number, (None, ""))
+        cancelled = job is not None and job.cancelled
         asker = getattr(done, "__self__", None)
         gone = isinstance(asker, QObject) and not isValid(asker)  # its view was closed meanwhile
-        if self._last.get(key) == number and not gone and not self._over:
+        if self._last.get(key) == number and not gone and not self._over and not cancelled:
             if diagnostics is None:
                 done(result)
             else:

@@ -192,13 +192,21 @@ class Context(QObject):
         """Read the project's sources again, in the background."""
         workspace = self.workspace
         if workspace is not None:
-            self.background.start("scan", workspace.scan, partial(self._scanned, workspace), self.failed)
+            self.background.start_job(
+                "scan", lambda job: workspace.scan(job=job), partial(self._scanned, workspace), self.failed
+            )
 
             def stands(found: Standing) -> None:
                 if self.workspace is workspace:
                     self.set_trusted(found.trusted)
 
             self.background.start("trust", lambda: standing(workspace), stands, self.failed)
+
+    def stop_scan(self) -> None:
+        """Read the sources no further: what they hold is not known until they are read again."""
+        self.background.cancel("scan")
+        hint = "Read them again by the command of that name in the menu Run."
+        self.notices.tell(Diagnostic("the sources were not read to their end", hint, Severity.NOTE))
 
     def set_trusted(self, trusted: bool) -> None:
         self.trusted = trusted

@@ -57,7 +57,7 @@ class Frame(QMainWindow):
         self.run_dock = RunDock(self.runner)
         self.run_options = RunOptionsPopover(self.context, self)
         self.run_control = RunControl(self.context, self.runner, self.run_dock, self.run_options.options, self)
-        self.asking = Asking(self.context, self.run_control.run, self)
+        self.asking = Asking(self.context, self.run_control, self)
         self.breadcrumb = Breadcrumb(self.context, self.asking.project)
         self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
         self.header = Header(self.breadcrumb.crumbs, self.search)
@@ -99,6 +99,7 @@ class Frame(QMainWindow):
         self.rail.notices_asked.connect(self.show_notices)
         self.rail.settings_asked.connect(self.show_settings)
         self.status_line.clicked.connect(self.show_notices)
+        context.background.progressed.connect(self._say_status)
         self.header.back.clicked.connect(context.navigation.back)
         self.header.forward.clicked.connect(context.navigation.forward)
         self.header.run_button.run.connect(self.run_control.run)
@@ -218,7 +219,8 @@ class Frame(QMainWindow):
         parts, level = status_parts(self.context, self.shown.status if self.shown else ())
         if running:
             parts = (self.run_dock.step_text, *parts)
-        busy = "Reading" if self.context.background.busy else "No jobs running"
+        background = self.context.background
+        busy = (background.said or "Reading") if background.busy else "No jobs running"
         self.status_line.say(parts, level, self.run_dock.progress_text if running else busy)
 
     def _on_job_started(self, title: str) -> None:

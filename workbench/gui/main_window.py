@@ -70,6 +70,15 @@ class MainWindow(Frame):
                 ]),
                 Menu("Recent", fill=self._fill_recent),
                 None,
+                Menu("Import a run", [
+                    Command(f"import_{i.name}", f"{_capital(i.title)}...", partial(asking.import_run, i),
+                            can=lambda: not control.running)
+                    for i in context.plugins.importers.values()
+                ]),
+                Menu("Export the run", [
+                    Command(f"export_{e.name}", f"{_capital(e.title)}...", partial(asking.export_run, e), can=run)
+                    for e in context.plugins.exporters.values()
+                ]),
                 Command("new_document", "New...", on(lambda mode: mode.new_document()), "Ctrl+Shift+N",
                         if_mode(lambda mode: mode.kind.makes), new_text),
                 Command("save", "Save", self.save, "Ctrl+S", has_document),
@@ -124,7 +133,10 @@ class MainWindow(Frame):
                 Command("cancel", "Cancel", control.cancel, "Shift+F5", lambda: control.running),
                 None,
                 Command("how_to_run", "How to run", self.show_run_options, can=project),
+                Command("instrument", "Instrument into a folder...", asking.instrument, can=can_run),
                 Command("rescan", "Read the sources again", context.rescan, can=project),
+                Command("stop_scan", "Stop reading the sources", context.stop_scan,
+                        can=lambda: context.background.runs("scan")),
             )),
             Menu("&Help", (
                 Command("keys", "Keys", self.show_keys, "Shift+F1"),
@@ -196,3 +208,7 @@ class MainWindow(Frame):
     def focus_search(self) -> None:
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

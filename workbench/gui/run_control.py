@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -68,6 +69,31 @@ class RunControl(QObject):
             return
         self._context.notices.attempt(lambda: self._start(workspace, self._options(workspace)))
 
+    def start_job(self, title: str, detail: str, work: Callable[[Job], Run | None]) -> None:
+        """Start another job that runs where runs do, with its steps in the dock; a run that it makes is opened."""
+        if not self.running:
+            self._dock.set_run_title(title, detail)
+            self._runner.start(title, work)
+
+    def instrument(self, out: Path) -> None:
+        """Write instrumented copies, and what a real machine builds and runs them with, into a folder."""
+        self._when_ready(lambda: self._instrument(out))
+
+    def _instrument(self, out: Path) -> None:
+        workspace = self._context.workspace
+        if workspace is None:
+            return
+        settings = self._options(workspace).settings
+
+        def work(job: Job) -> None:
+            from workbench.session.pipeline import instrument_workspace
+
+            host, hdl = instrument_workspace(workspace, settings, out, job)
+            for told in (*host.missed, *hdl.missed, *host.diagnostics, *hdl.diagnostics):
+                job.report(told)
+
+        self.start_job("Instrument", f"{workspace.project.title or workspace.project.name}, into {out}", work)
+
     def again(self) -> None:
         self._when_ready(self._again)
 
@@ -95,10 +121,9 @@ class RunControl(QObject):
         how = ["plain" if options.plain else "trace on" if options.trace else "profile only"]
         how += ["deterministic"] if options.deterministic else []
         detail = ", ".join((workspace.project.title or workspace.project.name, *values, target.title, *how))
-        self._dock.set_run_title(self.title, detail)
         chosen = replace(options, out=out)
         function = self.run_function
-        self._runner.start(self.title, lambda job: function(workspace, chosen, job))
+        self.start_job(self.title, detail, lambda job: function(workspace, chosen, job))
 
     def _on_finished(self, run: Run | None, cancelled: bool, diagnostics: tuple[Diagnostic, ...]) -> None:
         self._context.runs_changed.emit()

@@ -331,7 +331,7 @@ class RunDock(QWidget):
         for step in self.steps.values():
             if step.state == "running":
                 step.end("cancelled" if cancelled else "failed", time.monotonic() - step.started)
-        failed = run is None or not run.complete
+        failed = bool(diagnostics) if run is None else not run.complete
         end = "cancelled" if cancelled else "failed" if failed else "complete"
         took = f", {time_text(run.time_s, 5)} {run.kind_of_time}" if run and not failed else ""
         self.header.set_title(self._title or "Run", f"{end} after {elapsed:.1f} s{took}")

@@ -1,0 +1,116 @@
+"""What the window does at length beside runs: it reads sources, instruments, imports and exports; each can be ended."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from workbench.api.job import Job
+from workbench.formats.run_folder import open_run
+from workbench.gui.background import Background
+from workbench.gui.main_window import MainWindow
+
+Settle = Callable[[MainWindow], None]
+
+
+def finished(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not window.runner.running and not window.busy, timeout=30_000)
+
+
+def until_cancelled(job: Job) -> None:
+    with job.step("Read hardware sources"):
+        job.progress(0.4)
+        while True:
+            job.check()
+            threading.Event().wait(0.005)
+
+
+def test_a_job_in_the_background_says_how_far_it_is_and_is_cancelled_by_the_next(qtbot: QtBot) -> None:
+    background, answers = Background(), []
+    background.start_job("scan", until_cancelled, answers.append, answers.append)
+    qtbot.waitUntil(lambda: background.said == "Read hardware sources: 40%")
+    assert background.runs("scan")
+    background.start_job("scan", lambda job: "read", answers.append, answers.append)
+    qtbot.waitUntil(lambda: not background.busy)
+    assert answers == ["read"]
+    background.start_job("scan", until_cancelled, answers.append, answers.append)
+    background.cancel("scan")
+    assert not background.runs("scan")
+    qtbot.waitUntil(lambda: not background.busy)
+    assert (answers, background.said) == (["read"], "")
+    background.start_job("scan", until_cancelled, answers.append, answers.append)
+    background.shut_down(10_000)  # ends it, where waiting alone never would
+
+
+def test_reading_the_sources_is_stopped_and_begun_again(
+    opened: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, settle: Settle
+) -> None:
+    context, actions = opened.context, opened.actions_of.all
+    assert not actions["stop_scan"].isEnabled()
+    with monkeypatch.context() as patch:
+        patch.setattr(type(context.workspace), "scan", lambda workspace, changes=None, job=None: until_cancelled(job))
+        actions["rescan"].trigger()
+        qtbot.waitUntil(lambda: "Read hardware sources" in opened.status_line.text)
+        actions["stop_scan"].trigger()
+        settle(opened)
+    assert any("not read to their end" in problem.message for problem in context.problems())
+    context.scan = None
+    actions["rescan"].trigger()
+    qtbot.waitUntil(lambda: context.scan is not None, timeout=20_000)
+
+
+def test_a_project_is_instrumented_into_a_folder(
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    out = tmp_path / "copies"
+    out.mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(out))
+    opened.actions_of.all["instrument"].trigger()
+    finished(opened, qtbot)
+    assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)
+    assert "complete" in opened.run_dock.header.subtitle.text()
+    assert list(out.rglob("*.v"))
+    opened.actions_of.all["instrument"].trigger()  # over its own
+    finished(opened, qtbot)
+    (out / "theirs.txt").write_text("kept")
+    (out.parent / "other").mkdir()
+    (out.parent / "other" / "theirs.txt").write_text("kept")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(out.parent / "other"))
+    opened.actions_of.all["instrument"].trigger()
+    finished(opened, qtbot)
+    assert "failed" in opened.run_dock.header.subtitle.text()
+    assert [p.name for p in (out.parent / "other").iterdir()] == ["theirs.txt"]
+
+
+def test_what_plugins_import_and_export_is_in_the_menus(
+    window: MainWindow, run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, settle: Settle
+) -> None:
+    actions, plugins = window.actions_of.all, window.context.plugins
+    assert {f"import_{name}" for name in plugins.importers} | {f"export_{name}" for name in plugins.exporters} <= {
+        *actions
+    }
+    assert not actions["export_chrome"].isEnabled(), "no run is open"
+    window.open(run_folder)
+    settle(window)
+    trace, imported = tmp_path / "trace.json", tmp_path / "imported"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(trace), ""))
+    actions["export_chrome"].trigger()
+    settle(window)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(trace), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(imported), ""))
+    actions["import_chrome"].trigger()
+    finished(window, qtbot)
+    assert window.context.run is not None
+    assert window.context.run.path == imported
+    assert open_run(imported)[0].complete
+    trace.write_text("no trace")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "none"), ""))
+    actions["import_chrome"].trigger()
+    finished(window, qtbot)
+    assert "failed" in window.run_dock.header.subtitle.text()
+    assert not (tmp_path / "none").exists()
