@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QMenuBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QMenuBar, QSizePolicy, QWidget
 
 from workbench.gui import fonts, theme
 from workbench.gui.icons import draw_icon
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, IconButton, rule
+from workbench.gui.widgets import Button, IconButton, plain_column, rule
 from workbench.model.pragma import Category
 
 #: A crumb's detail is left out (to the tooltip) where it would have less room than this.
@@ -138,9 +138,7 @@ class Header(QWidget):
         super().__init__()
         set_ground(self, "chrome")
         self.setFixedHeight(44)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         row = QHBoxLayout()
         row.setContentsMargins(20, 0, 16, 0)
         row.setSpacing(4)

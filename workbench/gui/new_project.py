@@ -14,14 +14,12 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from workbench.gui.background import Background
-from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, DiagnosticRow, label, rule
+from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.new_project import Proposal, create, propose
 from workbench.session.new_top import Choice
@@ -67,14 +65,7 @@ class NewProject(QDialog):
         self._rows = QVBoxLayout()
         self._rows.setContentsMargins(16, 14, 16, 14)
         self._rows.setSpacing(10)
-        inside = QWidget()
-        inside.setLayout(self._rows)
-        set_ground(inside, "box")
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inside)
-        column.addWidget(scroll, 1)
+        column.addWidget(scrolled(self._rows, "box"), 1)
         self.said = label("", "second", wrap=True)
         column.addWidget(self.said)
         buttons = QHBoxLayout()

@@ -13,14 +13,12 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from workbench.gui.context import Context
-from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, DiagnosticRow, label, rule
+from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session import store
@@ -51,13 +49,7 @@ class NoticesPopover(Popover):
         self._rows = QVBoxLayout()
         self._rows.setContentsMargins(0, 0, 4, 0)
         self._rows.setSpacing(8)
-        inside = QWidget()
-        inside.setLayout(self._rows)
-        set_ground(inside, "raised")
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(inside)
+        self._scroll = scrolled(self._rows, "raised")
         column.addWidget(self._scroll)
         column.addWidget(rule())
         column.addWidget(label("Plugins", "strong"))

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QPlainTextEdit,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -31,7 +30,9 @@ from workbench.gui.widgets import (
     Split,
     label,
     paint_severity,
+    plain_column,
     rule,
+    scrolled,
 )
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import time_text
@@ -160,19 +161,11 @@ class RunDock(QWidget):
         self._steps_column = QVBoxLayout()
         self._steps_column.setContentsMargins(0, 8, 0, 8)
         self._steps_column.setSpacing(0)
-        steps = QWidget()
-        steps.setLayout(self._steps_column)
-        set_ground(steps, "panel")
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(steps)
+        scroll = scrolled(self._steps_column)
         scroll.setMinimumWidth(260)
 
         split = Split((scroll, 400), (self._log_side(), 860), kept=[0])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         column.addWidget(rule())
         column.addWidget(self.header)
         column.addWidget(split, 1)
@@ -205,12 +198,7 @@ class RunDock(QWidget):
         self._no_problems = label("No problems so far.", "small")
         self._rows.addWidget(self._no_problems)
         self._rows.addStretch(1)
-        rows = QWidget()
-        rows.setLayout(self._rows)
-        set_ground(rows, "panel")
-        problems = QScrollArea()
-        problems.setWidgetResizable(True)
-        problems.setWidget(rows)
+        problems = scrolled(self._rows)
         self._pages = QStackedWidget()
         for page in (self.log, problems, self.output):
             self._pages.addWidget(page)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import becomes_words, bound_words, cap_words, folded_words
 from workbench.analysis.rate_curves import finding_plot
@@ -27,6 +27,7 @@ from workbench.gui.widgets import (
     Swatch,
     label,
     rule,
+    scrolled,
 )
 from workbench.model.blocks import Side
 from workbench.model.finding import Advice, Finding
@@ -110,10 +111,7 @@ class AnalyseDetails(QWidget):
         self.setMinimumWidth(240)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll = scrolled()
         column.addWidget(self._scroll)
         self.curve: PlotView | None = None
         self.excerpt: SourceExcerpt | None = None

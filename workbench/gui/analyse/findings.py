@@ -18,6 +18,7 @@ from workbench.model.text import ratio_text, time_text
 from workbench.pictures.signs import TICKS, axis_x
 
 Align = Qt.AlignmentFlag
+_MIDDLE = Qt.TextElideMode.ElideMiddle
 #: With less room for its words the table says where in the finding's own column.
 WHERE_FROM_PX = 560
 #: Where a finding is, is left out of its row (to the details) where it would have less room than this.
@@ -37,13 +38,13 @@ class FindingTable(RowView):
             Column("#", lambda f: str(self.ranks.get(f.id, "")), width_px=44, ink=lambda f: ("muted", 13, 400),
                    tip="Rank by what the best advice gains at most"),
             Column("", width_px=30, paint=self._paint_sign, tip="How much: over 2×, 1.2 to 2×, below"),
-            Column("Finding", lambda f: f.title, share=0.36, key=lambda f: f.title, paint=self._paint_title,
+            Column("Finding", lambda f: f.title, share=0.45, key=lambda f: f.title, paint=self._paint_title,
                    tip_of=lambda f: f"{f.title}. {f.explanation}".strip()),
-            Column("Where", where_words, share=0.27, key=where_words, ink=lambda f: ("second", 13, 400),
+            Column("Where", where_words, share=0.25, key=where_words, ink=lambda f: ("second", 13, 400),
                    tip_of=lambda f: f.where),
             Column("Time", lambda f: time_text(f.time_s), width_px=84, right=True, key=lambda f: f.time_s,
                    tip="Time this bottleneck takes"),
-            Column("", share=0.37, paint=_paint_bar, paint_head=_paint_axis,
+            Column("", share=0.30, paint=_paint_bar, paint_head=_paint_axis,
                    tip="Speedup of the whole run, logarithmic: solid within reach, hatched beyond the cap",
                    tip_of=lambda f: f"ideal {ratio_text(f.speedup_ideal)}, cap {ratio_or_dash(f.speedup_cap)}"),
             Column("Cap", lambda f: ratio_or_dash(f.speedup_cap), width_px=76, right=True,
@@ -105,10 +106,11 @@ class FindingTable(RowView):
         where = where_words(finding) if self.isColumnHidden(WHERE) else ""
         text, where = (where, "") if part and where else (finding.title, where)
         inside = box.adjusted(8, 0, -8, 0)
-        used = label(painter, inside, text, "text", 13, 400 if part else 600)
+        elide = _MIDDLE if part else Qt.TextElideMode.ElideRight  # places begin alike and end unlike
+        used = label(painter, inside, text, "text", 13, 400 if part else 600, elide=elide)
         rest = inside.adjusted(used + 8, 0, 0, 0)
         if where and rest.width() > LEAST_WHERE_PX:
-            label(painter, rest, where, "second", 12)
+            label(painter, rest, where, "second", 12, elide=_MIDDLE)
 
 
 def _ink(strong: bool) -> tuple[str, int, int]:

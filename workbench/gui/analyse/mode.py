@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
 from workbench.analysis.recording import recording_parts
@@ -29,6 +29,7 @@ from workbench.gui.widgets import (
     PanelHeader,
     PillButton,
     Split,
+    plain_panel,
     rule,
 )
 from workbench.model.blocks import Side
@@ -67,10 +68,7 @@ class AnalyseMode(Mode):
         return Split((self._graph_panel(), 450), (self._findings_panel(), 480), vertical=True)
 
     def _graph_panel(self) -> QWidget:
-        panel = QWidget()
-        column = QVBoxLayout(panel)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        panel, column = plain_panel()
         self.graph_head = PanelHeader("Blocks")
         for name, tip, do in (
             ("minus", "Zoom out (−)", lambda: self.graph.zoom(1 / 1.25)),
@@ -88,11 +86,7 @@ class AnalyseMode(Mode):
         return panel
 
     def _findings_panel(self) -> QWidget:
-        panel = QWidget()
-        set_ground(panel, "panel")
-        column = QVBoxLayout(panel)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        panel, column = plain_panel()
         self.findings_head = PanelHeader("Findings")
         self.node_pill = PillButton("", icon_name="x", checked=True)
         self.node_pill.setToolTip("Show the findings of every block again")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedLayout, QWidget
 
 from workbench.analysis.compare import Comparison, compare, output_words
 from workbench.api.modes import WindowMode
@@ -25,8 +24,10 @@ from workbench.gui.widgets import (
     PillButton,
     Split,
     label,
+    plain_column,
     plain_panel,
     rule,
+    scrolled,
 )
 from workbench.model.run import Run
 from workbench.model.text import time_text
@@ -73,9 +74,7 @@ class CompareMode(Mode):
 
     def _build(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(page)
         column.addWidget(self.head)
         column.addWidget(rule())
         across = Split((self._table_panel(), 770), (self._findings_panel(), 766))
@@ -117,7 +116,7 @@ class CompareMode(Mode):
         self._round_pages = QStackedLayout(shown)
         self._round_pages.setContentsMargins(0, 0, 0, 0)
         self.no_rounds = EmptyState("chart-gantt", "No rounds to show")
-        self._round_pages.addWidget(_scrolled(self.rounds))
+        self._round_pages.addWidget(scrolled(self.rounds))
         self._round_pages.addWidget(self.no_rounds)
         column.addWidget(shown, 1)
         return panel
@@ -291,12 +290,3 @@ def _stretch_words(letter: str, stretch: Stretch) -> str:
 
 def _short(run: Run) -> str:
     return run.path.name if run.path else run.manifest.name
-
-
-def _scrolled(widget: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(widget)
-    return area

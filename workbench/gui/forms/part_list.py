@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
 from workbench.gui.forms.parts import Part, Section
-from workbench.gui.widgets import paint_severity
+from workbench.gui.widgets import paint_severity, scrolled
 from workbench.model.diagnostic import Severity
 from workbench.session.yaml_document import Path_, YamlDocument
 
@@ -43,12 +43,7 @@ class PartList(QWidget):
         self.lines = _Lines()
         self.lines.chosen.connect(self.chosen.emit)
         self.lines.add_wanted.connect(self.add_wanted.emit)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self.lines)
-        column.addWidget(area, 1)
+        column.addWidget(scrolled(self.lines), 1)
         self.setFocusProxy(self.lines)
         self._sections: Sequence[Section] = ()
         self._bad: dict[Path_, str] = {}

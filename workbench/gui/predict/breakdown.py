@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.models import Values
 from workbench.api.predictions import PartLine, Results
 from workbench.gui import fonts, theme
 from workbench.gui.predict.figures import Figures
 from workbench.gui.timeline.look import label as paint_label
-from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, rule
+from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
 from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text
 
@@ -86,9 +86,7 @@ class Breakdown(QWidget):
     def __init__(self) -> None:
         super().__init__()
         theme.set_ground(self, "panel")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         head = QWidget()
         inner = QVBoxLayout(head)
         inner.setContentsMargins(20, 14, 16, 4)
@@ -125,12 +123,7 @@ class Breakdown(QWidget):
         for widget in (self.parts_title, self.parts, self._parts_rule, self.inputs_title, self.inputs):
             self._column.addWidget(widget)
         self._column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self._body)
-        column.addWidget(area, 1)
+        column.addWidget(scrolled(self._body), 1)
 
     def clear(self) -> None:
         self.title.setText("No model")

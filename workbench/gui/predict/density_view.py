@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QInputDialog,
     QMenu,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,14 +28,7 @@ from workbench.gui.plot_view import PlotView
 from workbench.gui.predict import pieces
 from workbench.gui.predict.figures import Figures
 from workbench.gui.timeline.look import label
-from workbench.gui.widgets import (
-    Button,
-    ElidedLabel,
-    PanelHeader,
-    Split,
-    plain_panel,
-    rule,
-)
+from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import percent_text, prefixed, time_text
 from workbench.pictures.plot import Axis, Line, Mark, Plot
@@ -125,9 +117,7 @@ class DensityView(QWidget):
         self.moved: tuple[Layer, ...] | None = None
         self._before: tuple[Layer, ...] | None = None  # where the layers were before the move under way
         self._own: tuple[Layer, ...] = ()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         self.figures = Figures(4)
         column.addWidget(self.figures)
         column.addWidget(rule())

@@ -20,6 +20,7 @@ from workbench.gui.widgets import (
     PillButton,
     Split,
     label,
+    plain_column,
     plain_panel,
     rule,
     set_role,
@@ -52,9 +53,7 @@ class ExploreView(QWidget):
         self._own_ranges: dict[str, tuple[str, str]] = {}
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._later.timeout.connect(self.sweep)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         column.addWidget(self._controls())
         column.addWidget(rule())
         sweep = self._sweep_panel()

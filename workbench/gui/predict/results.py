@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QWidget
 
 from workbench.api.predictions import PaperTable, Results, RunComparison, Timing
 from workbench.gui import theme
@@ -11,7 +11,17 @@ from workbench.gui.predict.figures import Figures
 from workbench.gui.predict.table_view import TableView
 from workbench.gui.predict.tables import error_table, is_printed, paper_tables, run_table
 from workbench.gui.predict.timing_view import TimingView
-from workbench.gui.widgets import Button, ElidedLabel, Legend, PanelHeader, PillButton, rule
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    Legend,
+    PanelHeader,
+    PillButton,
+    plain_column,
+    plain_panel,
+    rule,
+    scrolled,
+)
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Run
@@ -31,9 +41,7 @@ class ResultsView(QWidget):
         self.comparison: RunComparison | None = None
         self.page = ""
         self._tables: dict[str, tuple[PaperTable, ...]] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         self.figures = Figures(4)
         column.addWidget(self.figures)
         column.addWidget(rule())
@@ -132,16 +140,7 @@ class ResultsView(QWidget):
 
 
 def _scrolling(widget: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    theme.set_ground(area.viewport(), "panel")
-    inside = QWidget()
-    theme.set_ground(inside, "panel")
-    column = QVBoxLayout(inside)
-    column.setContentsMargins(0, 0, 0, 0)
+    inside, column = plain_panel()
     column.addWidget(widget)
     column.addStretch(1)
-    area.setWidget(inside)
-    return area
+    return scrolled(inside)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.analysis import BlockMetrics
 from workbench.gui import fonts, theme
@@ -24,7 +24,9 @@ from workbench.gui.widgets import (
     Swatch,
     TextButton,
     label,
+    plain_column,
     rule,
+    scrolled,
 )
 from workbench.model.blocks import Side, State
 from workbench.model.finding import Finding
@@ -46,19 +48,10 @@ class SourceDetails(QWidget):
         self._body = QVBoxLayout()
         self._body.setContentsMargins(18, 14, 18, 18)
         self._body.setSpacing(8)
-        inside = QWidget()
-        inside.setLayout(self._body)
-        set_ground(inside, "panel")
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inside)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
-        self._pages.addWidget(scroll)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        self._pages.addWidget(scrolled(self._body))
+        column = plain_column(self)
         column.addWidget(self.header)
         column.addWidget(self._pages, 1)
 

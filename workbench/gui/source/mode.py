@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QPoint, Qt
-from PySide6.QtWidgets import QInputDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QInputDialog, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
@@ -27,6 +27,7 @@ from workbench.gui.source.popover import PragmaPopover
 from workbench.gui.source.problems import ScannedProblem, problem_text, problems_now, scanned_problems
 from workbench.gui.source.tabs import EditorTabs
 from workbench.gui.source.tree import SidePanel
+from workbench.gui.widgets import plain_column
 from workbench.gui.widgets.popover import MARGIN_PX
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma, Pragma
@@ -50,9 +51,7 @@ class SourceMode(Mode):
         self._watcher.fileChanged.connect(self._on_disk)
         self.setFocusProxy(self.tabs)
         shown = QWidget()
-        column = QVBoxLayout(shown)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(shown)
         column.addWidget(self.tabs, 1)
         column.addWidget(self.find_bar)
         self.set_content(shown)

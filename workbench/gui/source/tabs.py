@@ -6,13 +6,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QWidget
 
 from workbench.gui import fonts, theme
 from workbench.gui.icons import icon
 from workbench.gui.source.editor import NUMBERS_PX, CodeEditor
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import ElidedLabel, IconButton, rule
+from workbench.gui.widgets import ElidedLabel, IconButton, plain_column, rule
 
 
 class MarginHead(QWidget):
@@ -70,9 +70,7 @@ class EditorTabs(QWidget):
         row.setSpacing(12)
         row.addWidget(self.bar)
         row.addWidget(self.place, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         column.addWidget(top)
         column.addWidget(rule())
         column.addWidget(self.head)

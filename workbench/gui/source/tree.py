@@ -25,7 +25,7 @@ from workbench.gui.icons import draw_icon
 from workbench.gui.naming import folder_title
 from workbench.gui.source.line_numbers import CategoryShares, file_shares
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, label, paint_state_bar
+from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, label, paint_state_bar, plain_column
 from workbench.model.scan import HdlBlock, ProjectScan
 from workbench.session.workspace import Workspace
 
@@ -221,9 +221,7 @@ class SidePanel(QWidget):
         set_ground(self, "panel")
         self.tree, self.blocks = ProjectTree(), BlocksHere()
         self.header = PanelHeader("Project")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         column.addWidget(self.header)
         column.addSpacing(6)
         column.addWidget(self.tree, 1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui.theme import set_ground
 from workbench.gui.timeline.look import category
 from workbench.gui.timeline.scale import exact_time
-from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, rule
+from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, plain_column, rule, scrolled
 from workbench.model.run import PS_PER_S
 from workbench.model.text import NARROW, count_text, percent_text, time_text
 from workbench.pictures.states import category_name
@@ -33,15 +33,10 @@ class TimelineDetails(QWidget):
         super().__init__()
         set_ground(self, "panel")
         self.setMinimumWidth(240)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(self)
         self.header = PanelHeader("Selection", "")
         column.addWidget(self.header)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll = scrolled()
         column.addWidget(self._scroll, 1)
         self.statistics: Statistics | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.formats.units import UnitError, quantity
@@ -17,7 +17,7 @@ from workbench.gui.timeline.details import TimelineDetails
 from workbench.gui.timeline.hover import Hit
 from workbench.gui.timeline.scale import duration
 from workbench.gui.timeline.view import TimelineView
-from workbench.gui.widgets import PillButton, rule
+from workbench.gui.widgets import PillButton, plain_column, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, time_text
@@ -39,9 +39,7 @@ class TimelineMode(Mode):
         self.view = TimelineView()
         self.details_panel = self.details = TimelineDetails()
         shown = QWidget()
-        column = QVBoxLayout(shown)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = plain_column(shown)
         column.addWidget(self._toolbar())
         column.addWidget(rule())
         column.addWidget(self.view, 1)

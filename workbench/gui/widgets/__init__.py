@@ -4,7 +4,7 @@ from workbench.gui.widgets.buttons import Button, IconButton, PillButton, TextBu
 from workbench.gui.widgets.diagnostic_row import DiagnosticRow
 from workbench.gui.widgets.empty_state import EmptyState, IconLabel
 from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role, shortened
-from workbench.gui.widgets.panel_header import PanelHeader, plain_panel
+from workbench.gui.widgets.panel_header import PanelHeader, plain_column, plain_panel, scrolled
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_severity
 from workbench.gui.widgets.speedup_bar import SpeedupBar, paint_speedup_bar
 from workbench.gui.widgets.split import Split
@@ -33,8 +33,10 @@ __all__ = [
     "paint_severity",
     "paint_speedup_bar",
     "paint_state_bar",
+    "plain_column",
     "plain_panel",
     "rule",
+    "scrolled",
     "set_role",
     "shortened",
     "swatch_icon",

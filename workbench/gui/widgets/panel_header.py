@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets.labels import ElidedLabel, rule
@@ -46,7 +47,28 @@ def plain_panel(least_width_px: int = 0, least_height_px: int = 100) -> tuple[QW
     set_ground(made, "panel")
     if least_width_px:
         made.setMinimumSize(least_width_px, least_height_px)
-    column = QVBoxLayout(made)
+    return made, plain_column(made)
+
+
+def plain_column(inside: QWidget) -> QVBoxLayout:
+    """A widget's column, without margins or gaps."""
+    column = QVBoxLayout(inside)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
-    return made, column
+    return column
+
+
+def scrolled(inside: QWidget | QLayout | None = None, ground: str = "panel") -> QScrollArea:
+    """What scrolls upright where there is no room for it: a widget, or a layout on a ground of its own."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    if isinstance(inside, QLayout):
+        body = QWidget()
+        body.setLayout(inside)
+        set_ground(body, ground)
+        inside = body
+    if inside is not None:
+        area.setWidget(inside)
+    return area
