@@ -254,7 +254,7 @@ def view():
     return Moody
 @hookimpl
 def workbench_modes():
-    return [WindowMode("moody", "Moody", "check", view)]
+    return [WindowMode("moody", "Moody", "nowhere", view)]
 """)  # fmt: skip
     run = synthetic_run(cores=2, rounds=1)
     RunWriter(tmp_path / "r", run.manifest).finish(run.manifest, run.tables)
@@ -265,6 +265,7 @@ def workbench_modes():
     window.go_to("moody")
     qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
     told = [notice.message for notice in window.context.notices]
+    assert "the icon 'nowhere' of the mode 'Moody' is not there" in told
     assert told[-1] == "the plugin 'moody' failed to show the mode 'Moody': ValueError: not today"
     window.go_to("timeline")
     qtbot.waitUntil(lambda: not window.busy, timeout=20_000)

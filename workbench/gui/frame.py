@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QToolBar, QWidget
 
-from workbench.gui import about, question, theme
+from workbench.gui import about, icons, question, theme
 from workbench.gui.actions import Actions
 from workbench.gui.asking import Asking
 from workbench.gui.background import Background, Slices
@@ -31,6 +31,7 @@ from workbench.gui.search import SearchField, search_items
 from workbench.gui.status_bar import StatusBar, status_parts
 from workbench.gui.welcome import Welcome
 from workbench.gui.widgets.popover import Popover
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session import store
 from workbench.session.history import Undoable
 from workbench.session.plugins import Plugins
@@ -62,6 +63,10 @@ class Frame(QMainWindow):
         self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
         self.header = Header(self.breadcrumb.crumbs, self.search)
         self.rail = Rail(plugins.modes.values())
+        for mode in plugins.modes.values():
+            if not icons.is_there(mode.icon):
+                what = f"the icon '{mode.icon}' of the mode '{mode.title}' is not there"
+                self.context.notices.tell(Diagnostic(what, "Tell who made the plugin.", Severity.WARNING))
         self.status_line = StatusBar()
         self._theme = store.preference("theme", "light")
         self.notices = NoticesPopover(self.context, self)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
@@ -11,12 +13,22 @@ from PySide6.QtSvg import QSvgRenderer
 
 from workbench.gui import theme
 
+_MISSING = "circle"
 PROGRAM_ICON_PX = (16, 24, 32, 48, 64, 128)
+
+
+def _file(name: str) -> Traversable:
+    """An icon by its name, or an SVG file that a plugin brings."""
+    return Path(name) if name.endswith(".svg") else files("workbench.resources").joinpath("icons", f"{name}.svg")
+
+
+def is_there(name: str) -> bool:
+    return _file(name).is_file()
 
 
 @lru_cache(maxsize=512)
 def _pixmap(name: str, colour: str, size_px: int, ratio: float, filled: bool) -> QPixmap:
-    source = files("workbench.resources").joinpath("icons", f"{name}.svg").read_text("utf-8")
+    source = (_file(name) if is_there(name) else _file(_MISSING)).read_text("utf-8")
     source = source.replace("currentColor", colour)
     if filled:
         source = source.replace('fill="none"', f'fill="{colour}"')

@@ -41,6 +41,7 @@ class FindingTable(RowView):
             Column("Finding", lambda f: f.title, share=0.45, key=lambda f: f.title, paint=self._paint_title,
                    tip_of=lambda f: f"{f.title}. {f.explanation}".strip()),
             Column("Where", where_words, share=0.25, key=where_words, ink=lambda f: ("second", 13, 400),
+                   elide=_MIDDLE,
                    tip_of=lambda f: f.where),
             Column("Time", lambda f: time_text(f.time_s), width_px=84, right=True, key=lambda f: f.time_s,
                    tip="Time this bottleneck takes"),

@@ -15,6 +15,8 @@ from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.finding import Finding
 
+_MIDDLE = Qt.TextElideMode.ElideMiddle  # titles and places begin alike and end unlike
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -67,13 +69,13 @@ class FindingChanges(RowView):
 
     def __init__(self) -> None:
         super().__init__("Findings in both runs", (
-            Column("Finding", _title, share=0.5, paint=self._paint_title,
+            Column("Finding", _title, share=0.62, paint=self._paint_title,
                    key=lambda row: "" if isinstance(row, Section) else row.finding.title),
-            Column("Where", lambda row: "" if isinstance(row, Section) else where_words(row.finding), share=0.4,
-                   ink=lambda row: ("second", 13, 400)),
-            Column("A", lambda row: _gain(row, "a"), width_px=76, right=True, key=lambda row: _size(row, "a"),
+            Column("Where", lambda row: "" if isinstance(row, Section) else where_words(row.finding), share=0.38,
+                   elide=_MIDDLE, ink=lambda row: ("second", 13, 400)),
+            Column("A", lambda row: _gain(row, "a"), width_px=64, right=True, key=lambda row: _size(row, "a"),
                    ink=lambda row: ("text" if _size(row, "a") else "muted", 13, 400)),
-            Column("B", lambda row: _gain(row, "b"), width_px=92, right=True, key=lambda row: _size(row, "b"),
+            Column("B", lambda row: _gain(row, "b"), width_px=80, right=True, key=lambda row: _size(row, "b"),
                    paint=_paint_b),
         ), row_px=32)  # fmt: skip
         self.setIndentation(0)
@@ -97,7 +99,7 @@ class FindingChanges(RowView):
             label(painter, box.adjusted(46 + used, 0, -16, 0), row.note, "second", 12)
         else:
             paint_severity(painter, 38, box.center().y() - 8, 16, row.finding.severity)
-            label(painter, box.adjusted(64, 0, -8, 0), row.finding.title, "text", 13, 500)
+            label(painter, box.adjusted(64, 0, -8, 0), row.finding.title, "text", 13, 500, elide=_MIDDLE)
 
     def _choose(self, row: Pair | Section) -> None:
         if isinstance(row, Pair):

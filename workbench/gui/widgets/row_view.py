@@ -59,6 +59,7 @@ class Column:
     right: bool = False
     key: Callable[[Row], float | str] | None = None
     ink: Callable[[Row], tuple[str, int, int]] = lambda row: ("text", 13, 400)
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
     paint: Paint | None = None
     paint_head: Callable[[QPainter, QRectF], None] | None = None
     tip: str = ""
@@ -213,7 +214,7 @@ class _Delegate(QStyledItemDelegate):
         else:
             align = Align.AlignRight if column.right else Align.AlignLeft
             inside = _inside(box, number, len(rows.columns))
-            label(painter, inside, column.text(row), *column.ink(row), align)
+            label(painter, inside, column.text(row), *column.ink(row), align, column.elide)
         painter.setPen(QPen(theme.colour("rule"), 1))
         y = option.rect.bottom() + 0.5
         painter.drawLine(QPointF(box.left() + (0 if number else EDGE_PX), y), QPointF(box.right(), y))
