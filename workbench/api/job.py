@@ -95,7 +95,7 @@ class Job:
         timeout_s: float | None = None,
         on_line: Callable[[str], None] | None = None,
     ) -> ProcessResult:
-        """Run a program and wait for it, watching for cancel.
+        """Run a program, with `env` added to this environment, and wait for it, watching for cancel.
 
         Its standard error goes to the log line by line (or to `on_line`); of both outputs the first 16 MiB are
         returned. A cancel or the time limit ends the program and everything that it started. Raises Cancelled;

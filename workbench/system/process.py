@@ -194,7 +194,8 @@ def run_program(
     on_line: Callable[[str], None] = lambda line: None,
     check: Callable[[], None] = lambda: None,
 ) -> ProcessResult:
-    """Run a program to its end; `on_line` gets the lines of its standard error, and what `check` raises ends it.
+    """Run a program to its end, with `env` added to this environment; `on_line` gets the lines of its standard error,
+    and what `check` raises ends it.
 
     Whatever happens, nothing that it started is left. WorkbenchError where it cannot be started, or the time is over.
     """

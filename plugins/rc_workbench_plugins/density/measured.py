@@ -13,7 +13,6 @@ outside the store (which the formalism leaves out) let operands be used longer.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import tempfile
@@ -156,7 +155,7 @@ def _line_of(source: Path, word: str) -> int | None:
 def _run(job: Job, command: Sequence[str], folder: Path, file: str, what: str, timeout_s: float, **more: str) -> None:
     """Run a command, with `more` in its environment; what it says of `file` is told where it fails."""
     try:
-        done = job.run(command, cwd=folder, env={**os.environ, **more}, timeout_s=timeout_s)
+        done = job.run(command, cwd=folder, env=more, timeout_s=timeout_s)
     except WorkbenchError as error:
         hint = "Measure a smaller problem."
         raise WorkbenchError(

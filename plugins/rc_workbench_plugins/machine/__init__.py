@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -59,7 +58,7 @@ class Machine:
 def _command(task: Task, job: Job, line: str) -> ProcessResult:
     job.log(f"$ {line}")
     where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw)}
-    return job.run(["sh", "-c", line], cwd=task.root, env={**os.environ, **where})
+    return job.run(["sh", "-c", line], cwd=task.root, env=where)
 
 
 def _must(task: Task, job: Job, name: str, line: str) -> None:
