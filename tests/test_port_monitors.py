@@ -118,7 +118,8 @@ def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: 
         name: TransferTable(direction=direction, points=(TransferPoint(bytes=4, time_s=1e-7),))
         for name, direction in (("write", "send"), ("read", "receive"))
     }
-    hardware = Hardware(clocks=(Clock(name="clk", frequency_hz=100e6, reset="rst"),), ports=(port,))
+    reset = "rst" if top != "full" else ""  # a design that is never reset is counted from its first cycle on
+    hardware = Hardware(clocks=(Clock(name="clk", frequency_hz=100e6, reset=reset),), ports=(port,))
     platform = Platform(schema_version=2, name="p", hardware=hardware, transfer_tables=tables)
     (tmp_path / "top.v").write_text(WORKER + text)
     (tmp_path / "host.c").write_text(HOST.replace("READS", reads))

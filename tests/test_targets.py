@@ -17,15 +17,19 @@ import psutil
 import pytest
 from ssh_machine import SSHD, ssh_machine
 
+from workbench.api import HdlBuild
 from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.model.diagnostic import Cancelled, Severity, WorkbenchError
+from workbench.model.read_out import Access, Act, ReadOutPlan
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
+from workbench.session.tree import uncounted
 from workbench.session.trust import Standing, standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace
 from workbench.system.toolchain import find_verilator
+from workbench.testing.runs import synthetic_run
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 from targets import calls, moves, visits  # what the benchmark compares
@@ -314,6 +318,25 @@ def test_several_cards_leave_copies_and_say_so(project: Path, tmp_path: Path) ->
     assert not (tmp_path / "tree" / "recap.mk").exists()
     with pytest.raises(WorkbenchError, match="several cards cannot be read on the real machine"):
         run_workspace(opened(two), RunOptions(out=tmp_path / "run", target="machine"), Job())
+
+
+def test_blocks_that_no_read_out_reaches_are_told(project: Path) -> None:
+    workspace = open_workspace(project, load_plugins())
+    host, clear = workspace.platform.hardware.ports[0].name, Access(Act.WRITE, 0)
+    blocks = synthetic_run().manifest.blocks[1:3]
+
+    def built(*plans: tuple[str, tuple[int, ...] | None]) -> HdlBuild:
+        read_outs = tuple(
+            ReadOutPlan(4, 0, 3, clear, clear, clear, (clear,), port=port, blocks=numbers) for port, numbers in plans
+        )
+        return HdlBuild((), "top", blocks, read_outs=read_outs)
+
+    assert list(uncounted(built((host, None)), workspace.platform)) == []
+    (told,) = uncounted(built((host, (0,)), ("recap_1", (1,))), workspace.platform)
+    assert blocks[1].id in told.message
+    assert blocks[0].id not in told.message
+    (told,) = uncounted(built(("recap", (0, 1))), workspace.platform)
+    assert all(block.id in told.message for block in blocks)
 
 
 def test_commands_are_part_of_what_is_trusted(project: Path) -> None:
