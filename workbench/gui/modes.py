@@ -58,4 +58,4 @@ def key_of(place: int) -> str:
 
 @hookimpl
 def workbench_modes() -> Sequence[WindowMode]:
-    return _MODES
+    return tuple(MODES.values())

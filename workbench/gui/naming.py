@@ -34,9 +34,3 @@ def range_title(time_range: tuple[int, int] | None) -> str:
 
     first, last = (time_text(ps / PS_PER_S, 6) for ps in time_range)
     return f"{first} to {last}"
-
-
-def block_title(block_id: str) -> str:
-    """The last parts of a block's id that tell it: `core[3].ctrl`, or `main` for `host.main`."""
-    parts = block_id.split(".")
-    return ".".join(parts[1:]) if len(parts) > 1 else block_id

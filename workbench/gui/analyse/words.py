@@ -1,16 +1,11 @@
-"""How findings and metrics are worded: places, gains, units by a metric's name."""
+"""How findings are worded: places and gains."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from workbench.model.finding import Finding
-from workbench.model.text import (
-    listed,
-    ratio_text,
-)
-
-_TIME_SUFFIXES = ("_s", "time", ".latency")
+from workbench.model.text import listed, ratio_text
 
 
 def block_words(block_id: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,57 +33,39 @@ class Change:
         return (self.time_b or 0.0) - (self.time_a or 0.0)
 
 
+def _change(
+    name: str, a: Any, b: Any, count: Callable[[Any], int | None],
+    time_s: Callable[[Any], float] = lambda of: of.time_s, category: Category | None = None,
+) -> Change:  # fmt: skip
+    """The row of what A and B have by one name; either may not have it. Without a category, its state's."""
+    return Change(
+        name, category or (b or a).state.category, count(a) if a else None, count(b) if b else None,
+        time_s(a) if a else None, time_s(b) if b else None,
+    )  # fmt: skip
+
+
 def call_changes(comparison: Comparison) -> tuple[Change, ...]:
-    rows = []
-    for pair in comparison.calls:
-        known = pair.b or pair.a
-        assert known is not None
-        a, b = pair.a, pair.b
-        rows.append(
-            Change(
-                pair.name, known.state.category, a.count if a else None, b.count if b else None,
-                a.time_s if a else None, b.time_s if b else None,
-            )
-        )  # fmt: skip
+    rows = [_change(pair.name, pair.a, pair.b, lambda call: call.count) for pair in comparison.calls]
     between = next((p for p in comparison.states if p.name == "work"), None)
     if between:
-        rows.append(
-            Change(
-                "work between calls", Category.WORK, None, None,
-                between.a.time_s if between.a else None, between.b.time_s if between.b else None,
-            )
-        )  # fmt: skip
+        rows.append(_change("work between calls", between.a, between.b, lambda _: None, category=Category.WORK))
     return by_change(rows)
 
 
 def state_changes(comparison: Comparison) -> tuple[Change, ...]:
-    rows = []
-    for pair in comparison.states:
-        known = pair.b or pair.a
-        assert known is not None
-        a, b = pair.a, pair.b
-        rows.append(
-            Change(
-                pair.name, known.state.category, a.visits if a else None, b.visits if b else None,
-                a.time_s if a else None, b.time_s if b else None,
-            )
-        )  # fmt: skip
-    return by_change(rows)
+    return by_change([_change(pair.name, pair.a, pair.b, lambda state: state.visits) for pair in comparison.states])
 
 
 def block_changes(comparison: Comparison) -> tuple[Change, ...]:
     """Per block or group of replicas: how many there are, and the mean time at work."""
-    rows = []
-    for pair in comparison.blocks:
-        a, b = pair.a, pair.b
-        rows.append(
-            Change(
-                block_words(pair.name), Category.WORK, len(a.members) if a else None, len(b.members) if b else None,
-                a.mean_work_share * a.members[0].time_s if a else None,
-                b.mean_work_share * b.members[0].time_s if b else None,
-            )
-        )  # fmt: skip
-    return by_change(rows)
+
+    def at_work_s(group: Any) -> float:
+        return float(group.mean_work_share * group.members[0].time_s)
+
+    return by_change([
+        _change(block_words(p.name), p.a, p.b, lambda group: len(group.members), at_work_s, Category.WORK)
+        for p in comparison.blocks
+    ])  # fmt: skip
 
 
 def by_change(rows: Sequence[Change]) -> tuple[Change, ...]:

@@ -30,11 +30,6 @@ class SeverityIcon(QWidget):
         self.setFixedSize(size_px, size_px)
         self.setToolTip(SEVERITIES.get(level, ""))
 
-    def set_level(self, level: str) -> None:
-        self._level = level
-        self.setToolTip(SEVERITIES.get(level, ""))
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_severity(QPainter(self), 0, 0, self.width(), self._level)
 

@@ -59,11 +59,6 @@ class Swatch(QWidget):
         self.setFixedSize(width, height)
         self.setToolTip(category_name(category))
 
-    def set_category(self, category: Category | None) -> None:
-        self._category = category
-        self.setToolTip(category_name(category))
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         draw_swatch(QPainter(self), 0, 0, self.width(), self.height(), self._category)
 
