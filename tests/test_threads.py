@@ -300,6 +300,26 @@ def test_a_thread_that_polls_for_whole_slices_is_warned_of(threads: ModuleType, 
         assert [note.startswith("a thread spent a whole slice") for note in notes] == [True] * said
 
 
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_the_address_sanitizer_shows_where_a_program_of_several_threads_is_wrong(
+    threads: ModuleType, tmp_path: Path, deterministic: bool
+) -> None:
+    """What a crash of the host advises works: -fsanitize=address in host.flags; and spins are still on the clock."""
+    (tmp_path / "own.cpp").write_text(
+        "#include <atomic>\n#include <thread>\n#include <vector>\nstd::atomic<int> flag;\n"
+        "int main(int argc, char **) {\n    std::vector<int> v(4);\n"
+        "    std::thread t([&v] { for (int i = 0; i < 100; i++) v[i & 3]++; flag = 1; });\n"
+        "    while (!flag) {}\n    t.join();\n    return v.data()[argc] == 0;\n}\n"
+    )
+    flags = ("-fsanitize=address", *(("-fsanitize-coverage=trace-pc",) if deterministic else ()))
+    built = threads.build("own.cpp", tmp_path / "host", deterministic, flags, tmp_path)
+    right = threads.run(built, threads.Program("", {}), 2, tmp_path / "raw")
+    wrong = threads.run(built, threads.Program("", {}, (1, 2)), 2, tmp_path / "raw")
+    assert (right.message, right.end_ps > 0) == ("", True)
+    assert "heap-buffer-overflow" in wrong.message
+    assert "own.cpp:10" in wrong.message
+
+
 NOT_KEPT = """
 #include <poll.h>
 #include <pthread.h>

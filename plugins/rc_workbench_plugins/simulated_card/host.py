@@ -92,8 +92,11 @@ def build_host(
     libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
     linker = cpp_compiler if any(is_cpp) else c_compiler
     library = _library_objects(c_compiler, objects, job)
-    link: list[str | Path] = [linker.path, *targets, *library, "-o", executable, "-Wl,--wrap=main", *libraries,
-                              "-lm", "-ldl", "-pthread"]  # fmt: skip
+    runtimes = [flag for flag in project.host.flags if flag.startswith("-fsanitize=")]
+    link: list[str | Path] = [
+        linker.path, *runtimes, *targets, *library, "-o", executable, "-Wl,--wrap=main",
+        *libraries, "-lm", "-ldl", "-pthread",
+    ]  # fmt: skip
     run_all([link], job, cwd=root, what="the host program")
     return executable
 
