@@ -163,6 +163,34 @@ def test_interfaces_by_other_names_are_found_and_kept_by_their_prefix_or_one_by_
     assert not [d for d in workspace.scan({"SAMPLES": 4}).diagnostics if d.severity is Severity.ERROR]
 
 
+BUS = """
+interface bus_if (input logic clk);
+    logic [9:0] address; logic write, read; logic [`W-1:0] writedata, readdata;
+    modport slave (input address, write, writedata, read, output readdata);
+endinterface
+"""
+
+
+def test_a_top_with_an_interface_gets_a_module_with_plain_ports_and_runs(tmp_path: Path) -> None:
+    text = (APPLICATIONS / "copy" / "copy_engine.v").read_text()
+    head, _, body = text.partition(") (")
+    for name in ("address", "writedata", "readdata", "write", "read"):
+        body = re.sub(rf"avs_{name}\b", f"avs.{name}", body)
+    ports, _, rest = body.partition(");")
+    ports = "input clock, input resetn, bus_if.slave avs, output reg avs_irq"
+    include, _, module = head.partition("\n")
+    text = f"{include}{BUS}{module}) ({ports});{rest}"
+    folder = lay_out(tmp_path / "copy", {"copy_engine.v": text})
+    assert main(["new", str(folder)]) == 0
+    workspace = open_workspace(folder, load_plugins())
+    assert workspace.project.hardware.top == "copy_engine_flat"
+    assert workspace.project.hardware.sources[-1] == "copy_engine_flat.sv"
+    assert workspace.project.hardware.signals["wr_en"] == "avs_write"
+    run = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True), Job())
+    assert (run.complete, run.manifest.exit) == (True, 0)
+    assert "copy_engine_flat.flat.line_" in " ".join(block.id for block in run.manifest.blocks)
+
+
 def with_inputs(folder: Path) -> Path:
     """`copy` with an input of its own, and a second reset that is low when it resets."""
     text = (APPLICATIONS / "copy" / "copy_engine.v").read_text()

@@ -212,14 +212,36 @@ def test_structs_and_interfaces_are_looked_into_and_a_reset_is_low_as_the_design
         ("axi_lite", "slv", "slave"),
         ("axi_stream", "in_beats", "in"),
     ]
-    assert dict(ports.ports[0].signals)["awaddr"] == "slv_req_i.aw.addr"
-    address = next(p for p in top.ports if p.name == "slv_req_i.aw.addr")
-    assert (address.port, address.bits) == ("slv_req_i", 16)
-    assert (
-        address.lsb == 3 + 1 + 32 + 1 + 1 + 19 + 1 + 1
-    )  # prot, aw_valid, w_data, w_valid, b_ready, ar, ar_valid, r_ready
+    assert dict(ports.ports[0].signals)["awaddr"] == "slv_aw_addr"
+    ((file, text),) = top.made
+    assert (top.name, top.sources) == ("outer_flat", ("outer.sv", "outer_flat.sv"))
+    assert file == "outer_flat.sv"
+    low = 3 + 1 + 32 + 1 + 1 + 19 + 1 + 1  # prot, aw_valid, w_data, w_valid, b_ready, ar, ar_valid, r_ready
+    assert f"assign slv_req_i_whole[{low} +: 16] = slv_aw_addr;" in text
+    assert "beats in_beats_whole (.clk(clk));" in text
+    assert "assign in_beats_tready = in_beats_whole.tready;" in text
     assert top.resets == (("reset_reset", True),)
     assert {p.name for p in top.ports if not p.used} == {"spare"}  # handed to a module that leaves it alone
+
+
+LANES = """
+interface lane (input logic clk);
+  logic tvalid, tready; logic [7:0] tdata;
+  modport sink (input tvalid, tdata, output tready);
+endinterface
+module adder (input logic clk, input logic rst, lane.sink ins [2], output logic [7:0] q);
+  assign ins[0].tready = 1; assign ins[1].tready = 1;
+  always_ff @(posedge clk) if (rst) q <= 0; else if (ins[0].tvalid) q <= ins[0].tdata + ins[1].tdata;
+endmodule
+"""
+
+
+def test_an_array_of_interfaces_is_as_many(tmp_path: Path) -> None:
+    (tmp_path / "adder.sv").write_text(LANES)
+    (top,) = tops(tmp_path, ["adder.sv"])
+    assert [(p.name, p.style) for p in find_ports(top.ports, KINDS).ports] == [
+        ("ins_0", "axi_stream"), ("ins_1", "axi_stream")]  # fmt: skip
+    assert "lane ins_whole [2] (.clk(clk));" in top.made[0][1]
 
 
 def test_scan_offers_the_interfaces(capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,7 +115,8 @@ class HdlTop:
 
     `sources` are the files that it reaches, each after those it needs; `clocks` counts the clocked blocks that each of
     its ports drives, `resets` tells whether low means reset, as the blocks ask for it; `numbers` are the whole numbers
-    that stand in those files. Errors among `diagnostics` mean that it cannot be built as it is.
+    that stand in those files. Errors among `diagnostics` mean that it cannot be built as it is. `made` are files (name,
+    text) of `sources` that are not there: a module around a top whose own ports no platform could drive.
     """
 
     name: str
@@ -129,6 +130,7 @@ class HdlTop:
     resets: tuple[tuple[str, bool], ...] = ()
     numbers: tuple[int, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    made: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,8 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         own_names = match.renames
         constants = find_constants(top, match, chosen.platform, plugins.port_kinds, choice, notes)
     text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, constants, notes.found)
-    return Proposal(path, {path: text}, tuple(notes.found), tuple(notes.left_out.items()),
+    files_made = {path: text} | {root / file: made for file, made in top.made}
+    return Proposal(path, files_made, tuple(notes.found), tuple(notes.left_out.items()),
                     tuple(notes.problems))  # fmt: skip
 
 

@@ -106,6 +106,9 @@ def find_top(
     notes.found.append(
         Found("hardware sources", ", ".join(top.sources), "what the top reaches, each file after those it needs")
     )
+    for file, _ in top.made:
+        why = "plain ports around the top, whose own are interfaces or structs; it is written with the project"
+        notes.found.append(Found("module around the top", file, why))
     if top.parameters:
         shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
         notes.found.append(Found("parameters", shown, "the top's own values"))

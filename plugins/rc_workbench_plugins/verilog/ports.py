@@ -33,20 +33,35 @@ def hdl_ports(design: Design) -> tuple[HdlPort, ...]:
         path, line, _ = design.place(port.location)
         place = (design.name_of(path), line)
         if port.kind == Kind.InterfacePort:
-            instance, modport = port.connection or (None, None)
-            if instance is None or instance.kind != Kind.Instance:
-                continue
-            for member in modport or ():
-                if member.kind == Kind.ModportPort and member.direction in _DIRECTIONS:
-                    leaves = _leaves(f"{port.name}.{member.name}", member.type)
-                    way = _DIRECTIONS[member.direction]
-                    found += [HdlPort(name, way, bits, port.name, lsb, True, *place) for name, bits, lsb in leaves]
+            several = interfaces(port)
+            for number, (_, modport) in enumerate(several):
+                name = f"{port.name}[{number}]" if _is_array(port) else port.name
+                for member in modport or ():
+                    if member.kind == Kind.ModportPort and member.direction in _DIRECTIONS:
+                        leaves = _leaves(f"{name}.{member.name}", member.type)
+                        way = _DIRECTIONS[member.direction]
+                        found += [HdlPort(one, way, bits, port.name, lsb, True, *place) for one, bits, lsb in leaves]
         elif port.kind == Kind.Port and port.direction in _DIRECTIONS:
             used = port.direction != ast.ArgumentDirection.In or uses.uses(design.top.body, port.internalSymbol)
             for name, bits, lsb in _leaves(port.name, port.type):
                 part = port.name if name != port.name else ""
                 found.append(HdlPort(name, _DIRECTIONS[port.direction], bits, part, lsb, used, *place))
     return tuple(found)
+
+
+def interfaces(port: Any) -> list[tuple[Any, Any]]:
+    """The interfaces that are connected to a port, each with its modport: several where the port is an array."""
+    instance, modport = port.connection or (None, None)
+    if instance is None:
+        return []
+    if instance.kind != Kind.InstanceArray:
+        return [(instance, modport)] if instance.kind == Kind.Instance else []
+    elements = [one for one in instance.elements if one.kind == Kind.Instance]
+    return [(one, one.body.find(port.modport)) for one in elements] if port.modport else []
+
+
+def _is_array(port: Any) -> bool:
+    return bool(port.connection[0].kind == Kind.InstanceArray)
 
 
 def _leaves(name: str, kind: Any, lsb: int = 0) -> Iterator[tuple[str, int, int]]:

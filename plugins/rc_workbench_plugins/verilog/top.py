@@ -74,5 +74,6 @@ def _parameter(top: Any, parameter: Any) -> TopParameter:
 def _refused(top: Any, what: str) -> Diagnostic:
     return Diagnostic(
         f"the top module '{top.name}' has the {what}, which the generated top level cannot pass on",
-        "Put a module with plain ports and parameters around it, and name that as the top.",
+        "Put a module with plain ports and parameters around it, and name that as the top: New from sources writes one "
+        "around interfaces.",
     )

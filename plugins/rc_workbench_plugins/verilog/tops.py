@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.verilog.blocks import read_blocks
 from rc_workbench_plugins.verilog.design import Design, read_design, shown_path
+from rc_workbench_plugins.verilog.flat import flattened
 from rc_workbench_plugins.verilog.instances import elaborate
 from rc_workbench_plugins.verilog.order import SourceText, Unit, leaves_first, reached, read_order
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
@@ -60,7 +61,7 @@ def _top(root: Path, files: Mapping[Path, SourceText], folders: Sequence[Path], 
     design = read_design(root, hardware, {})
     blocks, _ = read_blocks(design)
     top = elaborate(design, {block.key: block for block in blocks})
-    return HdlTop(
+    found = HdlTop(
         name=unit.name,
         file=shown_path(root, path),
         line=unit.line,
@@ -73,6 +74,7 @@ def _top(root: Path, files: Mapping[Path, SourceText], folders: Sequence[Path], 
         numbers=tuple(sorted({n for source in sources for n in _numbers(files[source].text)})),
         diagnostics=design.diagnostics,
     )
+    return flattened(design, found)
 
 
 def _parameters(design: Design) -> Iterator[tuple[str, int | float | str]]:

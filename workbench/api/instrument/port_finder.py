@@ -66,7 +66,7 @@ def find_ports(ports: Sequence[HdlPort], kinds: Iterable[PortKind], clocks: Iter
     styles = sorted(dict.fromkeys([*(style for style, _ in drives), *OTHERS]), key=_rank)
     known = list(dict.fromkeys(clocks))
     named = [p for p in ports if p.direction == "input" and p.bits == 1]
-    known += [p.name for p in named if p.name not in known and _CLOCK.fullmatch(_plain(p))]
+    known += [p.name for p in named if p.name not in known and _CLOCK.fullmatch(plain_name(p))]
     resets = [p.name for p in named if p.name not in known and RESET.fullmatch(p.name.lower())]
     left = {p.name: p for p in ports if p.name not in known and p.name not in resets and p.direction != "inout"}
     found: list[FoundPort] = []
@@ -75,7 +75,7 @@ def find_ports(ports: Sequence[HdlPort], kinds: Iterable[PortKind], clocks: Iter
             found.append(replace(port, kind=drives.get((style, initiator), "")))
             for name in port.names:
                 left.pop(name, None)
-    plain = {name: _plain(port) for name, port in left.items()}
+    plain = {name: plain_name(port) for name, port in left.items()}
     asked: dict[str, list[str]] = {}
     for name, words in plain.items():
         owners = [port.name for port in found if port.name and words.startswith(port.name + "_")]
@@ -93,7 +93,15 @@ def _rank(style: PortStyle) -> tuple[bool, int]:
     return style.everyday, -min(len(needs) for needs in style.needs) if style.everyday else 0
 
 
-def _plain(port: HdlPort) -> str:
+def is_clock(name: str) -> bool:
+    return _CLOCK.fullmatch(name.lower()) is not None
+
+
+def is_reset(name: str) -> bool:
+    return RESET.fullmatch(name.lower()) is not None
+
+
+def plain_name(port: HdlPort) -> str:
     """The name in lower case with its fields and indices as words, without what only tells a direction."""
     base, _, fields = port.name.lower().partition(".")
     base = _INDEX.sub(r"_\1", base)
@@ -108,7 +116,7 @@ def of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[tuple[FoundPort
     its signals before `a` takes all of `a_*`."""
     groups: dict[tuple[str, bool], dict[str, HdlPort]] = {}
     for port in ports:
-        words = _plain(port)
+        words = plain_name(port)
         for initiator in (False, True):  # the design's side
             sent = port.direction == "output"
             roles = [role for role in style.roles if sent == (role.initiator == initiator)]
@@ -132,7 +140,7 @@ def of_style(style: PortStyle, ports: Sequence[HdlPort]) -> list[tuple[FoundPort
 
 def told_by(port: HdlPort, roles: Sequence[Role]) -> bool:
     """Whether its name tells one of the roles, whatever stands before."""
-    return _role(_plain(port), roles) is not None
+    return _role(plain_name(port), roles) is not None
 
 
 def _role(words: str, roles: Sequence[Role], inner: bool = False, glued: bool = False) -> tuple[Role, str] | None:
@@ -172,7 +180,7 @@ def _payload(
     mine = {port.name for port in signals.values()} | taken
     direction = "output" if initiator else "input"
     others = {
-        p.name: _plain(p) for p in ports
+        p.name: plain_name(p) for p in ports
         if p.direction == direction and p.name not in mine and not RESET.fullmatch(p.name.lower())
     }  # fmt: skip
     if name:  # what has a valid of its own under a longer name goes with that
