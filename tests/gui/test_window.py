@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.job import Job
 from workbench.gui import theme
+from workbench.gui.app import make_window
 from workbench.gui.context import Context
 from workbench.gui.main_window import MainWindow
 from workbench.gui.modes import MODES
@@ -410,3 +411,9 @@ def test_pictures_are_made(run_folder: Path, tmp_path: Path, qapp: QApplication)
     assert (image.width(), image.height()) == (1000, 640)
     colours = {image.pixel(x, y) for x in range(0, 1000, 10) for y in range(0, 640, 10)}
     assert len(colours) > 15
+
+
+def test_an_installation_that_does_not_know_the_windows_modes_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.session.plugins.load_plugins", lambda: Plugins(()))
+    with pytest.raises(WorkbenchError, match="older than the sources"):
+        make_window()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session import journal
 from workbench.session.desktop import DESKTOP_ID
 
@@ -46,11 +46,14 @@ def _only_wayland() -> bool:
 
 
 def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QApplication, MainWindow]:
-    """The application and its window, shown on a project, a run or nothing."""
+    """The application and its window, shown on a project, a run or nothing. Raises WorkbenchError."""
     from workbench.session.plugins import load_plugins
     from workbench.session.store import load
 
     plugins = load_plugins()  # before Qt: its bindings look into every module that is imported after them
+    if "source" not in plugins.modes:
+        message = "the window's own modes are not among the plugins: the installation is older than the sources"
+        raise WorkbenchError(Diagnostic(message, "Install them again, as in: pip install -e ."))
     application = make_application(load("window", {}).get("theme", "light"))
     from PySide6.QtCore import QTimer
 
