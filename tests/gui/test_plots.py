@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import csv
+import gc
 import struct
+import weakref
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.gui import theme
+from workbench.gui.analyse.graph import GraphView
+from workbench.gui.analyse.speedups import SpeedupView
+from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
 from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, plot_svg, ticks
@@ -238,3 +244,23 @@ def test_labels_of_spots_do_not_overlap() -> None:
     for n, (left, right, middle) in enumerate(placed):
         for other_left, other_right, other in placed[n + 1 :]:
             assert left >= other_right or right <= other_left or abs(middle - other) >= 11
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: PlotView("a plot"), GraphView, SpeedupView], ids=["plot", "graph", "speedups"]
+)
+def test_a_view_that_is_closed_leaves_nothing_behind(qapp: QApplication, make: Callable[[], HouseView]) -> None:
+    theme.apply_theme(qapp, "light")
+    alive: weakref.WeakSet[HouseView] = weakref.WeakSet()
+    for _ in range(5):
+        view = make()
+        view.resize(300, 200)
+        view.show()
+        view.viewport().repaint()
+        alive.add(view)
+        view.close()
+        view.deleteLater()
+        del view
+        qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    assert not len(alive)
