@@ -9,14 +9,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ConfigDict
 
-from workbench.model.application import ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware, Port
 from workbench.model.read_out import Access
+
+if TYPE_CHECKING:
+    from workbench.model.application import ReadOut
 
 #: Where the simulated card's own drivers are.
 DRIVERS = Path(str(files("workbench.resources"))) / "card" / "ports"

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt
 
+from workbench.model.alignment import Alignment
 from workbench.model.document import Document
-from workbench.model.run import Alignment
 
 
 class Clock(Document):

@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.model.alignment import Alignment
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic
 
@@ -145,13 +146,6 @@ class Site:
     callee: str = field(metadata={"description": "the function that is called"})
     label: str = field(metadata={"description": "the pragma's name there, or the callee's"})
     block: int = field(metadata={**COUNT, "description": "the host block that it belongs to, as an index"})
-
-
-class Alignment(StrEnum):
-    """How a clock's cycles are put on the host's clock."""
-
-    START = "start"  # cycle 0 begins with the run
-    READ_OUT = "read_out"  # the cycle in which its counters were frozen is when the host did it
 
 
 @dataclass(frozen=True)
