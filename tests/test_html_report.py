@@ -24,7 +24,7 @@ from workbench.model.pragma import Category
 from workbench.model.run import Run, RunStatus
 from workbench.pictures.graph import STYLE, graph_svg
 from workbench.pictures.layout import layout_graph
-from workbench.pictures.plot import plot_svg
+from workbench.pictures.plot_drawing import plot_svg
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
 from workbench.testing.small_runs import Spent, small_run
 

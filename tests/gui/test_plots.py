@@ -23,7 +23,8 @@ from workbench.gui.analyse.speedups import SpeedupView
 from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
 from workbench.gui.timeline.look import pixels_of, rgb
-from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, plot_svg, ticks
+from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, ticks
+from workbench.pictures.plot_drawing import draw_plot, plot_svg
 from workbench.pictures.svg import SvgCanvas
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -237,8 +238,6 @@ def test_labels_of_spots_do_not_overlap() -> None:
             placed.append((x - align * wide, x - align * wide + wide, middle))
 
     canvas.write = note  # type: ignore[method-assign]
-    from workbench.pictures.plot import draw_plot
-
     draw_plot(canvas, plot, view, 560)
     assert len(placed) >= 2
     for n, (left, right, middle) in enumerate(placed):

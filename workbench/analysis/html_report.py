@@ -36,7 +36,7 @@ from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
 from workbench.model.text import frequency_text, percent_text, thousands, time_text
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
-from workbench.pictures.plot import plot_svg
+from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.signs import draw_swatch
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas

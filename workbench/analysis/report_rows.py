@@ -28,7 +28,7 @@ from workbench.model.text import (
     time_text,
 )
 from workbench.pictures.palette import LIGHT
-from workbench.pictures.plot import plot_svg
+from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.signs import (
     draw_beyond,
     draw_cap,

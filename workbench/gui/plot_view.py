@@ -20,12 +20,11 @@ from workbench.pictures.plot import (
     Plot,
     Spot,
     View,
-    draw_plot,
-    draw_tag,
     fitting,
     plot_box,
     plot_rows,
 )
+from workbench.pictures.plot_drawing import draw_plot, draw_tag
 
 _REACH_PX = 18.0
 _MARK_PX = 8.0

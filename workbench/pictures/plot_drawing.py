@@ -1,0 +1,231 @@
+"""How plots are drawn: axes, lines with bands and names, labelled spots that keep clear of one another, handles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.model.text import listed, trimmed
+from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.palette import LIGHT, Palette
+from workbench.pictures.plot import Line, Plot, Spot, View, fitting, plot_box, ticks
+from workbench.pictures.svg import SvgCanvas
+
+DASHES = (4.0, 2.0)
+DOT_PX, FILLED_PX = 3.5, 5.0
+
+
+def plot_svg(plot: Plot, title: str, width: float = 560, height: float = 300, palette: Palette = LIGHT) -> str:
+    """The whole plot as an SVG document."""
+    canvas = SvgCanvas(palette)
+    canvas.rect(0, 0, width, height, "panel")
+    draw_plot(canvas, plot, fitting(plot, plot_box(plot, width, height)), width)
+    return canvas.document(width, height, title)
+
+
+def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: tuple[int, int] | None = None) -> None:
+    """Axes, lines, names, spots and marks in a picture of that width; a ring around the point `ringed`."""
+    box = view.box
+    canvas.rect(box.x, box.y, box.width, box.height, "sunken")
+    if plot.span:
+        _draw_span(canvas, plot, view)
+    _draw_axes(canvas, plot, view, width)
+    with canvas.clipped(box.x - 6, box.y - 6, box.width + 12, box.height + 12):
+        for line in plot.lines:
+            if line.band:
+                low, high = line.band
+                outline = np.concatenate([view.places(line.x, high), view.places(line.x[::-1], low[::-1])])
+                canvas.shape(outline.tolist(), f"{line.ink}/0.2")
+        for number, line in enumerate(plot.lines):
+            _draw_line(canvas, line, view, ringed[1] if ringed and ringed[0] == number else -1)
+    if plot.legend:
+        _draw_legend(canvas, plot, box)
+    else:
+        _draw_names(canvas, plot.lines, view)
+    _draw_spots(canvas, plot, view)
+    _draw_marks(canvas, plot, view, width)
+
+
+def _draw_span(canvas: Canvas, plot: Plot, view: View) -> None:
+    assert plot.span
+    left, right = (min(max(view.place(x, 1)[0], view.box.x), view.box.right) for x in plot.span)
+    canvas.rect(left, view.box.y, right - left, view.box.height, "good_ground")
+
+
+def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
+    box = view.box
+    last = -100.0
+    for value in ticks(*view.x, plot.x, max(int(box.width / 84), 2)):
+        x = round(view.place(value, 1)[0]) + 0.5
+        canvas.path([(x, box.y), (x, box.bottom)], "rule")
+        words = trimmed(plot.x.text(value))
+        wide = canvas.width_of(words, 11)
+        if x - wide / 2 > last:
+            left = min(x - wide / 2, width - wide - 1)
+            canvas.write(left, box.bottom + 11, words, "muted", 11, 400)
+            last = left + wide + 8
+    for value in ticks(*view.y, plot.y, max(int(box.height / 34), 2)):
+        y = round(view.place(1, value)[1]) + 0.5
+        canvas.path([(box.x, y), (box.right, y)], "rule")
+        canvas.text(2, y - 8, box.x - 8, 16, trimmed(plot.y.text(value)), "muted", 11, 400, RIGHT)
+    for value in ticks(*view.right, plot.right, max(int(box.height / 34), 2)) if plot.right else ():
+        assert plot.right
+        y = view.place(1, value, on_right=True)[1]
+        canvas.text(box.right + 6, y - 8, width - box.right - 8, 16, trimmed(plot.right.text(value)), "muted", 11)
+    title = f"{plot.y.title} by {plot.x.title}" + (f"; right: {plot.right.title}" if plot.right else "")
+    canvas.text(box.x, box.bottom + 21, box.width, 16, title, "muted", 11, 400, CENTRE)
+    if plot.span and plot.span_name:
+        left, right = (min(max(view.place(x, 1)[0], box.x), box.right) for x in plot.span)
+        wide = canvas.width_of(plot.span_name, 11, 500) + 8
+        at = min((left + right - wide) / 2, box.right - wide - 2)
+        canvas.rect(at, box.bottom - 24, wide, 16, "good_ground")
+        canvas.write(at + 4, box.bottom - 16, plot.span_name, "good", 11, 500)
+
+
+def _draw_line(canvas: Canvas, line: Line, view: View, ringed: int) -> None:
+    places = view.places(line.x, line.y)
+    whole = np.isfinite(line.y)
+    if line.joined and whole.sum() > 1:
+        canvas.path(places[whole].tolist(), line.ink, 2, DASHES if line.dashed else ())
+    for number, (x, y) in enumerate(places.tolist() if line.points else ()):
+        if not whole[number]:
+            continue
+        wrong = number == line.wrong
+        solid = wrong or (number < len(line.filled) and line.filled[number])
+        ink, radius = "high" if wrong else line.ink, FILLED_PX if solid else DOT_PX
+        canvas.disc(x, y, radius, ink if solid else "panel", ink, 1.5)
+        if number == ringed:
+            canvas.disc(x, y, radius + 4, "", "accent", 2)
+
+
+def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None:
+    """At the lines' ends, from the top, each below the one before."""
+    taken: list[Box] = []
+    box = view.box
+    for line in sorted((line for line in lines if line.name and len(line.x)), key=lambda line: -float(line.y[-1])):
+        wide = canvas.width_of(line.name, 11, 600) + 4
+        at = 0 if line.named_at_start else int(np.argmax(line.x))
+        x, y = view.place(float(line.x[at]), float(line.y[at]))
+        name = Box(min(x, box.right) - wide - 4, max(y - 19, box.y + 1), wide, 15)
+        if line.named_at_start:
+            name = Box(max(x, box.x) + 22, min(max(y - 12, box.y + 1), box.bottom - 17), wide, 15)
+        while any(name.overlaps(other) for other in taken) and name.bottom < box.bottom:
+            name = replace(name, y=name.y + 15)
+        taken.append(name)
+        canvas.rect(name.x, name.y, wide, 15, "sunken")
+        ink = "link" if line.ink == "accent" else "second" if line.dashed else line.ink
+        canvas.write(name.right, name.y + 7.5, line.name, ink, 11, 600, RIGHT)
+
+
+def _draw_legend(canvas: Canvas, plot: Plot, box: Box) -> None:
+    y = box.y + 14
+    for line in plot.lines:
+        if not line.name:
+            continue
+        kinds = [(line.name, False)]
+        if line.points and any(line.filled):
+            kinds = [(f"{line.name}, with a source", True), (f"{line.name}, interpolated", False)]
+        for words, solid in kinds:
+            if line.points:
+                canvas.disc(
+                    box.x + 18, y, FILLED_PX if solid else DOT_PX, line.ink if solid else "panel", line.ink, 1.5
+                )
+            else:
+                canvas.path([(box.x + 10, y), (box.x + 26, y)], line.ink, 2, DASHES if line.dashed else ())
+            canvas.write(box.x + 34, y, words, "second", 12, 400)
+            y += 20
+
+
+def _draw_spots(canvas: Canvas, plot: Plot, view: View) -> None:
+    """The weakest first, each with its label where one fits; those at one place share a label."""
+    taken: list[Box] = []
+    if plot.goal:
+        x, y = view.place(*plot.goal)
+        canvas.disc(x, y, 5, "panel", "good", 2)
+        taken.append(Box(x - 6, y - 6, 12, 12))
+    groups: dict[tuple[int, int], list[Spot]] = {}
+    for spot in sorted(plot.spots, key=lambda s: s.strong):
+        x, y = view.place(spot.x, spot.y)
+        if not (view.box.x - 6 <= x <= view.box.right + 6 and view.box.y - 6 <= y <= view.box.bottom + 6):
+            continue
+        ink = "accent" if spot.strong else "state:wait_send"
+        canvas.disc(x, y, 5, ink, "panel", 1.2)
+        if spot.strong:
+            canvas.disc(x, y, 8.5, "", ink, 1.6)
+        taken.append(Box(x - 6, y - 6, 12, 12))
+        groups.setdefault((round(x / 9), round(y / 9)), []).append(spot)
+    named = [_joined(group) for group in groups.values()]
+    for spot in sorted(named, key=lambda s: not s.strong):
+        _draw_spot_label(canvas, spot, view, taken)
+
+
+def _joined(spots: Sequence[Spot]) -> Spot:
+    """One spot for all that stand at one place: the strong one with what it says, or all their names."""
+    strong = next((s for s in spots if s.strong), None)
+    if strong:
+        return replace(strong, label=f"{strong.label} {strong.detail}".rstrip())
+    return replace(spots[0], label=listed(list(dict.fromkeys(s.label for s in spots))))
+
+
+def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box]) -> None:
+    x, y = view.place(spot.x, spot.y)
+    weight = 600 if spot.strong else 500
+    wide = canvas.width_of(spot.label, 11, weight) + (16 if spot.strong else 6)
+    high = 19.0 if spot.strong else 15.0
+    places = [
+        (12, -high / 2),
+        (-12 - wide, -high - 6),
+        (12, 8),
+        (-wide / 2, -high - 12),
+        (-12 - wide, 8),
+        (-wide / 2, 12),
+    ]
+    if spot.strong:
+        places = [places[1], places[3], (14, 12), places[4], (-wide / 2, 14), places[0]]
+    for dx, dy in places:
+        box = Box(x + dx, y + dy, wide, high)
+        if _inside(box, view.box) and not any(box.overlaps(other) for other in taken):
+            break
+    else:
+        if not spot.strong:
+            return  # no room: what is pointed at is named
+        box = replace(box, x=min(max(box.x, view.box.x + 2), view.box.right - wide))
+    taken.append(box)
+    if spot.strong:
+        canvas.rect(box.x + 0.5, box.y + 0.5, wide - 1, high - 1, "panel", "accent", radius=4)
+    canvas.write(box.centre[0], box.centre[1], spot.label, "link" if spot.strong else "text", 11, weight, CENTRE)
+
+
+def _inside(box: Box, room: Box) -> bool:
+    return box.x >= room.x - 2 and box.right <= room.right + 8 and box.y >= room.y - 2 and box.bottom <= room.bottom + 2
+
+
+def _draw_marks(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
+    box, right = view.box, -100.0
+    for mark in sorted(plot.marks, key=lambda m: m.x):
+        x, y = view.place(mark.x, mark.y, on_right=plot.right is not None)
+        if not box.x - 1 <= x <= box.right + 1:
+            continue
+        canvas.path([(x, box.y), (x, box.bottom)], mark.ink, 2 if mark.strong else 1.2, DASHES)
+        if box.y - 6 <= y <= box.bottom + 6:
+            canvas.disc(x, y, 6, mark.ink, "panel", 1.2)
+        wide = min(canvas.width_of(mark.name, 11, 600) + 4, box.width / max(len(plot.marks), 1))
+        left = min(max(x - wide / 2, right, box.x), width - wide - 2)
+        canvas.text(left, 4, wide, 16, mark.name, mark.ink, 11, 600, CENTRE)
+        right = left + wide + 8
+
+
+def draw_tag(canvas: Canvas, box: Box, x: float, y: float, words: str, strong: bool = False) -> None:
+    """A point that is meant, with its words in a frame that stays in the box; a strong one is ringed."""
+    canvas.disc(x, y, 5, "accent", "panel", 1.2)
+    if strong:
+        canvas.disc(x, y, 8.5, "", "accent", 1.6)
+    if words:
+        wide = canvas.width_of(words, 11, 600) + 14
+        middle = y - 22 if y - 34 > box.y else y + 22
+        left = min(max(x - wide / 2, box.x + 2), box.right - wide - 2)
+        canvas.rect(left + 0.5, middle - 9, wide - 1, 18, "panel", "accent", radius=4)
+        canvas.write(left + wide / 2, middle, words, "link", 11, 600, CENTRE)
