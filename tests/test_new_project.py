@@ -208,7 +208,7 @@ def test_an_input_that_nothing_drives_gets_a_constant_that_a_person_may_say(
     (told,) = [d for d in proposal.diagnostics if "nothing drives" in d.message]
     assert (told.severity, "the input 'mode'" in told.message) == (Severity.WARNING, True)
     assert main(["new", str(folder), "--constant", "mode=16"]) == 2
-    assert "16 does not fit into the 4 bits of 'mode' The largest value there is 15." in capsys.readouterr().err
+    assert "16 does not fit into the 4 bits of 'mode'. The largest value there is 15." in capsys.readouterr().err
     assert main(["new", str(folder), "--constant", "mode=0xA"]) == 0
     assert "nothing drives" not in capsys.readouterr().err
     workspace = open_workspace(folder, load_plugins())

@@ -78,8 +78,8 @@ def with_constants(project: Path, entries: str) -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ("mode: 16", "16 does not fit into the 4 bits of 'mode' The largest value there is 15."),
-        ("mdoe: 1", "the top module has no input 'mdoe' Did you mean 'mode'?"),
+        ("mode: 16", "16 does not fit into the 4 bits of 'mode'. The largest value there is 15."),
+        ("mdoe: 1", "the top module has no input 'mdoe'. Did you mean 'mode'?"),
         ("rd_en: 1", "the platform drives 'rd_en'"),
         ("mode: -1", "-1 should be at least 0"),
     ],

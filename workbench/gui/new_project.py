@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.background import Background
 from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.session.new_project import Proposal, create, propose
 from workbench.session.new_top import Choice
 from workbench.session.plugins import Plugins
@@ -139,7 +139,8 @@ class NewProject(QDialog):
                 label("\n".join([*shown, *([f"and {more} more"] if more else [])]), "small", wrap=True)
             )
         self._rows.addStretch(1)
-        self.said.setText("A project file will be written beside the sources, which stay as they are.")
+        written = "A project file will be written beside the sources, which stay as they are."
+        self.said.setText(f"{written} It will not run as it is." if has_errors(proposal.diagnostics) else written)
         self.create_button.setEnabled(True)
         self.create_button.setFocus()
 

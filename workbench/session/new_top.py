@@ -19,6 +19,7 @@ from workbench.session.project_text import Found
 from workbench.session.undriven import wrong_constants
 
 READ_OUT_WORDS = 16
+_MOST_NAMES = 4  # that are shown of an interface
 _HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
 
 
@@ -143,7 +144,7 @@ def _say_port(top: HdlTop, match: PortMatch, kinds: Mapping[str, PortKind], note
         how = "the design uses it" if match.reset in dict(top.resets) else "its name says"
         why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
         notes.found.append(Found("reset", match.reset, why))
-    why = "by their names, directions and widths; `signals` keeps them"
+    why = "by their names, directions and widths; the project's signals keep them"
     if shown := ", ".join(f"{name}: {said}" for name, said in match.shown.items() if said):
         notes.found.append(Found("port", shown, why if match.renames else "as the platform names them"))
     interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
@@ -153,7 +154,7 @@ def _say_port(top: HdlTop, match: PortMatch, kinds: Mapping[str, PortKind], note
     for one in match.missing:
         otherwise = "Name it under hardware.signals."
         if one.of == "interfaces":
-            otherwise = "Name a platform that has these with --platform, or describe them in a template of your own."
+            otherwise = "Choose a platform that has these, or describe them in a template of your own."
         hint = f"Its {one.of}: {', '.join(one.candidates) or 'none that fits'}. {otherwise}"
         problem = f"the top module {top.name} has no {one.what} that could be told by its name"
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
@@ -161,7 +162,9 @@ def _say_port(top: HdlTop, match: PortMatch, kinds: Mapping[str, PortKind], note
 
 def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Found:
     """What the top has besides the platform's port."""
-    shown = ", ".join(f"{role} {name}" for role, name in port.signals)
+    names = [name for _, name in port.signals]
+    more = len(names) - _MOST_NAMES
+    shown = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
     asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
     entry = template_entry(port, kinds)
     offer = f"; in a template's ports: {entry}" if entry else ""
@@ -184,10 +187,12 @@ def find_constants(
         values[name] = choice.constants.get(name, int(low))
         why = "nothing drives it: a reset that is not active" if name in found.resets else "nothing drives it"
         notes.found.append(Found("constant", f"{name} = {values[name]}", why))
-        if name not in choice.constants and name not in found.resets:
-            hint = f"Write it under hardware.constants in the project file; {values[name]} stands there now."
-            told = f"nothing drives the input '{name}', so what it should be is not known"
-            notes.problems.append(Diagnostic(told, hint, Severity.WARNING, top.file, top.line))
+    if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in found.resets]:
+        told = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
+        hint = (
+            "What they should be is not known: 0 stands under hardware.constants in the project file until it is said."
+        )
+        notes.problems.append(Diagnostic(told, hint, Severity.WARNING, top.file, top.line))
     return values
 
 
