@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from workbench.analysis.targets import resolve_target
 from workbench.api.metrics import Waiting
 from workbench.api.results import BlockMetrics, CallMetrics
+from workbench.formats.columns import let_go
 from workbench.model.blocks import Side
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.run import PS_PER_S, Run
@@ -97,7 +98,10 @@ class HostTimes:
             return None
         mine = table["block"] == block.number
         rows_of = slice(None) if mine.all() else np.flatnonzero(mine)
-        column = {name: np.asarray(table[name][rows_of]) for name in _COLUMNS}
+        column = {}
+        for name in _COLUMNS:
+            column[name] = np.asarray(table[name][rows_of])
+            let_go({name: table[name]})
         states = block.block.states
         by_state = {
             "waits": [s.category in WAITS for s in states],
