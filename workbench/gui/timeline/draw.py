@@ -13,6 +13,7 @@ from workbench.gui.timeline.hover import event_text
 from workbench.gui.timeline.look import label, tag, text_width
 from workbench.gui.timeline.rows import Kind, Row
 from workbench.gui.timeline.scale import Span, duration, ruler
+from workbench.gui.widgets import draw_swatch
 from workbench.model.pragma import Category
 from workbench.model.run import Site
 from workbench.traces.calls import BlockCalls
@@ -215,7 +216,7 @@ def draw_tooltip(painter: QPainter, box: QRectF, category: Category | None, line
     painter.setBrush(theme.colour("raised"))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
     left, y = box.left() + 12, box.top() + 8
-    draw_swatch(painter, QRectF(left, y + 3, 14, 12), category)
+    draw_swatch(painter, left, y + 3, 14, 12, category)
     label(painter, QRectF(left + 22, y, box.right() - left - 26, 18), lines[0], "text", 13, 600)
     for at, text in enumerate(lines[1:]):
         row = QRectF(left, y + 21 + 18 * at, box.right() - left - 6, 18)
@@ -224,11 +225,3 @@ def draw_tooltip(painter: QPainter, box: QRectF, category: Category | None, line
             label(painter, row.adjusted(used + 8, 0, 0, 0), text.removeprefix("Enter "), "muted", 12)
         else:
             label(painter, row, text, "second", 12)
-
-
-def draw_swatch(painter: QPainter, rect: QRectF, category: Category | None) -> None:
-    """A state's colour and pattern in a frame."""
-    theme.fill_state(painter, rect, category)
-    painter.setPen(QPen(theme.frame_colour(), 1))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))

@@ -89,7 +89,7 @@ def swatch_icon(category: Category | None, width: int = 14, height: int = 10, ro
     return made
 
 
-def draw_swatch(painter: QPainter, x: int, y: int, width: int, height: int, category: Category | None) -> None:
+def draw_swatch(painter: QPainter, x: float, y: float, width: float, height: float, category: Category | None) -> None:
     signs.draw_swatch(QtCanvas(painter), x, y, width, height, category)
 
 
