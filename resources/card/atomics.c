@@ -28,16 +28,23 @@ __attribute__((used)) static void access_point(void)
 }
 
 #ifdef __x86_64__
-static int64_t state_bytes __attribute__((used));
+/* 0: SSE, 1: AVX, 2: AVX-512; whether xgetbv tells which registers hold anything: others stay clean, or SSE would be slow. */
+static int vectors __attribute__((used)), xgetbv_tells __attribute__((used));
 
-__attribute__((constructor(101))) static void size_of_state(void) /* before the library starts */
+__attribute__((constructor(101))) static void find_vectors(void) /* before the library starts */
 {
-    unsigned eax, ebx = 0, ecx, edx;
-    __get_cpuid_count(0xd, 0, &eax, &ebx, &ecx, &edx);
-    state_bytes = (ebx > 576 ? ebx : 576) + 63;
+    unsigned eax = 0, ebx, ecx, edx;
+    __builtin_cpu_init();
+    vectors = __builtin_cpu_supports("avx512bw") ? 2 : __builtin_cpu_supports("avx") ? 1 : 0;
+    xgetbv_tells = __get_cpuid_count(0xd, 1, &eax, &ebx, &ecx, &edx) && eax & 4;
 }
 
-/* Every register stays as it is, the flags and those of vectors too (x87, SSE, AVX, AVX-512: 0xe7). */
+#define TO_15 "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"
+#define TO_31 TO_15 ",16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
+#define EACH(registers, instruction) ".irp r," registers "\n" instruction "\n.endr\n"
+
+/* Every register that C's functions may change stays as it is, the flags too (xsave would take a microsecond). Nothing that is
+ * called here uses the x87's. */
 __asm__(
     ".text\n.globl rcw_access\n.globl rcw_access_always\n"
     "rcw_access:\n"
@@ -50,21 +57,41 @@ __asm__(
     "    pushfq\n"
     "1:  pushq %rax; pushq %rcx; pushq %rdx; pushq %rsi; pushq %rdi; pushq %r8; pushq %r9; pushq %r10; pushq %r11; pushq %rbp\n"
     "    movq %rsp, %rbp\n"
-    "    subq state_bytes(%rip), %rsp\n"
+    "    subq $2112, %rsp\n"
     "    andq $-64, %rsp\n"
-    "    xorl %eax, %eax\n"
-    "    leaq 512(%rsp), %rdi\n" /* the header has to be zero */
-    "    movl $8, %ecx\n"
     "    cld\n"
-    "    rep stosq\n"
-    "    movl $0xe7, %eax\n"
-    "    xorl %edx, %edx\n"
-    "    xsave (%rsp)\n"
+    "    movl vectors(%rip), %eax\n"
+    "    testl %eax, %eax\n"
+    "    jz 2f\n"
+    "    cmpl $0, xgetbv_tells(%rip)\n"
+    "    je 5f\n"
+    "    movl $1, %ecx\n"
+    "    xgetbv\n"
+    "    testl $0xe0, %eax\n" /* masks, and what only AVX-512 has */
+    "    jnz 3f\n"
+    "    testl $4, %eax\n"
+    "    jz 2f\n"
+    "    movl $1, %eax\n"
+    "5:  cmpl $1, %eax\n"
+    "    jg 3f\n"
+    EACH(TO_15, "vmovups %ymm\\r, 32*\\r(%rsp)")
+    "    vzeroupper\n"
     "    call access_point\n"
-    "    movl $0xe7, %eax\n"
-    "    xorl %edx, %edx\n"
-    "    xrstor (%rsp)\n"
-    "    movq %rbp, %rsp\n"
+    EACH(TO_15, "vmovups 32*\\r(%rsp), %ymm\\r")
+    "    jmp 4f\n"
+    "2:\n"
+    EACH(TO_15, "movups %xmm\\r, 16*\\r(%rsp)")
+    "    call access_point\n"
+    EACH(TO_15, "movups 16*\\r(%rsp), %xmm\\r")
+    "    jmp 4f\n"
+    "3:\n"
+    EACH(TO_31, "vmovups %zmm\\r, 64*\\r(%rsp)")
+    EACH("0,1,2,3,4,5,6,7", "kmovq %k\\r, 2048+8*\\r(%rsp)")
+    "    vzeroupper\n"
+    "    call access_point\n"
+    EACH(TO_31, "vmovups 64*\\r(%rsp), %zmm\\r")
+    EACH("0,1,2,3,4,5,6,7", "kmovq 2048+8*\\r(%rsp), %k\\r")
+    "4:  movq %rbp, %rsp\n"
     "    popq %rbp; popq %r11; popq %r10; popq %r9; popq %r8; popq %rdi; popq %rsi; popq %rdx; popq %rcx; popq %rax\n"
     "    popfq\n"
     "    ret\n");

@@ -239,12 +239,33 @@ def measure(built: Built, program: Program, cores: int, runs: int, folder: Path)
     ]
 
 
+def timed(quick: bool, as_json: bool) -> int:
+    """The rows of thread_costs.py."""
+    import thread_costs
+
+    with tempfile.TemporaryDirectory() as name:
+        rows = []
+        for row in thread_costs.rows(sys.modules[__name__], Path(name), quick):
+            rows.append(row)
+            if not as_json:
+                numbers = (
+                    f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items() if k != "what"
+                )
+                print(f"{row['what']:20}" + "  ".join(numbers), flush=True)
+    if as_json:
+        print(json.dumps({"timed": rows}))
+    return 0
+
+
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} runs of each instead of {RUNS}")
+    parser.add_argument("--timed", action="store_true", help="what virtual cores cost, and measured threads, instead")
     parser.add_argument("--once", action="store_true", help="one run of each, on an otherwise idle machine")
     arguments = parser.parse_args(words)
+    if arguments.timed:
+        return timed(arguments.quick, arguments.json)
     runs = 1 if arguments.once else QUICK_RUNS if arguments.quick else RUNS
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
