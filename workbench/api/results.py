@@ -22,10 +22,6 @@ class StateMetrics:
     cycles: int
     visits: int
 
-    @property
-    def mean_time_s(self) -> float:
-        return self.time_s / self.visits if self.visits else 0.0
-
 
 @dataclass(frozen=True)
 class Transition:

@@ -214,97 +214,39 @@ def add_desktop(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true")
 
 
+#: The workbench's own commands: name, line in the list, what gives the arguments, and the function that does it; where
+#: that is empty, each of its actions says its own.
+_OWN = (
+    ("open", "the window, on a project, a run or a template", add_open, "window:run_open"),
+    ("demo", "the bundled application, from instrumenting to the report", add_demo, "demo:run_demo"),
+    ("pictures", "pictures of the window, every mode, light and dark", add_pictures, "demo:run_pictures"),
+    ("new", "a project file from a folder of sources", add_new, "new:run_new"),
+    ("scan", "find API calls, clocked blocks, branches and pragmas", add_scan, "projects:run_scan"),
+    ("instrument", "write instrumented copies, and what a real machine builds and runs them with",
+     add_instrument, "projects:run_instrument"),
+    ("run", "instrument, build and run, on the simulated card or the project's own target",
+     add_run, "projects:run_run"),
+    ("collect", "a run folder from the records of a run on a real machine", add_collect, "projects:run_collect"),
+    ("report", "what a run spent its time on, and which bottleneck to mend", add_report, "runs:run_report"),
+    ("compare", "two runs side by side", add_compare, "runs:run_compare"),
+    ("export", "write a run in a form that other programs read", add_export, "runs:run_export"),
+    ("import", "read another program's file as a run", add_import, "runs:run_import"),
+    ("predict", "predict an application's time from a model, before any code", add_predict, "predict:run_predict"),
+    ("template", "platform templates: list, check, copy", add_template, ""),
+    ("rules", "bottleneck rules: list, check", add_rules, ""),
+    ("plugins", "what is loaded, from where, and what failed to load and why", add_plugins, "plugins:run_plugins"),
+    ("fields", "every field of a document: what it holds, its unit, default and meaning",
+     add_fields, "fields:run_fields"),
+    ("doctor", "what this machine has and lacks, with versions and paths", add_doctor, "doctor:run_doctor"),
+    ("desktop", "put the workbench into the desktop's menu, for this user", add_desktop, "doctor:run_desktop"),
+)  # fmt: skip
+#: Those that are over at once, of which no log is kept.
+_SHORT = ("open", "template", "rules", "plugins", "fields", "doctor", "desktop")
+
+
 def workbench_commands() -> Sequence[Command]:
     """The workbench's own, brought as a plugin's are."""
     return [
-        Command("open", "the window, on a project, a run or a template", add_open, _does("window:run_open")),
-        Command(
-            "demo",
-            "the bundled application, from instrumenting to the report",
-            add_demo,
-            _does("demo:run_demo"),
-            logged=True,
-        ),
-        Command(
-            "pictures",
-            "pictures of the window, every mode, light and dark",
-            add_pictures,
-            _does("demo:run_pictures"),
-            logged=True,
-        ),
-        Command("new", "a project file from a folder of sources", add_new, _does("new:run_new"), logged=True),
-        Command(
-            "scan",
-            "find API calls, clocked blocks, branches and pragmas",
-            add_scan,
-            _does("projects:run_scan"),
-            logged=True,
-        ),
-        Command(
-            "instrument",
-            "write instrumented copies, and what a real machine builds and runs them with",
-            add_instrument,
-            _does("projects:run_instrument"),
-            logged=True,
-        ),
-        Command(
-            "run",
-            "instrument, build and run, on the simulated card or the project's own target",
-            add_run,
-            _does("projects:run_run"),
-            logged=True,
-        ),
-        Command(
-            "collect",
-            "a run folder from the records of a run on a real machine",
-            add_collect,
-            _does("projects:run_collect"),
-            logged=True,
-        ),
-        Command(
-            "report",
-            "what a run spent its time on, and which bottleneck to mend",
-            add_report,
-            _does("runs:run_report"),
-            logged=True,
-        ),
-        Command("compare", "two runs side by side", add_compare, _does("runs:run_compare"), logged=True),
-        Command(
-            "export",
-            "write a run in a form that other programs read",
-            add_export,
-            _does("runs:run_export"),
-            logged=True,
-        ),
-        Command("import", "read another program's file as a run", add_import, _does("runs:run_import"), logged=True),
-        Command(
-            "predict",
-            "predict an application's time from a model, before any code",
-            add_predict,
-            _does("predict:run_predict"),
-            logged=True,
-        ),
-        Command("template", "platform templates: list, check, copy", add_template),
-        Command("rules", "bottleneck rules: list, check", add_rules),
-        Command(
-            "plugins",
-            "what is loaded, from where, and what failed to load and why",
-            add_plugins,
-            _does("plugins:run_plugins"),
-        ),
-        Command(
-            "fields",
-            "every field of a document: what it holds, its unit, default and meaning",
-            add_fields,
-            _does("fields:run_fields"),
-        ),
-        Command(
-            "doctor", "what this machine has and lacks, with versions and paths", add_doctor, _does("doctor:run_doctor")
-        ),
-        Command(
-            "desktop",
-            "put the workbench into the desktop's menu, for this user",
-            add_desktop,
-            _does("doctor:run_desktop"),
-        ),
+        Command(name, title, add, _does(place) if place else None, logged=name not in _SHORT)
+        for name, title, add, place in _OWN
     ]

@@ -1,0 +1,105 @@
+"""A newcomer's walk, followed through the code: files and types through which a state's name passes, from its pragma to
+the line of a finding.
+
+    python tests/benchmarks/walks.py [--json] [--quick]
+
+Two commands are run with every return of a function of the workbench looked at: `instrument` on a small project, whose
+pragma names the state, and `report` on a made run that has one of that name. A file counts where one of its functions
+holds the name in what it returns or in a variable; a type where an object of it carries the name (each is a re-wrap).
+Sources are read in child processes: what these pass through counts too. `--quick` changes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from workbench.cli.main import main as workbench
+from workbench.formats.run_folder import RunWriter
+from workbench.testing.runs import synthetic_run
+
+ROOT = Path(__file__).parents[2]
+PROJECT = ROOT / "tests" / "data" / "tiny" / "tiny.workbench.yaml"
+PLACES = (f"{ROOT}/workbench/", f"{ROOT}/plugins/")
+DEEP, MANY = 4, 200  # how far into what a variable holds is looked
+
+
+def carriers(value: Any, word: str, depth: int = DEEP) -> tuple[str, ...] | None:
+    """The types of the objects in which the word stands, the innermost first; None where it stands in none."""
+    if isinstance(value, str):
+        return () if value == word else None
+    if depth == 0:
+        return None
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        inner = [getattr(value, field.name, None) for field in dataclasses.fields(value)]
+        found = carriers(inner, word, depth)
+        return None if found is None else (*found, type(value).__name__)
+    items: list[Any] = []
+    if isinstance(value, dict):
+        items = [*value.values(), *value]
+    elif isinstance(value, list | tuple):
+        items = list(value)
+    return next((found for item in items[:MANY] if (found := carriers(item, word, depth - 1)) is not None), None)
+
+
+def follow(word: str, log: Path, *command: str) -> None:
+    """Run a command; what the word passes through is added to the log, by children too."""
+    seen: set[str] = set()
+
+    def look(frame: FrameType, event: str, answer: Any) -> None:
+        if event != "return" or not frame.f_code.co_filename.startswith(PLACES):
+            return
+        for value in (answer, *frame.f_locals.values()):
+            if (found := carriers(value, word)) is not None:
+                file = os.path.relpath(frame.f_code.co_filename, ROOT)
+                new = {f"file {file}", *(f"type {name}" for name in found)} - seen
+                seen.update(new)
+                if new:
+                    with log.open("a") as out:
+                        out.write("".join(f"{line}\n" for line in sorted(new)))
+                return
+
+    sys.setprofile(look)
+    try:
+        code = workbench(list(command))
+    finally:
+        sys.setprofile(None)
+    if code:
+        raise SystemExit(code)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder, log = Path(name), Path(name) / "log"
+        run = synthetic_run(cores=4, rounds=3)
+        RunWriter(folder / "run", run.manifest).finish(run.manifest, run.tables)
+        stdout = os.dup(1)
+        os.dup2(2, 1)
+        follow("idle", log, "instrument", str(PROJECT), "--out", str(folder / "copies"))
+        follow("readDone", log, "report", str(folder / "run"), "--threshold", "1", "--all")
+        sys.stdout.flush()
+        os.dup2(stdout, 1)
+        lines = sorted(set(log.read_text().splitlines()))
+    found = {kind: [line[5:] for line in lines if line.startswith(kind)] for kind in ("file", "type")}
+    row = {"walk": "a pragma to a finding", "files": found["file"], "types": found["type"]}
+    if asked.json:
+        print(json.dumps({"rows": [row]}))
+    else:
+        print(f"a pragma to a finding: {len(found['file'])} files, {len(found['type'])} types")
+        print("\n".join([*found["file"], " ".join(found["type"])]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
