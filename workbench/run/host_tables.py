@@ -12,8 +12,6 @@ from workbench.model.blocks import Block
 from workbench.model.run import Table
 from workbench.traces.groups import rows_of_block
 
-Records = NDArray[np.void]
-
 WORK = 1  # the state between calls, in every host block
 _PIECE = 1 << 18  # stretches or calls looked at together
 

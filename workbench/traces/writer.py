@@ -11,11 +11,6 @@ from workbench.formats.columns import TableWriter
 from workbench.model.run import Table
 
 
-def state_kind(states: int) -> str:
-    """The least kind of number that tells so many states apart."""
-    return next((kind for kind, size in (("u1", 1 << 8), ("u2", 1 << 16)) if states <= size), "u4")
-
-
 class TraceWriter:
     """Writes table `intervals` below a folder of tables, chunk by chunk (`workbench.traces.trace`). Raises OSError.
 
@@ -23,7 +18,8 @@ class TraceWriter:
     """
 
     def __init__(self, tables: Path, states: int) -> None:
-        self._intervals = TableWriter(tables / "intervals", {"start_ps": "i8", "state": state_kind(states)})
+        kind = np.min_scalar_type(states - 1).str  # the least that tells so many apart
+        self._intervals = TableWriter(tables / "intervals", {"start_ps": "i8", "state": kind})
         self._counts: list[NDArray[np.int64]] = []
 
     def append(self, start_ps: NDArray[np.int64], state: NDArray[np.integer], counts: NDArray[np.int64]) -> None:
