@@ -36,6 +36,12 @@ def label(kind: ModelKind) -> str:
     return kind.label or kind.name
 
 
+def heading(kind: ModelKind) -> str:
+    """The label at the beginning of a line: "Density"."""
+    said = label(kind)
+    return said[:1].upper() + said[1:]
+
+
 def load_model(kind: ModelKind, path: Path, platforms: Mapping[str, Platform]) -> Read:
     """Read a model file. None, with diagnostics naming the fields, where it cannot be computed."""
     text, problems = read_text(path, f"{label(kind)} model")

@@ -33,8 +33,7 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation
-from workbench.predict.kinds import label as kind_label
-from workbench.predict.kinds import take_over
+from workbench.predict.kinds import heading, take_over
 from workbench.predict.shown import results_of
 from workbench.session.history import Command
 from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
@@ -155,7 +154,7 @@ class PredictMode(DocumentMode):
     @property
     def file_names(self) -> str:
         kinds = self.context.plugins.model_kinds.values()
-        return ";;".join(f"{kind_label(kind)} models (*.{kind.name}.yaml)" for kind in kinds)
+        return ";;".join(f"{heading(kind)} models (*.{kind.name}.yaml)" for kind in kinds)
 
     def sections(self) -> tuple[Section, ...]:
         return sections_of(self.document)
@@ -226,7 +225,7 @@ class PredictMode(DocumentMode):
             self._list_models()
 
     def status_words(self) -> tuple[str, ...]:
-        return (f"{kind_label(self.document.model_kind)} model",) if self.document.model_kind else ()
+        return (f"{heading(self.document.model_kind)} model",) if self.document.model_kind else ()
 
     def _show_problems(self) -> None:
         """What is wrong with the model, above its form; each beside its field too."""

@@ -14,7 +14,7 @@ from workbench.api.models import PartDocument, domain_in
 from workbench.formats.units import UNITS
 from workbench.gui.forms.parts import Part, Section
 from workbench.model.text import title_of
-from workbench.predict.kinds import label
+from workbench.predict.kinds import heading
 from workbench.session.model_document import Kinds, ModelDocument, ModelFound
 from workbench.session.yaml_document import Path_
 
@@ -40,17 +40,13 @@ FORMULA = (Group("Formula", "over the inputs", (Field((), "Value", "code"),)),)
 def model_sections(found: Sequence[ModelFound], kinds: Kinds) -> tuple[Section, ...]:
     """The list of models: the project's, then the bundled ones by kind. A model's path is ("model", its file)."""
 
-    def said(name: str) -> str:
-        text = label(kinds[name])
-        return text[:1].upper() + text[1:]
-
     def part(model: ModelFound) -> Part:
-        note = said(model.kind.name) if model.own else ""
+        note = heading(model.kind) if model.own else ""
         return Part(("model", str(model.path)), model.title, note, "", (), code=False)
 
     own = [part(m) for m in found if m.own]
     bundled = [
-        Section(f"{said(name)}, bundled", tuple(part(m) for m in found if not m.own and m.kind.name == name))
+        Section(f"{heading(kinds[name])}, bundled", tuple(part(m) for m in found if not m.own and m.kind.name == name))
         for name in kinds
     ]
     return (*([Section("Of the project", tuple(own))] if own else []), *(s for s in bundled if s.parts))
