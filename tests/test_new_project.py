@@ -144,13 +144,22 @@ def test_interfaces_by_other_names_are_found_and_kept_by_their_prefix_or_one_by_
     for before, after in (("s_axil_", "cfg_"), (r"s_axis_(t\w+)", r"x_\1_i"), (r"!?\baresetn\b", "rst")):
         text = re.sub(before, after, text)
     (folder / "fir_axis.v").write_text(text)
-    assert main(["new", str(folder), "--dry-run"]) == 1  # the card that the host's calls tell has another port
+    mine = (folder / "card.yaml").rename(tmp_path / "card.yaml")
+    assert main(["new", str(folder), "--dry-run"]) == 1  # no platform that is known has these ports
     said = capsys.readouterr()
     assert "has no interface for the port 'host' of kind memory" in said.err
     assert "Its interfaces: cfg (AXI4-Lite slave), m_axis (AXI4-Stream out), x (AXI4-Stream in)" in said.err
     assert "{name: cfg, kind: axi_lite, prefix: cfg_}" in said.out
-    assert main(["new", str(folder), "--platform", "card.yaml", "--json"]) == 0
+    shutil.copy(mine, folder / "card.yaml")
+    (folder / "wrong.yaml").write_text(mine.read_text().replace("kind: acquire", "kind: aquire"))
+    assert main(["new", str(folder), "--json"]) == 0  # a template beside the sources is offered as any other
     document = json.loads(capsys.readouterr().out)
+    (platform,) = [one for one in document["found"] if one["what"] == "platform"]
+    assert (platform["value"], "nallatech_h101" in platform["others"]) == ("card.yaml", True)
+    assert (
+        "'aquire' is not one of the choices"
+        in {one["file"]: one["reason"] for one in document["left_out"]}["wrong.yaml"]
+    )
     (port,) = [one["value"] for one in document["found"] if one["what"] == "port"]
     assert port == "in: x (AXI4-Stream in), out: m_axis (AXI4-Stream out), regs: cfg (AXI4-Lite slave)"
     workspace = open_workspace(folder, load_plugins())
@@ -286,7 +295,7 @@ def test_template_check_says_what_a_template_can_serve(
     serves = json.loads(capsys.readouterr().out)["serves"]
     assert list(serves) == ["describe", "predict", "simulate", "measure on a board"]
     assert {name for name, one in serves.items() if one["can"]} == yes
-    assert all(one["why"] for one in serves.values())
+    assert all(one["reason"] for one in serves.values())
 
 
 def test_an_unknown_platform_is_answered_with_the_path_of_a_template_too(

@@ -61,7 +61,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     c_files = [f for f in files if f.endswith(tuple(s for s in host_language.suffixes if s != ".h"))]
     hdl_files = [f for f in files if f.endswith(hdl_language.suffixes)]
     outlines = read(lambda: host_language.outline(root, c_files), root)
-    platforms = find_platforms(plugins, choice, root)
+    platforms = find_platforms(plugins, choice, root, files, notes)
     host = _host(root, outlines, files, platforms, choice, notes)
     tops = read(lambda: hdl_language.tops(root, hdl_files), root)
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)

@@ -17,8 +17,10 @@ from workbench.session.plugins import Plugins
 from workbench.session.port_match import PortMatch, match_port
 from workbench.session.project_text import Found
 from workbench.session.undriven import wrong_constants
+from workbench.system.files import read_file
 
 READ_OUT_WORDS = 16
+_TEMPLATE = re.compile(rb"^(transfer_tables|host:\s+(include_lines|entries)):", re.MULTILINE)
 _MOST_NAMES = 4  # that are shown of an interface
 _HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
 
@@ -55,25 +57,39 @@ class PlatformFound:
         return [name for name in self.api if name in known]
 
 
-def find_platforms(plugins: Plugins, choice: Choice, root: Path) -> list[PlatformFound]:
-    """The platforms that can be simulated, or the one that is named (a template, or a file)."""
-    templates = {name: support.template for name, support in plugins.platforms.items() if support.api_sources}
-    if choice.platform:
-        if choice.platform in plugins.platforms:
-            templates = {choice.platform: plugins.platforms[choice.platform].template}
-        elif (root / choice.platform).is_file():
-            templates = {choice.platform: root / choice.platform}
-        else:
-            raise WorkbenchError(unknown_name("platform template", choice.platform, plugins.platforms))
+def find_platforms(
+    plugins: Plugins, choice: Choice, root: Path, files: Sequence[str], notes: Notes
+) -> list[PlatformFound]:
+    """The platforms that can be simulated, those of the folder's own `files` before the plugins'; the one that is named
+    (a template, or a file) before all others, whatever it can."""
+    own = {name: root / name for name in files if _is_template(root / name)}
+    brought = {name: support.template for name, support in plugins.platforms.items()}
+    templates = own | {name: path for name, path in brought.items() if name not in own}
+    if choice.platform and choice.platform not in templates:
+        if not (root / choice.platform).is_file():
+            raise WorkbenchError(unknown_name("platform template", choice.platform, templates))
+        templates[choice.platform] = root / choice.platform
     found = []
     for key, template in templates.items():
         platform, problems = load_platform(template, plugins.port_kinds)
-        if platform is None and choice.platform:
+        if platform is None and key == choice.platform:
             raise WorkbenchError(*problems)
-        if platform is not None:
+        if platform is None:
+            notes.left_out[key] = f"a platform template, but: {problems[0].message}"
+        elif key == choice.platform or _simulated(platform, plugins):
             names = (callee_name(entry.prototype) for entry in platform.host.entries)
             found.append(PlatformFound(key, platform, template, tuple(name for name in names if name)))
     return found
+
+
+def _is_template(path: Path) -> bool:
+    """By the parts that only a platform template has."""
+    return path.suffix in (".yaml", ".yml") and bool(_TEMPLATE.search(read_file(path)))
+
+
+def _simulated(platform: Platform, plugins: Plugins) -> bool:
+    support = plugins.platforms.get(platform.name)
+    return any(target.simulated and not target.lacks(platform, support) for target in plugins.targets.values())
 
 
 def find_top(
@@ -92,8 +108,9 @@ def find_top(
     words = frozenset(word for file in host for word in file.words)
     alike = set(re.findall(r"\w+", host[0].file))  # of several variants, the one called as the host is
     pairs = []
+    named = [one for one in platforms if one.key == choice.platform]
     for top in possible:
-        for one in platforms:
+        for one in named or platforms:
             match = match_port(top, one.platform.hardware, kinds) if one.platform.hardware else None
             lacking = sum(one.signals for one in match.missing) if match else 99
             exact = bool(match and not (match.missing or match.renames))
@@ -130,7 +147,7 @@ def _say_platform(
     others = tuple(one.key for one in platforms if one is not chosen)
     notes.found.append(Found("platform", chosen.key, reason, others))
     if not calls:
-        hint = "Name another one with --platform, or describe yours: workbench template new."
+        hint = "Name another one with --platform, or describe yours beside the sources: workbench template new."
         problem = f"the host calls nothing of the platform {chosen.key}"
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
 
