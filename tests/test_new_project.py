@@ -295,7 +295,7 @@ def test_template_check_says_what_a_template_can_serve(
     serves = json.loads(capsys.readouterr().out)["serves"]
     assert list(serves) == ["describe", "predict", "simulate", "measure on a board"]
     assert {name for name, one in serves.items() if one["can"]} == yes
-    assert all(one["reason"] for one in serves.values())
+    assert all(one["why"] for one in serves.values())
 
 
 def test_an_unknown_platform_is_answered_with_the_path_of_a_template_too(
