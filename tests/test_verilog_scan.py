@@ -315,3 +315,11 @@ def test_files_that_the_design_reads_are_looked_for(tmp_path: Path) -> None:
          Severity.NOTE),
     ]  # fmt: skip
     assert told[1].hint == "It is looked for from the project's folder: write 'rtl/beside.hex'."
+
+
+def test_a_name_of_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
+    text = b'module top (input clk);\n    reg [7:0] m [0:3];\n    initial $readmemh("caf\xe9.hex", m);\nendmodule\n'
+    (tmp_path / "top.v").write_bytes(text)
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
+    (told,) = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
+    assert (told.line, "is known only when the design runs" in told.message) == (3, True)

@@ -116,8 +116,8 @@ def seeds(kind: str) -> list[bytes]:
     patterns: dict[str, list[tuple[Path, str]]] = {
         "template": [(ROOT / "platform_templates", "*.yaml"), (ROOT / "plugins", "example_plugin/**/*_card.yaml")],
         "project": [(TINY, "*.yaml"), (resources, "examples/pdf2d/*.workbench.yaml")],
-        "ratss": [(resources, "models/*.ratss.yaml")],
-        "density": [(resources, "models/*.density.yaml")],
+        "ratss": [(ROOT / "plugins", "rc_workbench_plugins/ratss/models/*.yaml")],
+        "density": [(ROOT / "plugins", "rc_workbench_plugins/density/models/*.yaml")],
         "rules": [(ROOT / "plugins", "**/rules.yaml")],
         "c": [(TINY, "host/*.c"), (resources, "examples/pdf2d/host/*.c")],
         "verilog": [(TINY, "hdl/*.v"), (resources, "examples/pdf2d/hdl/**/*.v")],

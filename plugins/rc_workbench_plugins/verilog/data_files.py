@@ -20,9 +20,7 @@ Place = tuple[Path, int, int]
 
 def data_files(design: Design) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     """The files that the design reads, relative to the project, and what is to be told of those it may not find."""
-    manager = design.manager
-    texts = [manager.getSourceText(buffer) for buffer in manager.getAllBuffers()]
-    if design.top is None or not any(word in text for text in texts for word in (*_READS, _OPENS)):
+    if design.top is None or not any(_may_read(design.manager, buffer) for buffer in design.manager.getAllBuffers()):
         return (), ()
     named, unnamed = _reads(design, design.top)
     problems = [problem for name, place in named.items() if (problem := _problem(design, name, place))]
@@ -33,6 +31,15 @@ def data_files(design: Design) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]
     ]  # fmt: skip
     kept = tuple(name for name in named if (design.root / name).is_file() and _inside(design, name))
     return kept, tuple(problems)
+
+
+def _may_read(manager: Any, buffer: Any) -> bool:
+    """By a look at the text. One that is not UTF-8 is not given, and may."""
+    try:
+        text = manager.getSourceText(buffer)
+    except UnicodeDecodeError:
+        return True
+    return any(word in text for word in (*_READS, _OPENS))
 
 
 def _reads(design: Design, top: Any) -> tuple[Mapping[str, Place], list[Place]]:
@@ -64,9 +71,12 @@ def _is_read(call: Any, context: Any) -> bool:
 
 
 def _text(expression: Any, context: Any) -> str | None:
-    """A constant expression as text; None where only a run tells."""
+    """A constant expression as text; None where only a run tells, or where it is not UTF-8."""
     value = expression.eval(context)
-    text = value.convertToStr().value if value else None
+    try:
+        text = value.convertToStr().value if value else None
+    except UnicodeDecodeError:
+        return None
     return str(text).strip("\0") if text else None
 
 
