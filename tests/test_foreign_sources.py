@@ -89,7 +89,7 @@ def test_ordinary_sources_are_read_as_without_a_child(foreign: Foreign) -> None:
         (HOST, "  #  include <pipe.h>\n", "no regular file"),
         (TOP, '`include "/dev/zero"\n', "no regular file"),
         (HOST, '#include "/etc/passwd"\n', "outside of the project's folder"),
-        (TOP, '`include "../../../../../../etc/passwd"\n', "outside of the project's folder"),
+        (TOP, '`include "../../../../../../../../../../../../etc/passwd"\n', "outside of the project's folder"),
         (HOST, '#include "through.h"\n', "no regular file"),
     ],
 )
