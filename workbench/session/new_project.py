@@ -27,10 +27,8 @@ from workbench.session.reading import read
 from workbench.session.workspace import PROJECT_SUFFIX
 from workbench.system.files import real
 
-READ_OUT_WORDS = 16
 _MOST_FILES = 2000
 _LARGEST_BYTES = 4 << 20
-_HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
 _SKIPPED = {"runs", "build", "obj_dir", "node_modules", "__pycache__"}
 _UNDECLARED = re.compile(r"undeclared identifier '(\w+)'")
 
