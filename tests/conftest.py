@@ -15,35 +15,22 @@ import pytest
 from workbench.model.run import Run
 from workbench.testing.runs import synthetic_run
 
-
-def pytest_configure() -> None:
-    """Plugins are found by what is installed: say so where that is older than the sources."""
-    wanted = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text())
-    points = wanted["project"]["entry-points"]["rc_workbench.plugins"]
-    lacking = sorted(set(points) - {point.name for point in entry_points(group="rc_workbench.plugins")})
-    if lacking:
-        pytest.exit(f"the installed workbench lacks the plugins {', '.join(lacking)}: run make setup", 4)
-
-
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before any test imports Qt
 
 
-def pytest_sessionstart() -> None:
-    """An environment from before a plugin came lacks it, and every test of it would say something else."""
+def pytest_configure(config: pytest.Config) -> None:
+    """An environment from before a plugin came lacks it, and every test of it would say something else.
+
+    Built cards are shared by the tests of one session, and by nothing else.
+    """
     pyproject = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
     ((group, points),) = pyproject["project"]["entry-points"].items()
     if lacking := set(points) - entry_points(group=group).names:
-        pytest.exit(
-            f"not installed: plugins {', '.join(sorted(lacking))}. Run pip install --no-deps -e .", returncode=3
-        )
-
-
-@pytest.fixture(scope="session", autouse=True)
-def own_cache() -> Iterator[None]:
-    """Built cards are shared by the tests of one session, and by nothing else."""
-    with tempfile.TemporaryDirectory(prefix="rcw-cache-") as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RCW_CACHE", folder)
-        yield
+        pytest.exit(f"the installed workbench lacks the plugins {', '.join(sorted(lacking))}: run make setup", 4)
+    if not hasattr(config, "workerinput"):  # workers have the cache of the process that began them
+        cache = tempfile.TemporaryDirectory(prefix="rcw-cache-")
+        os.environ["RCW_CACHE"] = cache.name
+        config.add_cleanup(cache.cleanup)
 
 
 @pytest.fixture(autouse=True)

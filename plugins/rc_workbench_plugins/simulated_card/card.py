@@ -15,6 +15,7 @@ from rc_workbench_plugins.simulated_card.card_cache import (
     contents,
     included_files,
     keep,
+    keep_folder,
     relative_texts,
     remember_reads,
     take,
@@ -31,6 +32,7 @@ from workbench.system.folders import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
+_HEADERS = "standard.h"
 _FLAGS = (
     "-std=gnu++17", "-pthread", "-fno-strict-aliasing", "-w",
     "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
@@ -113,7 +115,7 @@ def _drivers(platform: Platform) -> list[Path]:
 def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, job: Job) -> None:
     assert verilator.root is not None
     include = verilator.root / "include"
-    runtime = _runtime_objects(compiler, verilator, include, objects, job)
+    same = _same_in_every_card(compiler, verilator, include, objects, job)
     made_by_verilator = sorted(path.name for path in objects.glob("Vcard*.cpp"))
     slow = [name for name in made_by_verilator if name.endswith("__Slow.cpp")]
     fast = [name for name in made_by_verilator if name not in slow]
@@ -126,32 +128,39 @@ def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, j
     compile_it: list[str | Path] = [compiler.path, *_FLAGS, *folders, "-c"]
     made = [objects / f"{source.stem}.o" for _, source in units]
     run_all(
-        [[*compile_it, level, source, "-o", target] for (level, source), target in zip(units, made, strict=True)],
+        [
+            [*compile_it, level, "-include", same / level / _HEADERS, source, "-o", target]
+            for (level, source), target in zip(units, made, strict=True)
+        ],
         job, cwd=objects, what="the simulated card",
     )  # fmt: skip
+    runtime = [same / f"{name}.o" for name in _RUNTIME]
     run_all(
         [[compiler.path, "-pthread", *made, *runtime, "-o", executable]], job, cwd=objects, what="the simulated card"
     )
 
 
-def _runtime_objects(compiler: Tool, verilator: Tool, include: Path, objects: Path, job: Job) -> list[Path]:
-    """Verilator's own runtime, compiled once for each version of the tools."""
+def _same_in_every_card(compiler: Tool, verilator: Tool, include: Path, objects: Path, job: Job) -> Path:
+    """A folder with Verilator's runtime and, for each level, the headers that every unit includes: compiled once for
+    each version of the tools."""
     sources = [include / name for name in _RUNTIME]
-    flags = [*_FLAGS, _LEVELS["runtime"]]
-    kept = cache_dir() / "verilated" / digest([verilator.version, compiler.version, *flags, *contents(sources)])
-    targets = [objects / f"{source.stem}.o" for source in sources]
-    if all(take(kept / target.name, target) for target in targets):
-        return targets
-    run_all(
-        [
-            [compiler.path, *flags, *_system_include(include), "-c", source, "-o", target]
-            for source, target in zip(sources, targets, strict=True)
-        ],
-        job, cwd=objects, what="Verilator's runtime",
-    )  # fmt: skip
-    for target in targets:
-        keep(target, kept)
-    return targets
+    headers = harness_dir() / _HEADERS
+    compile_it = [*_FLAGS, *_system_include(include)]
+    stamp = contents([*sources, include / "verilated.h", headers])
+    kept = cache_dir() / "verilated" / digest([verilator.version, compiler.version, *compile_it, repr(_LEVELS), *stamp])
+    if kept.is_dir():
+        return kept
+    made = objects / "same"
+    commands: list[list[str | Path]] = [
+        [compiler.path, *compile_it, _LEVELS["runtime"], "-c", source, "-o", made / f"{source.name}.o"]
+        for source in sources
+    ]
+    for level in sorted({_LEVELS[unit] for unit in ("card", "fast", "slow")}):
+        (made / level).mkdir(parents=True)
+        copy = shutil.copy(headers, made / level)
+        commands.append([compiler.path, *compile_it, level, "-x", "c++-header", copy, "-o", f"{copy}.gch"])
+    run_all(commands, job, cwd=objects, what="what is the same in every card")
+    return keep_folder(made, kept)
 
 
 def _system_include(include: Path) -> list[str]:

@@ -21,6 +21,7 @@ from workbench.system.files import replacing
 from workbench.system.folders import cache_dir
 
 _KEPT = 40
+_KEPT_FOLDERS = 3  # of 160 MB each
 _READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat
 _LIST = "reads.json"
 
@@ -95,6 +96,23 @@ def keep(made: Path, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / made.name, made.stat().st_mode & 0o777) as copy, made.open("rb") as original:
             shutil.copyfileobj(original, copy)
-        oldest = sorted(folder.parent.iterdir(), key=lambda f: f.stat().st_mtime)[:-_KEPT]
-        for old in oldest:
-            shutil.rmtree(old, ignore_errors=True)
+        _forget_oldest(folder.parent, _KEPT)
+
+
+def keep_folder(made: Path, folder: Path) -> Path:
+    """Move a folder into the cache, whole or not at all. Where it then is: the cache's, or where it was made."""
+    with suppress(OSError):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as staged:
+            shutil.copytree(made, Path(staged) / folder.name)
+            os.rename(Path(staged) / folder.name, folder)
+        _forget_oldest(folder.parent, _KEPT_FOLDERS)
+    if not folder.is_dir():
+        return made
+    shutil.rmtree(made, ignore_errors=True)
+    return folder
+
+
+def _forget_oldest(folder: Path, kept: int) -> None:
+    for old in sorted(folder.iterdir(), key=lambda f: f.stat().st_mtime)[:-kept]:
+        shutil.rmtree(old, ignore_errors=True)
