@@ -167,6 +167,32 @@ class Device(Document):
     yosys_family: str = Field("", description="the argument of yosys' synth_xilinx -family")
 
 
+class KernelBoard(Document):
+    """An FPGA board under OpenCL: what a kernel's prediction needs of it (Wang, He, Zhang and Jiang 2016, section 3.1,
+    Table 1; `latency_cycles` is Table 2)."""
+
+    banks: PositiveInt = Field(description="#Banks: banks of global memory; each serves one transaction a cycle")
+    transaction_bytes: PositiveInt = Field(description="#Mem_trans_width: the widest memory transaction")
+    dram_latency_cycles: PositiveFloat = Field(40, description="#DRAM_lat: cycles until global memory answers")
+    uncoalesced_cycles: Annotated[float, Field(ge=1)] = Field(
+        1,
+        description="cycles for which a transaction that joins no burst keeps a bank busy; measured, or cited: the "
+        "paper has no such cost",
+    )
+    logic_available: Annotated[float, Field(gt=0, le=1)] = Field(
+        1, description="I_L: the share of the logic that memory and bus controllers leave", examples=[0.83]
+    )
+    memory_available: Annotated[float, Field(gt=0, le=1)] = Field(1, description="I_M: of the memory blocks")
+    dsp_available: Annotated[float, Field(gt=0, le=1)] = Field(1, description="I_D: of the DSP blocks")
+    latency_cycles: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict,
+        description="cycles of an instruction by its kind: int_add (bitwise too), int_mul, int_div, fp_add, fp_mul, "
+        "fp_div, fp_sqrt, local_memory, branch; `other` is of all that are not named",
+        examples=[{"fp_add": 7, "fp_mul": 5}],
+    )
+    source: str = Field("", description="where the numbers come from")
+
+
 class Platform(Document):
     """A platform template: what a person enters once, and every prediction, rule and simulation reads."""
 
@@ -185,4 +211,5 @@ class Platform(Document):
     )
     memories: tuple[Memory, ...] = Field((), description="memory layers, for computational density")
     networks: tuple[Network, ...] = Field((), description="networks between nodes, for predictions")
+    opencl: KernelBoard | None = Field(None, description="the board under OpenCL, for predictions of kernels")
     suggestions: tuple[str, ...] = Field((), description="advice that holds on this platform in general")

@@ -48,8 +48,9 @@ def _predict(platform: Platform) -> Service:
         (len(platform.memories), "memory", "memories"),
         (len(platform.networks), "network", ""),
     )
-    parts = [_count(*one) for one in counted if one[0]]
-    return Service("predict", bool(parts), ", ".join(parts) or "it has no transfer_tables, memories or networks")
+    parts = [_count(*one) for one in counted if one[0]] + (["a board for OpenCL kernels"] if platform.opencl else [])
+    lacks = "it has no transfer_tables, memories or networks, and no opencl board"
+    return Service("predict", bool(parts), ", ".join(parts) or lacks)
 
 
 def _simulate(platform: Platform, support: PlatformSupport | None, targets: Sequence[Target]) -> Service:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import EnumType
 from typing import Any, get_args, get_origin
 
@@ -11,7 +12,7 @@ from workbench.api.forms import Field, Group
 from workbench.formats.platform_file_1 import PortStyle
 from workbench.formats.units import unit_of_name
 from workbench.model.hardware import Clock, Port
-from workbench.model.platform import CallKind
+from workbench.model.platform import CallKind, KernelBoard
 from workbench.model.text import title_of
 
 KIND_NOTES = {
@@ -157,6 +158,12 @@ NETWORK = (
 
 def clock_groups() -> tuple[Group, ...]:
     return (Group("Clock", "", _fields(Clock, ())),)
+
+
+def board_groups(kinds: Iterable[str]) -> tuple[Group, ...]:
+    """The board under OpenCL; `kinds` are the kinds of instructions that its table names."""
+    latency = tuple(Field(("latency_cycles", kind), title_of(kind), "number", "cycles") for kind in kinds)
+    return Group("Board under OpenCL", "", _fields(KernelBoard, ())), Group("Latency of instructions", "", latency)
 
 
 def port_groups(port: type[Port], kinds: tuple[str, ...]) -> tuple[Group, ...]:

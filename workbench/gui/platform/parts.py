@@ -17,6 +17,7 @@ from workbench.gui.platform.fields import (
     PORT,
     TABLE,
     TRANSFERS,
+    board_groups,
     clock_groups,
     port_groups,
 )
@@ -48,6 +49,7 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
         Section("Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table"),
         Section("Memories", _named(document, "memories", "memory", MEMORY), "memory"),
         Section("Networks", _named(document, "networks", "network", NETWORK), "network"),
+        Section("OpenCL", _board(document), "" if document.value(("opencl",)) else "board"),
         Section(
             "Constants",
             tuple(
@@ -57,6 +59,14 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
             "constant",
         ),
     )
+
+
+def _board(document: YamlDocument) -> tuple[Part, ...]:
+    board = document.value(("opencl",))
+    if not isinstance(board, Mapping):
+        return ()
+    kinds = document.value(("opencl", "latency_cycles")) or {}
+    return (Part(("opencl",), "Board", "", "board", board_groups(map(str, kinds)), code=False, removable=True),)
 
 
 def _hardware(document: YamlDocument) -> tuple[Section, ...]:
@@ -122,6 +132,9 @@ def add_part(document: YamlDocument, what: str) -> Path_ | None:
         key = "memories" if what == "memory" else "networks"
         count = len(_items(document, (key,)))
         return (key, count) if document.append((key,), {"name": f"New {what} {count + 1}"}, f"Add a {what}") else None
+    if what == "board":
+        board = {"banks": 1, "transaction_bytes": 64, "latency_cycles": {"other": 1}}
+        return ("opencl",) if document.set(("opencl",), board, "Add a board for OpenCL") else None
     if what in ("hardware port", "clock"):
         return _add_hardware(document, what)
     key, value = ("transfer_tables", None) if what == "transfer table" else ("host", 0)
