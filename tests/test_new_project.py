@@ -286,6 +286,7 @@ def test_a_port_that_cannot_be_told_is_named_with_what_could_be_meant(
         ("nallatech_h101", {"describe", "predict", "simulate", "measure on a board"}),
         ("src6_map", {"predict"}),
         ("xd1000", set()),
+        ("de5_net", {"predict"}),
     ],
 )
 def test_template_check_says_what_a_template_can_serve(

@@ -84,6 +84,17 @@ def test_src6_layers() -> None:
     assert (snap.latency_s, snap.gap_s, snap.gap_per_byte_s) == (1.01e-5, 6.4e-7, 1.25e-9)
 
 
+def test_de5_net_is_the_papers_board() -> None:
+    # Wang, He, Zhang, Jiang 2016, section 3.1 and Table 2
+    board = template("de5_net").opencl
+    assert board is not None
+    assert (board.banks, board.transaction_bytes) == (2, 64)
+    assert (board.logic_available, board.memory_available, board.dsp_available) == (0.83, 0.89, 1.0)
+    assert [board.latency_cycles[k] for k in ("fp_sqrt", "fp_mul", "fp_add", "local_memory", "fp_div")] == [
+        28, 5, 7, 7, 14]  # fmt: skip
+    assert [board.latency_cycles[k] for k in ("int_mul", "int_div", "branch", "int_add")] == [3, 32, 1, 1]
+
+
 def test_api_sources_are_there() -> None:
     assert all(path.is_file() for path in SUPPORT["nallatech_h101"].api_sources)
     assert isinstance(SUPPORT["nallatech_h101"].template, Path)

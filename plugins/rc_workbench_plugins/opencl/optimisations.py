@@ -1,0 +1,132 @@
+"""Optimisations applied analytically: what a kernel's blocks, accesses and loops would be, before its code is changed.
+
+Section 2.1 and 6.5.1 of the paper: local memory (SM), coalescing (MC), unrolling (UL), vectorisation (SIMD), compute
+units (CU), private memory (PM), vector types (VT). SIMD, CU and UL are the model's own parameters; the others rewrite
+the accesses of one argument, by what its addresses do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, enclosing
+from rc_workbench_plugins.opencl.kernel import Sequence as Sequenced
+from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work
+from workbench.api.models import Values
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
+from workbench.model.platform import KernelBoard
+
+LOCAL, COALESCED, PRIVATE, VECTOR = "SM", "MC", "PM", "VT"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One optimisation of one argument's accesses: `what` is SM, MC, PM or VT, `factor` the width of VT."""
+
+    what: str
+    object: str
+    factor: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.what}{self.factor if self.what == VECTOR else ''} {self.object}"
+
+
+def applied(work: Work, changes: Sequence[Change], board: KernelBoard) -> Work:
+    """The kernel with its accesses changed. WorkbenchError where one cannot be changed so, saying why."""
+    for change in changes:
+        objects = {stream.object for block in work.blocks.values() for stream in block.streams} - {""}
+        if change.object not in objects:
+            hint = near(change.object, objects, "The kernel's arrays in global memory")
+            raise WorkbenchError(Diagnostic(f"no access of global memory is of '{change.object}'", hint))
+        work = _APPLY[change.what](work, change, board)
+    return work
+
+
+def _coalesced(work: Work, change: Change, board: KernelBoard) -> Work:
+    """MC: the array is laid out so that neighbouring work items find neighbouring elements (section 2.1); what lay side
+    by side along a loop then lies a row of work items apart."""
+
+    def moved(stream: Stream) -> Stream:
+        loops = {name: step if step == 0 else None for name, step in stream.loop_bytes.items()}
+        return replace(stream, item_bytes=stream.bytes, loop_bytes=loops)
+
+    return _rewritten(work, change.object, moved)
+
+
+def _vector(work: Work, change: Change, board: KernelBoard) -> Work:
+    """VT: so many neighbouring elements are one access of a vector type, made so many times less often (6.5.1)."""
+    above = enclosing(work.root)
+
+    def moved(stream: Stream) -> Stream:
+        block = next(name for name, block in work.blocks.items() if stream in block.streams)
+        loop = next((lo.id for lo in reversed(above[block]) if stream.loop_bytes.get(lo.id) == stream.bytes), None)
+        if loop is None:
+            message = f"the {stream} finds no neighbouring elements along a loop, so no vector type takes them at once"
+            raise WorkbenchError(Diagnostic(message, "Change the order of the loop, or of the array (MC)."))
+        wide = stream.bytes * change.factor
+        return replace(
+            stream, bytes=wide, share=stream.share / change.factor, loop_bytes={**stream.loop_bytes, loop: wide}
+        )
+
+    return _rewritten(work, change.object, moved)
+
+
+def _private(work: Work, change: Change, board: KernelBoard) -> Work:
+    """PM: each work item loads an element once and keeps it in registers (6.5.1)."""
+    return _kept(work, change, 1, 0.0)
+
+
+def _local(work: Work, change: Change, board: KernelBoard) -> Work:
+    """SM: a group loads what its work items share once, side by side, into local memory; there an access takes the
+    board's latency of local memory (section 2.1)."""
+    return _kept(work, change, work.group_items, board.latency_cycles.get("local_memory", 0.0))
+
+
+def _kept(work: Work, change: Change, sharing: int, latency_cycles: float) -> Work:
+    """The array's accesses made on the chip, and a loop before the kernel that fetches what they need.
+
+    A work item fetches each element once, whatever loops do not move its address; of a group's `sharing` work items
+    those that find the same address share it.
+    """
+    above = enclosing(work.root)
+    blocks: dict[str, BlockWork] = {}
+    trips = dict(work.trips)
+    fetched: list[Node] = []
+    for name, block in work.blocks.items():
+        kept = tuple(stream for stream in block.streams if stream.object == change.object)
+        blocks[name] = block
+        if not kept:
+            continue
+        rest = tuple(stream for stream in block.streams if stream not in kept)
+        blocks[name] = replace(block, streams=rest, cycles=block.cycles + latency_cycles)
+        for stream in kept:
+            moving = [loop for loop in above[name] if stream.loop_bytes.get(loop.id) != 0]
+            shared = sharing if stream.item_bytes == 0 else 1
+            times: Values = stream.share / shared
+            for loop in moving:
+                times = times * work.trips.get(loop.id, 0.0)
+            if not moving and shared == 1 and not above[name]:
+                message = f"the {stream} happens once in a work item, and no other needs that element"
+                raise WorkbenchError(Diagnostic(message, f"{change.what} saves nothing here."))
+            leaf, loop_id = f"{change} {stream.id}", f"{change} {stream.id} loop"
+            one = replace(stream, share=1.0, item_bytes=stream.bytes if sharing > 1 else stream.item_bytes,
+                          loop_bytes={})  # fmt: skip
+            blocks[leaf] = BlockWork(leaf, stream.line, max(1.0, latency_cycles), (one,))
+            lines = (stream.line, stream.line)
+            fetched.append(Loop(loop_id, lines, leaf, (Leaf(leaf, lines),)))
+            trips[loop_id] = times
+    root = Sequenced(f"{change}", work.root.lines, (*fetched, work.root))
+    return replace(work, root=root, blocks=blocks, trips=trips)
+
+
+def _rewritten(work: Work, name: str, moved: object) -> Work:
+    assert callable(moved)
+    blocks = {
+        key: replace(block, streams=tuple(moved(s) if s.object == name else s for s in block.streams))
+        for key, block in work.blocks.items()
+    }
+    return replace(work, blocks=blocks)
+
+
+_APPLY = {LOCAL: _local, COALESCED: _coalesced, PRIVATE: _private, VECTOR: _vector}

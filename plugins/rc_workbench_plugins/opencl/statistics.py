@@ -1,0 +1,184 @@
+"""What the model reads of a kernel: each block's critical path and its accesses of global memory, each loop's trips.
+
+Wang, He, Zhang and Jiang: "A performance analysis framework for optimizing OpenCL applications on FPGAs", HPCA 2016,
+section 3.2. Latencies are the board's table (Table 2). `ERRATA.md` here numbers the readings ("R1").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from rc_workbench_plugins.opencl.kernel import Access, Block, Instruction, Kernel, Node, Profile, Space, Stride, Way
+from workbench.api.models import Values
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import KernelBoard
+
+#: Instructions by the kind that Table 2 counts them as; what stands in neither list is wires, and takes no cycle.
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "int_add": ("add", "sub", "and", "or", "xor", "shl", "lshr", "ashr", "icmp", "select", "getelementptr", "fneg"),
+    "int_mul": ("mul",),
+    "int_div": ("udiv", "sdiv", "urem", "srem"),
+    "fp_add": ("fadd", "fsub"),
+    "fp_mul": ("fmul",),
+    "fp_div": ("fdiv", "frem"),
+    "branch": ("br", "switch", "ret"),
+    "other": ("fcmp", "sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc"),
+}
+_CALLS: Mapping[str, tuple[str, ...]] = {
+    "int_add": ("smax", "smin", "umax", "umin", "abs", "max", "min", "fabs", "bitselect", "clamp", "rotate"),
+    "int_mul": ("mul_hi", "mul24", "umul_hi"),
+    "fp_sqrt": ("sqrt", "native_sqrt", "half_sqrt"),
+    "fp_div": ("native_divide", "half_divide", "native_recip", "fmod"),
+}
+_FUSED = ("fma", "mad", "fmuladd", "mad24", "mad_hi")
+_FREE_CALLS = ("get_", "barrier", "mem_fence", "read_mem_fence", "write_mem_fence", "work_group_barrier", "prefetch")
+_KIND_OF = {opcode: kind for kind, opcodes in _KINDS.items() for opcode in opcodes}
+_CALL_KIND = {name: kind for kind, names in _CALLS.items() for name in names}
+_MULTIPLIERS = ("int_mul", "fp_mul")
+
+#: A stride is regular where so many of the compared pairs make it; rows' ends break a few.
+REGULAR_SHARE = 0.75
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A load or store of global memory, as the model sees it.
+
+    `bytes` is what one work item moves, `share` how often it is done each time that its block is executed. `item_bytes`
+    is the address' step from a work item to the next, `loop_bytes` that of each enclosing loop; None where it has none.
+    """
+
+    id: str
+    object: str
+    line: int
+    way: Way
+    bytes: float
+    share: float
+    item_bytes: float | None
+    loop_bytes: Mapping[str, float | None]
+
+    def __str__(self) -> str:
+        return f"{self.way.value} of {self.object or 'memory'}, line {self.line}"
+
+
+@dataclass(frozen=True)
+class BlockWork:
+    """A block: `cycles` on its critical path (#Cycle), its streams, and how many operations and multipliers it has."""
+
+    id: str
+    line: int
+    cycles: float
+    streams: tuple[Stream, ...] = ()
+    operations: int = 0
+    multipliers: int = 0
+
+
+@dataclass(frozen=True)
+class Work:
+    """A kernel as the model takes it: its hierarchy, what is in each block, each loop's trips. `group_items` is how
+    many work items a group has."""
+
+    kernel: str
+    root: Node
+    blocks: Mapping[str, BlockWork]
+    trips: Mapping[str, Values]
+    group_items: int
+
+
+def work_of(
+    kernel: Kernel, root: Node, profile: Profile, board: KernelBoard, told: list[Diagnostic] | None = None
+) -> Work:
+    """The kernel as the model takes it; notes on what the board's table leaves out go to `told`. WorkbenchError where
+    the table has no latency for an instruction at all."""
+    latencies = _Latencies(board, kernel.file)
+    blocks = {block.name: _block_work(block, profile, latencies) for block in kernel.blocks}
+    if told is not None:
+        told += latencies.notes()
+    group = 1
+    for size in profile.local_size:
+        group *= size
+    return Work(kernel.name, root, blocks, {name: trips.mean for name, trips in profile.loops.items()}, group)
+
+
+class _Latencies:
+    """The board's table, and which instructions it has only under `other`."""
+
+    def __init__(self, board: KernelBoard, file: str) -> None:
+        self._cycles, self._file = board.latency_cycles, file
+        self._unnamed: dict[str, int] = {}
+
+    def kinds(self, instruction: Instruction) -> tuple[str, ...]:
+        """What Table 2 counts an instruction as: none for wires, two for a fused multiply and add."""
+        opcode, access = instruction.opcode, instruction.access
+        if access:  # local memory and the cache of constants are on the chip, global memory is the model's (R13)
+            return ("local_memory",) if access.space in (Space.LOCAL, Space.CONSTANT) else ()
+        if opcode == "getelementptr" and len(instruction.operands) <= 1:
+            return ()
+        if opcode != "call":
+            kind = _KIND_OF.get(opcode)
+            return (kind,) if kind else ()
+        name = instruction.variant
+        if name.startswith(_FREE_CALLS):
+            return ()
+        if name in _FUSED:
+            return ("int_mul", "int_add") if name.startswith("mad") and name != "mad" else ("fp_mul", "fp_add")
+        return (_CALL_KIND.get(name, "other"),)
+
+    def of(self, instruction: Instruction) -> float:
+        total = 0.0
+        for kind in self.kinds(instruction):
+            cycles = self._cycles.get(kind)
+            if cycles is None or kind == "other":
+                self._unnamed.setdefault(instruction.variant or instruction.opcode, instruction.line)
+                cycles = self._cycles.get("other") if cycles is None else cycles
+            if cycles is None:
+                what = instruction.variant or instruction.opcode
+                hint = f"Give opencl.latency_cycles of the platform `{kind}`, or `other` for all that it does not name."
+                message = f"the board's table has no latency for '{what}'"
+                raise WorkbenchError(Diagnostic(message, hint, file=self._file, line=instruction.line))
+            total += cycles
+        return total
+
+    def notes(self) -> Iterator[Diagnostic]:
+        for what, line in self._unnamed.items():
+            cycles = self._cycles.get("other", 0)
+            message = f"'{what}' is counted with {cycles:g} cycle{'s' if cycles != 1 else ''}: Table 2 has no such row"
+            hint = "Give `other` in the platform's opencl.latency_cycles what your compiler's report says."
+            yield Diagnostic(message, hint, Severity.NOTE, file=self._file, line=line)
+
+
+def _block_work(block: Block, profile: Profile, latencies: _Latencies) -> BlockWork:
+    kinds = [kind for i in block.instructions for kind in latencies.kinds(i)]
+    line = next((i.line for i in block.instructions if i.line), 0)
+    streams = tuple(_stream(a, profile, block.name) for a in block.accesses if a.space is Space.GLOBAL)
+    cycles = critical_path(block, latencies.of)
+    return BlockWork(block.name, line, cycles, streams, len(kinds), sum(kind in _MULTIPLIERS for kind in kinds))
+
+
+def critical_path(block: Block, cycles_of: Callable[[Instruction], float]) -> float:
+    """#Cycle_i: cycles of the longest chain of dependent instructions, at least 1 (section 3.2)."""
+    ready: dict[str, float] = {}
+    longest = 1.0
+    for instruction in block.instructions:
+        inputs = () if instruction.opcode == "phi" else instruction.operands
+        start = max((ready.get(o, 0.0) for o in inputs if isinstance(o, str)), default=0.0)
+        end = start + cycles_of(instruction)
+        longest = max(longest, end)
+        if instruction.result:
+            ready[instruction.result] = end
+    return longest
+
+
+def _stream(access: Access, profile: Profile, block: str) -> Stream:
+    found = profile.accesses.get(access.id)
+    executed = profile.blocks.get(block, 0)
+    twice = 2.0 if access.way is Way.ATOMIC else 1.0  # it reads, and it writes
+    share = twice * (found.executions / executed if found and executed else 1.0)
+    item = _regular(found.work_items) if found else None
+    loops = {name: _regular(stride) for name, stride in found.loops.items()} if found else {}
+    return Stream(access.id, access.object, access.line, access.way, access.bytes, share, item, loops)
+
+
+def _regular(stride: Stride) -> float | None:
+    return None if stride.bytes is None or stride.share < REGULAR_SHARE else float(stride.bytes)

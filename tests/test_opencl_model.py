@@ -1,0 +1,285 @@
+"""The OpenCL model's equations on kernels small enough to be worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Sequence, Way
+from rc_workbench_plugins.opencl.model import PRINTED, REPAIRED, Estimate, Setting, estimate
+from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
+from rc_workbench_plugins.opencl.potentials import Potentials, Resources, potentials
+from rc_workbench_plugins.opencl.reports import read_report
+from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work
+
+from workbench.formats.platform_file import load_platform
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.platform import KernelBoard
+
+LINES = (1, 9)
+
+
+@pytest.fixture(scope="module")
+def board() -> KernelBoard:
+    platform, problems = load_platform(Path(str(files("workbench.platform_templates"))) / "de5_net.yaml")
+    assert platform is not None, problems
+    assert platform.opencl is not None
+    return platform.opencl
+
+
+def stream(name: str, item: float | None, loops: dict[str, float | None] | None = None, bytes_: float = 4) -> Stream:
+    return Stream(f"of {name}", name, 3, Way.LOAD, bytes_, 1.0, item, loops or {})
+
+
+def add(cycles: float = 7) -> Work:
+    """Vector addition: one block, three sequential accesses of 4 bytes."""
+    block = BlockWork("body", 1, cycles, (stream("a", 4), stream("b", 4), stream("c", 4)), 3, 0)
+    return Work("add", Leaf("body", LINES), {"body": block}, {}, 64)
+
+
+def multiply(width: int = 2048) -> Work:
+    """Matrix multiplication as in Algorithm 2: a(row, k) and b(k, column) in a loop, c after it."""
+    inner = BlockWork("inner", 5, 12, (stream("a", 0, {"L1": 4}), stream("b", 4, {"L1": 4.0 * width})), 4, 1)
+    blocks = {
+        "entry": BlockWork("entry", 1, 4),
+        "inner": inner,
+        "exit": BlockWork("exit", 7, 3, (stream("c", 4),)),
+    }
+    parts = (Leaf("entry", LINES), Loop("L1", (4, 6), "inner", (Leaf("inner", (5, 5)),)), Leaf("exit", LINES))
+    return Work("multiply", Sequence("root", LINES, parts), blocks, {"L1": float(width)}, 256)
+
+
+def number(found: Estimate, symbol: str, node: str) -> float:
+    return next(float(n.value) for n in found.numbers if (n.symbol, n.node) == (symbol, node))
+
+
+def test_sequential_accesses_join_into_transactions(board: KernelBoard) -> None:
+    found = estimate(add(), board, Setting(1e6))
+    assert number(found, "#Mem_insts", "body") == 3
+    assert number(found, "#Mem_burst", "body") == 16  # 64 bytes a transaction, 4 an access
+    assert number(found, "Mem_trans", "body") == 3e6 / 16
+    assert number(found, "Mem", "body") == 3e6 / 16 / 2  # two banks
+    assert found.cycles == 1e6 + 7 - 1  # a work item each cycle, and the pipeline's depth
+
+
+def test_vector_addition_needs_128_work_items(board: KernelBoard) -> None:
+    """Fig. 6: below, the pipeline starves; B_itpp is .99 at one work item, .5 at 64, nothing from the knee on."""
+    items = np.array([1.0, 64, 127, 128, 1024])
+    found = estimate(add(), board, Setting(items))
+    starved = np.asarray(potentials(found, board).values["b_itpp"])
+    assert starved[0] == pytest.approx(0.99, abs=0.005)
+    assert starved[1] == pytest.approx(0.5, abs=0.01)
+    assert (starved[2:] == 0).all()
+
+
+@pytest.mark.parametrize(("profile", "insts"), [(PRINTED, 1 + 4 * 15 / 64), (REPAIRED, 1)])
+def test_replicas_side_by_side_share_a_transaction(board: KernelBoard, profile: str, insts: float) -> None:
+    """R1: sixteen elements of 4 bytes fill one transaction of 64 bytes; as printed they are 1.94."""
+    work = multiply()
+    only_a = replace(work, blocks={**work.blocks, "inner": replace(work.blocks["inner"], streams=(stream(
+        "a", 0, {"L1": 4}),))})  # fmt: skip
+    found = estimate(only_a, board, Setting(2048**2, unroll={"L1": 16}), profile)
+    assert number(found, "#Mem_insts", "inner") == pytest.approx(insts)
+    assert number(found, "f", "inner") == 16
+
+
+def test_uncoalesced_replicas_are_transactions_of_their_own(board: KernelBoard) -> None:
+    """Section 6.3.1: of the two matrices A can be coalesced by unrolling, B cannot."""
+    found = estimate(multiply(), board, Setting(2048**2, unroll={"L1": 16}))
+    assert number(found, "ls_num of a", "inner") == 1
+    assert number(found, "ls_num of b", "inner") == 16
+    # each replica of B keeps its burst across work items (R3), so the 16 are one transaction's worth a work item
+    assert number(found, "#Mem_burst of b", "inner") == 16
+
+
+def test_simd_takes_work_items_and_units_share_them(board: KernelBoard) -> None:
+    work = add()
+    simd = estimate(work, board, Setting(1 << 20, simd=4.0))
+    assert simd.cycles == (1 << 18) + 6
+    units = estimate(work, board, Setting(1 << 20, compute_units=4.0))
+    assert number(units, "Comp_min", "body") == (1 << 18) + 6
+    assert number(units, "Mem_trans", "body") == 3 * (1 << 20) / 16  # of memory there is no more (section 2.1)
+
+
+def test_a_loops_trips_count_once(board: KernelBoard) -> None:
+    """R5: as printed, Eqs. 9 and 11 both count them."""
+    once = estimate(multiply(64), board, Setting(4096.0))
+    twice = estimate(multiply(64), board, Setting(4096.0), PRINTED)
+    assert once.nodes["L1"] == once.blocks["inner"].cycles
+    assert twice.nodes["L1"] == pytest.approx(64 * float(once.blocks["inner"].cycles), rel=0.05)
+
+
+def test_nested_loops_run_for_their_slowest_part(board: KernelBoard) -> None:
+    """Eq. 9: every part once, and the slowest for each trip but one."""
+    blocks = {name: BlockWork(name, 1, 5) for name in ("head", "tail")}
+    parts = (Leaf("head", LINES), Leaf("tail", LINES))
+    work = Work("nest", Loop("L1", LINES, "head", parts), blocks, {"L1": 10.0}, 1)
+    found = estimate(work, board, Setting(1e5))
+    head, tail = (float(found.blocks[name].cycles) for name in ("head", "tail"))
+    assert found.cycles == head + tail + 9 * max(head, tail)
+
+
+def test_every_number_tells_where_it_comes_from(board: KernelBoard) -> None:
+    """What a number was computed from is a number of the model, of the board, or of the launch; and all are finite."""
+    found = estimate(multiply(), board, Setting(2048**2, unroll={"L1": 4}))
+    assert {n.equation for n in found.numbers} >= {f"Eq. {k}" for k in (1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 14, 16)}
+    assert all(np.isfinite(n.value).all() for n in found.numbers)
+    values = {n.symbol: n for n in found.numbers if n.node == "inner"}
+    product = values["Mem_trans"].inputs
+    assert float(values["Mem_trans"].value) == pytest.approx(
+        float(product["#Mem_insts"] * product["#WI"] * product["#Trip"] / product["#Mem_burst"])
+    )
+    for symbol in ("#Mem_insts", "#Mem_burst"):
+        assert product[symbol] == values[symbol].value
+
+
+# ---- potentials
+
+
+def of(work: Work, board: KernelBoard, setting: Setting, profile: str = REPAIRED) -> Potentials:
+    return potentials(estimate(work, board, setting, profile), board)
+
+
+def test_potentials_of_a_kernel_that_lacks_nothing(board: KernelBoard) -> None:
+    """Section 6.2: of vector addition all other potentials are low; one block has nothing to be balanced with."""
+    found = of(add(), board, Setting(1e6)).values
+    assert found["b_mem"] == 0
+    assert found["b_balance"] == 0
+    assert "b_comp" not in found  # nobody said what it takes
+
+
+def test_a_block_bound_by_memory_lacks_no_work_items(board: KernelBoard) -> None:
+    """R9: as printed, Eq. 23 takes the distance from the smaller of the two for a want of work items."""
+    slow = board.model_copy(update={"banks": 1})
+    work = Work("random", Leaf("body", LINES), {"body": BlockWork("body", 1, 7, (stream("a", None),) * 4)}, {}, 64)
+    assert of(work, slow, Setting(1e6)).values["b_itpp"] == 0
+    assert of(work, slow, Setting(1e6), PRINTED).values["b_itpp"] == pytest.approx(0.75, abs=0.01)
+
+
+def test_balance_counts_the_loops_around_a_block(board: KernelBoard) -> None:
+    """R6. The next slowest is the store of c: by Eq. 17 it gets one part of 4,097 of the two banks."""
+    found = of(multiply(), board, Setting(2048**2)).values
+    assert found["b_balance"] == pytest.approx(1 - 4097 / 16 / 2 / 2048, abs=1e-5)
+
+
+def test_computing_potential_is_of_the_scarcest_resource(board: KernelBoard) -> None:
+    used = Resources(0.5, 0.6, 0.9)
+    found = potentials(estimate(add(), board, Setting(1e6)), board, used).values
+    assert found["b_comp"] == pytest.approx(0.1)  # (1 - 0.9) / 1
+    none = potentials(estimate(add(), board, Setting(1e6)), board, Resources(0.17, 0.11, 0.0)).values
+    assert none["b_comp"] == pytest.approx(1.0)
+
+
+# ---- optimisations
+
+
+def test_local_memory_shares_what_a_group_finds_alike(board: KernelBoard) -> None:
+    work = applied(multiply(), [Change(LOCAL, "a")], board)
+    assert [s.object for s in work.blocks["inner"].streams] == ["b"]
+    assert work.blocks["inner"].cycles == 12 + 7  # local memory's latency, Table 2
+    (fetch,) = [name for name in work.trips if name != "L1"]
+    assert work.trips[fetch] == 2048 / 256  # all 256 work items of a group find the same element
+
+
+def test_private_memory_is_loaded_once_a_work_item(board: KernelBoard) -> None:
+    inner = BlockWork("inner", 5, 12, (stream("p", 32, {"L1": 0, "L2": 4}),), 4, 1)
+    root = Loop("L1", LINES, "inner", (Loop("L2", LINES, "inner", (Leaf("inner", LINES),)),))
+    work = Work("means", root, {"inner": inner}, {"L1": 128.0, "L2": 8.0}, 256)
+    kept = applied(work, [Change(PRIVATE, "p")], board)
+    (fetch,) = [name for name in kept.trips if name not in ("L1", "L2")]
+    assert kept.trips[fetch] == 8  # and not 128 x 8
+
+
+def test_coalescing_makes_accesses_sequential(board: KernelBoard) -> None:
+    random = Work("random", Leaf("body", LINES), {"body": BlockWork("body", 1, 7, (stream("a", 512),))}, {}, 64)
+    before, after = (
+        estimate(work, board, Setting(1e6)) for work in (random, applied(random, [Change(COALESCED, "a")], board))
+    )
+    assert number(before, "Mem_trans", "body") / number(after, "Mem_trans", "body") == 16
+
+
+def test_a_vector_type_takes_neighbours_at_once(board: KernelBoard) -> None:
+    work = multiply()
+    wide = applied(work, [Change(VECTOR, "a", 4)], board).blocks["inner"].streams[0]
+    assert (wide.bytes, wide.share) == (16, 0.25)
+    with pytest.raises(WorkbenchError, match="no neighbouring elements"):
+        applied(work, [Change(VECTOR, "b", 4)], board)
+
+
+def test_what_has_no_such_array_is_told(board: KernelBoard) -> None:
+    with pytest.raises(WorkbenchError, match="no access of global memory is of 'A'"):
+        applied(multiply(), [Change(LOCAL, "A")], board)
+
+
+# ---- reports
+
+QUARTUS = """ALUTs: 27754
+Registers: 43325
+Logic utilization: 31,125 / 234,720 ( 13 % )
+I/O pins: 279 / 864 ( 32 % )
+DSP blocks: 16 / 256 ( 6 % )
+Memory bits: 2,454,592 / 52,428,800 ( 5 % )
+RAM blocks: 256 / 2,560 ( 10 % )
+Actual clock freq: 302.5
+Kernel fmax: 304.13
+"""
+AOC = """+--------------------------------------------------------------------+
+; Estimated Resource Usage Summary                                   ;
++----------------------------------------+---------------------------+
+; Resource                               + Usage                     ;
++----------------------------------------+---------------------------+
+; Logic utilization                      ;   65%                     ;
+; Dedicated logic registers              ;   27%                     ;
+; Memory blocks                          ;   50%                     ;
+; DSP blocks                             ;   31%                     ;
++----------------------------------------+---------------------------;
+"""
+CSYNTH = """<?xml version="1.0" encoding="UTF-8"?>
+<profile>
+<UserAssignments><TargetClockPeriod>4.00</TargetClockPeriod></UserAssignments>
+<PerformanceEstimates><SummaryOfTimingAnalysis><unit>ns</unit>
+<EstimatedClockPeriod>5.000</EstimatedClockPeriod></SummaryOfTimingAnalysis></PerformanceEstimates>
+<AreaEstimates><Resources><BRAM_18K>30</BRAM_18K><DSP>25</DSP><FF>1000</FF><LUT>2000</LUT><URAM>0</URAM></Resources>
+<AvailableResources><BRAM_18K>300</BRAM_18K><DSP>100</DSP><FF>20000</FF><LUT>10000</LUT><URAM>0</URAM>
+</AvailableResources></AreaEstimates></profile>
+"""
+XCLBIN = """Scalable Clocks
+---------------
+   Name:      hbm_aclk
+   Type:      SYSTEM
+   Frequency: 450 MHz
+
+   Name:      DATA_CLK
+   Index:     0
+   Type:      DATA
+   Frequency: 287 MHz
+
+System Clocks
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (QUARTUS, (302.5e6, 31125 / 234720, 0.1, 16 / 256, False)),
+        (AOC, (None, 0.65, 0.5, 0.31, False)),
+        (CSYNTH, (2e8, 0.2, 0.1, 0.25, True)),  # the slower of what is wanted and what is reached
+        (XCLBIN, (287e6, None, None, None, False)),
+    ],
+)
+def test_compilers_reports_are_read(tmp_path: Path, text: str, expected: tuple[object, ...]) -> None:
+    path = tmp_path / "report"
+    path.write_text(text)
+    found = read_report(path)
+    assert (found.frequency_hz, found.logic, found.memory, found.dsp, found.alone) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("text", ["", "a recipe", "<AreaEstimates>", "<!DOCTYPE x><AreaEstimates></AreaEstimates>"])
+def test_what_is_no_report_is_told(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "report"
+    path.write_text(text)
+    with pytest.raises(WorkbenchError, match="report"):
+        read_report(path)
