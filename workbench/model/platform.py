@@ -167,6 +167,25 @@ class Device(Document):
     yosys_family: str = Field("", description="the argument of yosys' synth_xilinx -family")
 
 
+Cycles = Annotated[float, Field(ge=0)] | None
+
+
+class InstructionCycles(Document):
+    """How long an instruction of a kernel takes, by its kind (Wang, He, Zhang and Jiang 2016, Table 2); None where the
+    board's table does not say."""
+
+    int_add: Cycles = Field(None, description="cycles of an addition, comparison or bitwise operation")
+    int_mul: Cycles = Field(None, description="cycles of a multiplication of whole numbers")
+    int_div: Cycles = Field(None, description="cycles of their division, or its remainder")
+    fp_add: Cycles = Field(None, description="cycles of a floating-point addition")
+    fp_mul: Cycles = Field(None, description="cycles of a floating-point multiplication")
+    fp_div: Cycles = Field(None, description="cycles of a floating-point division")
+    fp_sqrt: Cycles = Field(None, description="cycles of a square root")
+    local_memory: Cycles = Field(None, description="cycles of an access of local memory")
+    branch: Cycles = Field(None, description="cycles of a branch")
+    other: Cycles = Field(None, description="cycles of all that stands in no row above, such as an exponential")
+
+
 class KernelBoard(Document):
     """An FPGA board under OpenCL: what a kernel's prediction needs of it (Wang, He, Zhang and Jiang 2016, section 3.1,
     Table 1; `latency_cycles` is Table 2)."""
@@ -184,12 +203,7 @@ class KernelBoard(Document):
     )
     memory_available: Annotated[float, Field(gt=0, le=1)] = Field(1, description="I_M: of the memory blocks")
     dsp_available: Annotated[float, Field(gt=0, le=1)] = Field(1, description="I_D: of the DSP blocks")
-    latency_cycles: dict[str, Annotated[float, Field(ge=0)]] = Field(
-        default_factory=dict,
-        description="cycles of an instruction by its kind: int_add (bitwise too), int_mul, int_div, fp_add, fp_mul, "
-        "fp_div, fp_sqrt, local_memory, branch; `other` is of all that are not named",
-        examples=[{"fp_add": 7, "fp_mul": 5}],
-    )
+    latency_cycles: InstructionCycles = Field(InstructionCycles(), description="cycles of instructions, by their kind")
     source: str = Field("", description="where the numbers come from")
 
 

@@ -80,7 +80,7 @@ def _private(work: Work, change: Change, board: KernelBoard) -> Work:
 def _local(work: Work, change: Change, board: KernelBoard) -> Work:
     """SM: a group loads what its work items share once, side by side, into local memory; there an access takes the
     board's latency of local memory (section 2.1)."""
-    return _kept(work, change, work.group_items, board.latency_cycles.get("local_memory", 0.0))
+    return _kept(work, change, work.group_items, board.latency_cycles.local_memory or 0.0)
 
 
 def _kept(work: Work, change: Change, sharing: int, latency_cycles: float) -> Work:

@@ -93,7 +93,8 @@ def potentials(found: Estimate, board: KernelBoard, used: Resources | None = Non
             "memory blocks": (1 - used.memory) / board.memory_available,
             "DSP blocks": (1 - used.dsp) / board.dsp_available,
         }
-        least = np.clip(np.minimum(np.minimum(*list(shares.values())[:2]), shares["DSP blocks"]), 0, 1)
+        logic, memory, dsp = shares.values()
+        least = np.clip(np.minimum(np.minimum(logic, memory), dsp), 0, 1)
         values["b_comp"] = least
         numbers.append(Number("B_comp", "", "Eq. 20", least, shares, "R10"))
     return Potentials({name: values[name] for name in KINDS if name in values}, tuple(numbers))

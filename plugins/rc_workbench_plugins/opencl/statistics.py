@@ -128,10 +128,10 @@ class _Latencies:
     def of(self, instruction: Instruction) -> float:
         total = 0.0
         for kind in self.kinds(instruction):
-            cycles = self._cycles.get(kind)
+            cycles = getattr(self._cycles, kind)
             if cycles is None or kind == "other":
                 self._unnamed.setdefault(instruction.variant or instruction.opcode, instruction.line)
-                cycles = self._cycles.get("other") if cycles is None else cycles
+                cycles = self._cycles.other if cycles is None else cycles
             if cycles is None:
                 what = instruction.variant or instruction.opcode
                 hint = f"Give opencl.latency_cycles of the platform `{kind}`, or `other` for all that it does not name."
@@ -142,7 +142,7 @@ class _Latencies:
 
     def notes(self) -> Iterator[Diagnostic]:
         for what, line in self._unnamed.items():
-            cycles = self._cycles.get("other", 0)
+            cycles = self._cycles.other or 0.0
             message = f"'{what}' is counted with {cycles:g} cycle{'s' if cycles != 1 else ''}: Table 2 has no such row"
             hint = "Give `other` in the platform's opencl.latency_cycles what your compiler's report says."
             yield Diagnostic(message, hint, Severity.NOTE, file=self._file, line=line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import EnumType
 from typing import Any, get_args, get_origin
 
@@ -12,7 +11,7 @@ from workbench.api.forms import Field, Group
 from workbench.formats.platform_file_1 import PortStyle
 from workbench.formats.units import unit_of_name
 from workbench.model.hardware import Clock, Port
-from workbench.model.platform import CallKind, KernelBoard
+from workbench.model.platform import CallKind, InstructionCycles, KernelBoard
 from workbench.model.text import title_of
 
 KIND_NOTES = {
@@ -160,10 +159,9 @@ def clock_groups() -> tuple[Group, ...]:
     return (Group("Clock", "", _fields(Clock, ())),)
 
 
-def board_groups(kinds: Iterable[str]) -> tuple[Group, ...]:
-    """The board under OpenCL; `kinds` are the kinds of instructions that its table names."""
-    latency = tuple(Field(("latency_cycles", kind), title_of(kind), "number", "cycles") for kind in kinds)
-    return Group("Board under OpenCL", "", _fields(KernelBoard, ())), Group("Latency of instructions", "", latency)
+def board_groups() -> tuple[Group, ...]:
+    latency = Group("Latency of instructions", "Table 2", _fields(InstructionCycles, ("latency_cycles",)))
+    return Group("Board under OpenCL", "", _fields(KernelBoard, ())), latency
 
 
 def port_groups(port: type[Port], kinds: tuple[str, ...]) -> tuple[Group, ...]:

@@ -62,11 +62,9 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
 
 
 def _board(document: YamlDocument) -> tuple[Part, ...]:
-    board = document.value(("opencl",))
-    if not isinstance(board, Mapping):
+    if not isinstance(document.value(("opencl",)), Mapping):
         return ()
-    kinds = document.value(("opencl", "latency_cycles")) or {}
-    return (Part(("opencl",), "Board", "", "board", board_groups(map(str, kinds)), code=False, removable=True),)
+    return (Part(("opencl",), "Board", "", "board", board_groups(), code=False, removable=True),)
 
 
 def _hardware(document: YamlDocument) -> tuple[Section, ...]:
