@@ -106,7 +106,9 @@ class Instruction:
     variant: str = ""
     numbers: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()
-    operand_type: Type = VOID  #: of the first operand
+    operand_types: tuple[Type, ...] = ()
+    unsigned: bool = False  #: whether a built-in's first parameter is
+    align: int = 0  #: of a memory operation, what the address is a multiple of
     access: Access | None = None
 
 
@@ -154,8 +156,8 @@ class Kernel:
     """`blocks` are in reverse postorder: the entry first, and every block after those it is reached from, but in loops.
 
     `attributes` are what the source asks of compilers, with the numbers given ("reqd_work_group_size": (64, 1, 1),
-    "num_simd_work_items": (4,)); `unrolls` is the factor that `#pragma unroll` gives a loop, by its header block
-    (0: fully).
+    "num_simd_work_items": (4,)). By a loop's header block, `unrolls` is the factor that `#pragma unroll` gives it
+    (0: fully), and `loop_lines` where the source's loop begins and ends.
     """
 
     name: str
@@ -164,8 +166,10 @@ class Kernel:
     arguments: tuple[Argument, ...]
     variables: tuple[Variable, ...]
     blocks: tuple[Block, ...]
+    private_bytes: int = 0  #: of each work item's arrays that are no plain values
     attributes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     unrolls: Mapping[str, int] = field(default_factory=dict)
+    loop_lines: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @cached_property
     def block(self) -> Mapping[str, Block]:

@@ -1,0 +1,158 @@
+"""OpenCL C to kernels: clang makes bitcode, llvmlite inlines and simplifies it, read_ir.py reads what is left."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rc_workbench_plugins.opencl.kernel import Kernel
+from rc_workbench_plugins.opencl.read_ir import is_kernel, kernels
+from workbench.api.compile import gcc_diagnostics, last_words
+from workbench.api.job import Job
+from workbench.api.source.files import is_file
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
+
+if TYPE_CHECKING:
+    from llvmlite.binding import ModuleRef
+
+_TYPES = Path(__file__).with_name("base.h")
+#: clang 14 is the oldest whose own declarations of OpenCL's functions were tried
+_SYSTEM_CLANGS = ("clang", *(f"clang-{number}" for number in range(22, 13, -1)))
+#: debug information of lines alone: of more, older clangs write what newer LLVMs no longer take
+_OPTIONS = (
+    *("-x", "cl", "-cl-no-stdinc", "-target", "spir64-unknown-unknown", "-include", str(_TYPES)),
+    *("-Xclang", "-fdeclare-opencl-builtins", "-D__opencl_c_named_address_space_builtins=1"),
+    *("-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-cl-kernel-arg-info"),
+    *("-gline-tables-only", "-ffp-contract=off", "-fno-caret-diagnostics", "-fno-color-diagnostics"),
+    *("-Wno-unknown-attributes", "-Wno-unknown-pragmas", "-Wno-ignored-attributes", "-c", "-emit-llvm"),
+)
+_TIMEOUT_S = 60.0
+_ATTRIBUTE = re.compile(r"__attribute__\s*\(\(((?:[^()]|\([^()]*\))*)\)\)")
+_ASKED = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A file's kernels, in its order, and what the compiler warned of."""
+
+    kernels: tuple[Kernel, ...]
+    warnings: tuple[Diagnostic, ...] = ()
+
+    def kernel(self, name: str = "") -> Kernel:
+        """The kernel of a name, or the only one. WorkbenchError where there is none such."""
+        if not name and len(self.kernels) == 1:
+            return self.kernels[0]
+        names = [kernel.name for kernel in self.kernels]
+        if name in names:
+            return self.kernels[names.index(name)]
+        message = f"there is no kernel '{name}'" if name else f"the file has {len(names)} kernels"
+        raise WorkbenchError(Diagnostic(message, near(name, names, "Name one of them"), file=self.kernels[0].file))
+
+
+def clang_command() -> list[str] | Diagnostic:
+    """How clang is called here: the system's own, else that of the Python package ziglang."""
+    for name in _SYSTEM_CLANGS:
+        if path := shutil.which(name):
+            return [path]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang", "clang"]
+    return Diagnostic(
+        "no clang was found: it compiles OpenCL kernels",
+        "Install it with `pip install rc-workbench[opencl]`, or `apt install clang` (as root).",
+    )
+
+
+def compile_file(
+    source: Path, defines: Mapping[str, str] | None = None, standard: str = "CL1.2", job: Job | None = None
+) -> Compiled:
+    """The kernels of a .cl file, compiled with `defines` in place, as macros.
+
+    WorkbenchError with the compiler's own errors at their lines, or with what this machine lacks.
+    """
+    if not is_file(source):
+        raise WorkbenchError(Diagnostic("there is no such kernel file", "Name a .cl file.", file=str(source)))
+    command = clang_command()
+    if isinstance(command, Diagnostic):
+        raise WorkbenchError(command)
+    if importlib.util.find_spec("llvmlite") is None:
+        hint = "Install it with `pip install rc-workbench[opencl]`."
+        raise WorkbenchError(Diagnostic("llvmlite is not installed: it reads what clang made of a kernel", hint))
+    given = [f"-D{name}={value}" for name, value in (defines or {}).items()]
+    with tempfile.TemporaryDirectory(prefix="opencl-") as folder:
+        out = Path(folder) / "kernel.bc"
+        said, bitcode = _compile([*command, *_OPTIONS, f"-cl-std={standard}", *given], source.absolute(), out, job)
+    texts = source.read_text(encoding="utf-8", errors="replace")
+    found = _read(bitcode, source.absolute(), texts)
+    if not found:
+        hint = "A kernel is a function that begins with `__kernel void`."
+        raise WorkbenchError(Diagnostic("the file has no kernel", hint, file=str(source), line=1))
+    return Compiled(found, tuple(d for d in said if d.severity is Severity.WARNING))
+
+
+def _compile(command: Sequence[str], source: Path, out: Path, job: Job | None) -> tuple[list[Diagnostic], bytes]:
+    """What clang says of a file, and the bitcode that it makes."""
+    done = (job or Job()).run(
+        [*command, str(source), "-o", str(out)], cwd=source.parent, timeout_s=_TIMEOUT_S, on_line=lambda line: None
+    )
+    said = gcc_diagnostics(done.stderr)
+    if done.returncode:
+        errors = [d for d in said if d.severity is Severity.ERROR]
+        failed = Diagnostic(f"the kernel does not compile: {last_words(done.stderr)}", file=str(source))
+        raise WorkbenchError(*(errors or [failed]))
+    return said, out.read_bytes()
+
+
+def _read(bitcode: bytes, source: Path, text: str) -> tuple[Kernel, ...]:
+    from llvmlite import binding  # only where a kernel is read
+
+    try:
+        module = binding.parse_bitcode(bitcode)
+    except RuntimeError as error:
+        hint = "Install the clang that fits it with `pip install ziglang`, and take the newer one off the PATH."
+        message = f"llvmlite cannot read what clang wrote: {str(error).strip()}"
+        raise WorkbenchError(Diagnostic(message, hint, file=str(source))) from None
+    _simplify(module)
+    return tuple(kernels(module, source, lambda name: _attributes(name, text)))
+
+
+def _simplify(module: ModuleRef) -> None:
+    """Every function into its kernels, variables into values, and loops with their test at the end: one block per loop
+    where the source has one (Wang 2016, Fig. 5)."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    for function in module.functions:
+        if not function.is_declaration and not is_kernel(function):
+            function.add_function_attribute("alwaysinline")
+    machine = binding.Target.from_default_triple().create_target_machine()
+    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=0))
+    passes = binding.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_loop_rotate_pass()
+    passes.add_loop_simplify_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_instruction_namer_pass()
+    passes.run(module, builder)
+
+
+def _attributes(kernel: str, text: str) -> dict[str, tuple[int, ...]]:
+    """What a kernel's `__attribute__`s ask, also those that clang does not know."""
+    text = _COMMENT.sub(" ", text)
+    found = re.search(rf"\b(?:__)?kernel\b([^;{{}}]*?)\b{re.escape(kernel)}\s*\(", text)
+    asked: dict[str, tuple[int, ...]] = {}
+    for attribute in _ATTRIBUTE.finditer(found[1] if found else ""):
+        for name, numbers in _ASKED.findall(attribute[1]):
+            asked[name] = tuple(int(n) for n in numbers.split(",") if n.strip().isdigit())
+    return asked

@@ -1,0 +1,439 @@
+"""Kernels of an LLVM module, as plain data.
+
+llvmlite tells operands and their types; what it does not tell (predicates, element types, masks, lines) stands in the
+module's own text, whose lines are the instructions in their order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from rc_workbench_plugins.opencl.kernel import (
+    VOID,
+    Access,
+    Argument,
+    Block,
+    Constant,
+    Instruction,
+    Kernel,
+    Kind,
+    Operand,
+    Space,
+    Type,
+    Variable,
+    Way,
+)
+from rc_workbench_plugins.opencl.layout import SPACES, Layout, read_type, split_type
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+if TYPE_CHECKING:
+    from llvmlite.binding import ModuleRef, ValueRef
+
+_METADATA = re.compile(r"^!(\d+) = (?:distinct )?(.*)$", re.MULTILINE)
+_REFERENCE = re.compile(r"!(\d+)")
+_LOCATION = re.compile(r"!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)(?:, inlinedAt: !(\d+))?")
+_FILE = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')
+_DEFINED = re.compile(r"^define .*?@(\"[^\"]+\"|[\w.$-]+)\(")
+_GLOBAL = re.compile(r"^@(\S+) = .*?addrspace\((\d+)\) (?:global|constant) (.*)$", re.MULTILINE)
+_ALIGN = re.compile(r", align (\d+)")
+_MANGLED = re.compile(r"_Z(\d+)")
+_FIRST_PARAMETER = re.compile(r"(?:P|U3AS\d+|[KVr])*(?:Dv\d+_)?(D?[a-z])")
+_VECTOR = re.compile(r"(\w+?)(?: __attribute__\(\(ext_vector_type\((\d+)\)\)\))?\*")
+_ELEMENT_BYTES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4,
+                  "long": 8, "ulong": 8, "double": 8, "size_t": 8}  # fmt: skip
+#: what says nothing to hardware or to who runs it
+_EVENTS = ("async_work_group_copy", "async_work_group_strided_copy")
+#: attributes that clang knows, of which it tells what macros made of them
+_SIZES = ("reqd_work_group_size", "work_group_size_hint")
+_FLAGS = frozenset(["fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "samesign", "volatile"])
+_INLINED = re.compile(r"\.i(?=\.|\d*$)")
+_TABLE_PLACE = re.compile(r"getelementptr (?:inbounds |nuw |nusw )*\(i8, ptr addrspace\(\d+\) @([\w.$-]+), i64 (\d+)\)")
+#: where private arrays begin: no place is the null pointer
+_FIRST_PLACE = 16
+_SILENT = re.compile(r"llvm\.(lifetime|dbg|assume|experimental\.noalias)|(read_|write_)?mem_fence$")
+#: built-ins that reach memory through a pointer: which way, and which operand the pointer is
+_REACHES = re.compile(r"(?P<load>vload)|(?P<store>vstore)|(?P<atomic>atom(?:ic)?_)")
+
+
+def is_kernel(function: ValueRef) -> bool:
+    """Whether a function is a kernel, told by its calling convention."""
+    return " spir_kernel " in str(function).partition("{")[0]
+
+
+def kernels(
+    module: ModuleRef, source: Path, attributes: Callable[[str], Mapping[str, tuple[int, ...]]]
+) -> Iterator[Kernel]:
+    """Every kernel of a module that clang made of `source`, in the file's order; `attributes` tells what its
+    declaration asks for.
+
+    WorkbenchError where a kernel holds what has no meaning here, with its line.
+    """
+    text = _Text(str(module), source)
+    for function in module.functions:
+        if not function.is_declaration and is_kernel(function):
+            yield _Reader(function, text).kernel(attributes(function.name))
+
+
+class _Text:
+    """A module's text: the metadata by number, the lines of each function, the layout of its structures."""
+
+    def __init__(self, text: str, source: Path) -> None:
+        self.source = source
+        self.whole = text
+        self.metadata = {int(number): said for number, said in _METADATA.findall(text)}
+        self.layout = Layout.of(text)
+        self._places: dict[int, tuple[int, int]] = {}
+
+    def function(self, name: str) -> tuple[str, Iterator[str]]:
+        """The line that defines a function, and a line for each of its instructions."""
+        lines = iter(self.whole.splitlines())
+        for line in lines:
+            if (found := _DEFINED.match(line)) and found[1].strip('"') == name:
+                return line, self._instructions(lines)
+        raise KeyError(name)
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Line and column in the source itself of a location: of what came of an included file, where it is used."""
+        if number not in self._places:
+            found = _LOCATION.match(self.metadata.get(number, ""))
+            if found is None:
+                return (0, 0)
+            if not self._in_source(int(found[3])):
+                self._places[number] = self.place(int(found[4])) if found[4] else (0, 0)
+            else:
+                self._places[number] = (int(found[1]), int(found[2] or 0))
+        return self._places[number]
+
+    def strings(self, number: int | None) -> list[str]:
+        """A metadata node's strings."""
+        return re.findall(r'!"([^"]*)"', self.metadata.get(number or -1, ""))
+
+    def integers(self, number: int) -> tuple[int, ...]:
+        """A metadata node's numbers."""
+        return tuple(int(n) for n in re.findall(r"\bi32 (-?\d+)", self.metadata.get(number, "")))
+
+    def unroll(self, number: int) -> int | None:
+        """What `#pragma unroll` asks of a loop: a factor, 0 for fully; None for nothing."""
+        for part in _REFERENCE.findall(self.metadata.get(number, "")):
+            said = self.metadata.get(int(part), "")
+            if found := re.search(r'"llvm\.loop\.unroll\.count", i32 (\d+)', said):
+                return int(found[1])
+            if "llvm.loop.unroll.full" in said or "llvm.loop.unroll.enable" in said:
+                return 0
+        return None
+
+    def loop_place(self, number: int) -> tuple[int, int]:
+        """The lines that a loop begins and ends on, (0, 0) where they are not told."""
+        parts = [int(part) for part in _REFERENCE.findall(self.metadata.get(number, ""))]
+        lines = [line for line, _ in map(self.place, parts) if line]
+        return (lines[0], lines[-1]) if lines else (0, 0)
+
+    def _in_source(self, scope: int) -> bool:
+        said = self.metadata.get(scope, "")
+        if (found := _FILE.search(said)) is not None:
+            return Path(found[2], found[1]) == self.source
+        inner = re.search(r"\bfile: !(\d+)", said)
+        return self._in_source(int(inner[1])) if inner else False
+
+    @staticmethod
+    def _instructions(lines: Iterator[str]) -> Iterator[str]:
+        for line in lines:
+            if line.startswith("}"):
+                return
+            if not line.startswith("  "):
+                continue  # a label
+            while line.count("[") > line.count("]"):
+                line += " " + next(lines).strip()
+            yield line.strip()
+
+
+class _Reader:
+    """One function's instructions, read in order."""
+
+    def __init__(self, function: ValueRef, text: _Text) -> None:
+        self._function, self._text, self._layout = function, text, text.layout
+        self._variables: dict[str, Variable] = {}
+        self._private_bytes = 0
+
+    def kernel(self, attributes: Mapping[str, tuple[int, ...]]) -> Kernel:
+        head, lines = self._text.function(self._function.name)
+        notes = {name: int(number) for name, number in re.findall(r"!(\w+) !(\d+)", head)}
+        self._line = int((re.findall(r"\bline: (\d+)", self._text.metadata.get(notes.get("dbg", -1), "")) or [0])[0])
+        names = _plain_names(block.name for block in self._function.blocks)
+        blocks, latches = [], {}
+        for block in self._function.blocks:
+            said = [(instruction, next(lines)) for instruction in block.instructions]
+            instructions = tuple(made for one, line in said if (made := self._instruction(one, line, names)))
+            targets = re.findall(r"label %(\"[^\"]+\"|[\w.$-]+)", said[-1][1])
+            blocks.append(Block(names[block.name], instructions, tuple(names[t.strip('"')] for t in targets)))
+            if found := re.search(r"!llvm\.loop !(\d+)", said[-1][1]):
+                latches[names[block.name]] = int(found[1])
+        order = _reverse_postorder(blocks)
+        at = {block.name: number for number, block in enumerate(order)}
+        loops = {
+            target: latches[block.name]
+            for block in order
+            if block.name in latches
+            for target in block.successors
+            if at[target] <= at[block.name]
+        }
+        return Kernel(
+            name=self._function.name,
+            file=str(self._text.source),
+            line=self._line,
+            arguments=tuple(self._arguments(notes)),
+            variables=tuple(self._variables.values()),
+            blocks=_with_accesses(order),
+            private_bytes=self._private_bytes,
+            attributes={**attributes, **{name: self._text.integers(notes[name]) for name in _SIZES if name in notes}},
+            unrolls={header: factor for header, n in loops.items() if (factor := self._text.unroll(n)) is not None},
+            loop_lines={header: place for header, n in loops.items() if (place := self._text.loop_place(n))[0]},
+        )
+
+    def _arguments(self, notes: Mapping[str, int]) -> Iterator[Argument]:
+        said = [self._text.strings(notes.get(f"kernel_arg_{what}")) for what in ("type", "base_type", "type_qual")]
+        for argument, name, base, qualities in zip(self._function.arguments, *said, strict=True):
+            kind = read_type(str(argument.type))
+            if kind is None or kind.space is Space.PRIVATE:
+                self._unsupported(f"the argument '{argument.name}' of type '{name}'", self._line)
+            element = _VECTOR.fullmatch(base)
+            size = _ELEMENT_BYTES.get(element[1], 0) * _lanes_in_memory(int(element[2] or 1)) if element else 0
+            if not size and base.endswith("*"):
+                structure = f"%struct.{base.rstrip('*').removeprefix('struct ')}"
+                size = self._layout.size(structure) if structure in self._layout.structures else 0
+            yield Argument(argument.name, kind, name, size, "const" in qualities.split())
+
+    def _instruction(self, one: ValueRef, line: str, names: Mapping[str, str]) -> Instruction | None:
+        """One instruction as data; None of what only tells compilers something."""
+        place = re.search(r"!dbg !(\d+)", line)
+        number, column = self._text.place(int(place[1])) if place else (0, 0)
+        operands = [operand for operand in one.operands if operand.value_kind.name != "basic_block"]
+        variant, unsigned = "", False
+        if one.opcode == "call":
+            callee = operands.pop()
+            variant, unsigned = _callee(callee.name)
+            if _SILENT.match(variant):
+                return None
+        elif one.opcode in ("icmp", "fcmp", "atomicrmw"):
+            variant = _word_before_type(line)
+        kind = read_type(str(one.type))
+        if kind is None and variant not in _EVENTS:
+            self._unsupported(f"a value of type '{one.type}'", number)
+        types = tuple(read_type(str(operand.type)) or VOID for operand in operands)
+        align = _ALIGN.search(line)
+        made = Instruction(
+            opcode=one.opcode,
+            type=kind or VOID,
+            operands=tuple(self._operand(operand, number) for operand in operands),
+            result="" if kind is VOID else f"%{one.name}",
+            line=number,
+            column=column,
+            variant=variant,
+            operand_types=types,
+            unsigned=unsigned,
+            align=int(align[1]) if align else 0,
+        )
+        if one.opcode == "phi":
+            return replace(made, labels=tuple(names[block.name] for block in one.incoming_blocks))
+        if one.opcode == "getelementptr":
+            return self._address(made, line, operands)
+        if one.opcode == "alloca":
+            return replace(made, operands=(), operand_types=(), numbers=(self._private(line),))
+        if one.opcode == "shufflevector":
+            return replace(made, operands=made.operands[:2], numbers=_mask(line))
+        if one.opcode == "switch":
+            cases = tuple(int(n) for n in re.findall(r"i\d+ (-?\d+), label", line))
+            return replace(made, operands=made.operands[:1], operand_types=types[:1], numbers=cases)
+        return made
+
+    def _address(self, made: Instruction, line: str, operands: list[ValueRef]) -> Instruction:
+        """A getelementptr as its base, a constant offset, and what each index that varies counts in bytes."""
+        rest = re.sub(r"^.*?getelementptr (?:(?:inbounds|nuw|nusw|inrange\([^)]*\)) )*", "", line)
+        inner = split_type(rest)[0]
+        offset, varying, scales = 0, [], []
+        for at, index in enumerate(operands[1:]):
+            fixed = int(index.get_constant_value(signed_int=True)) if index.value_kind.name == "constant_int" else None
+            if at and fixed is not None and self._layout.is_structure(inner):
+                place, inner = self._layout.field(inner, fixed)
+                offset += place
+                continue
+            inner = self._layout.element(inner) if at else inner
+            if fixed is not None:
+                offset += fixed * self._layout.size(inner)
+            else:
+                varying.append(at + 1)
+                scales.append(self._layout.size(inner))
+        kept = [0, *varying]
+        return replace(
+            made,
+            operands=tuple(made.operands[at] for at in kept),
+            operand_types=tuple(made.operand_types[at] for at in kept),
+            numbers=(offset, *scales),
+        )
+
+    def _private(self, line: str) -> int:
+        """A place of an alloca's own in every work item's private memory."""
+        kind = split_type(line.partition("alloca ")[2])[0]
+        align = max(int((_ALIGN.findall(line) or [1])[0]), self._layout.align(kind))
+        begins = -(-(self._private_bytes or _FIRST_PLACE) // align) * align
+        self._private_bytes = begins + self._layout.size(kind)
+        return begins
+
+    def _operand(self, operand: ValueRef, line: int) -> Operand:
+        kind = operand.value_kind.name
+        if kind in ("argument", "instruction"):
+            return f"%{operand.name}"
+        if kind == "global_variable":
+            return self._variable(operand.name)
+        type_text, said = split_type(str(operand))
+        if kind == "constant_expr" and (found := _TABLE_PLACE.fullmatch(said)):
+            return self._variable(found[1], int(found[2]))
+        try:
+            read = read_type(type_text)
+            return Constant(read, self._layout.numbers(type_text, said)) if read else Constant(VOID, (0,))
+        except (ValueError, KeyError):
+            return self._unsupported(f"the literal '{said[:60]}'", line)
+
+    def _variable(self, name: str, offset: int = 0) -> str:
+        """A variable of the module by the name that operands say, "@x", or "@x+4" for what lies inside of it."""
+        if f"@{name}" not in self._variables:
+            found = next(g for g in _GLOBAL.finditer(self._text.whole) if g[1].strip('"') == name)
+            kind, rest = split_type(found[3])
+            space, local = SPACES.get(int(found[2])), int(found[2]) == 3
+            value = re.split(r", (?:align|section|!)", rest)[0]
+            try:
+                initial = None if local else tuple(self._layout.literal(kind, value))
+            except (ValueError, KeyError):
+                self._unsupported(f"the table '{name}'", self._line)
+            align = int((_ALIGN.findall(rest) or [1])[0])
+            size = self._layout.size(kind)
+            self._variables[f"@{name}"] = Variable(f"@{name}", space or Space.CONSTANT, size, align, initial)
+        return f"@{name}+{offset}" if offset else f"@{name}"
+
+    def _unsupported(self, what: str, line: int) -> NoReturn:
+        hint = "Write it with numbers, vectors of them, and pointers to global, local and constant memory."
+        raise WorkbenchError(
+            Diagnostic(f"{what} is not understood here", hint, file=str(self._text.source), line=line or self._line)
+        )
+
+
+def _callee(name: str) -> tuple[str, bool]:
+    """A called function's plain name, "sqrt" of "_Z4sqrtf", "smax" of "llvm.smax.i32", and whether its first parameter
+    is unsigned."""
+    if found := _MANGLED.match(name):
+        ends = found.end() + int(found[1])
+        parameter = _FIRST_PARAMETER.match(name, ends)
+        return name[found.end() : ends], parameter is not None and parameter[1] in "hjtmy"
+    if name.startswith("llvm."):
+        return (name if _SILENT.match(name) else name.split(".")[1]), False
+    return name, False
+
+
+def _word_before_type(line: str) -> str:
+    """The predicate of a comparison or the operation of an atomicrmw, behind the flags that may stand before it."""
+    words = line.partition(" = ")[2].split()[1:]
+    return next(word for word in words if word not in _FLAGS)
+
+
+def _mask(line: str) -> tuple[int, ...]:
+    """A shufflevector's mask, -1 for what is undefined."""
+    found = re.search(r", <(\d+) x i32> (<[^>]*>|zeroinitializer|poison|undef|splat \(i32 (\d+)\))(?:, !|$)", line)
+    assert found is not None, line
+    lanes, said = int(found[1]), found[2]
+    if said.startswith("<"):
+        return tuple(-1 if n in ("poison", "undef") else int(n) for n in re.findall(r"i32 (-?\w+)", said))
+    return (int(found[3]) if found[3] else 0 if said == "zeroinitializer" else -1,) * lanes
+
+
+def _lanes_in_memory(lanes: int) -> int:
+    return 4 if lanes == 3 else lanes
+
+
+def _plain_names(names: Iterable[str]) -> dict[str, str]:
+    """Blocks' names without what inlining appended to them, as far as they stay different."""
+    plain: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        short = _INLINED.sub("", name).removeprefix("__clang_ocl_kern_imp_")
+        plain[name] = name if short in taken else short
+        taken.add(plain[name])
+    return plain
+
+
+def _reverse_postorder(blocks: list[Block]) -> list[Block]:
+    """The blocks that the entry reaches, each after those before it but for loops."""
+    by_name = {block.name: block for block in blocks}
+    order: list[Block] = []
+    seen = {blocks[0].name}
+    waiting = [(blocks[0], iter(blocks[0].successors))]
+    while waiting:
+        successors = waiting[-1][1]
+        following = next((s for s in successors if s not in seen), None)
+        if following is None:
+            order.append(waiting.pop()[0])
+        else:
+            seen.add(following)
+            waiting.append((by_name[following], iter(by_name[following].successors)))
+    return order[::-1]
+
+
+def _with_accesses(blocks: list[Block]) -> tuple[Block, ...]:
+    """The blocks with what each memory operation reaches, and what of."""
+    made = {i.result: i for block in blocks for i in block.instructions if i.result}
+    numbers = count(1)
+
+    def access(one: Instruction) -> Instruction:
+        reach = _reach(one)
+        if reach is None:
+            return one
+        way, pointer, size = reach
+        kind = one.operand_types[pointer]
+        objects = _objects(one.operands[pointer], made, set())
+        name = next(iter(objects)) if len(objects) == 1 else ""
+        return replace(one, access=Access(f"a{next(numbers)}", way, kind.space or Space.PRIVATE, size, name, one.line))
+
+    return tuple(replace(block, instructions=tuple(map(access, block.instructions))) for block in blocks)
+
+
+def _reach(one: Instruction) -> tuple[Way, int, int] | None:
+    """Which way an instruction reaches memory, which operand is the pointer, and how many bytes a work item moves."""
+    if one.opcode == "load":
+        return Way.LOAD, 0, one.type.bytes
+    if one.opcode == "store":
+        return Way.STORE, 1, one.operand_types[0].bytes
+    if one.opcode in ("atomicrmw", "cmpxchg"):
+        return Way.ATOMIC, 0, one.operand_types[1].bytes
+    found = _REACHES.match(one.variant) if one.opcode == "call" else None
+    if found is None:
+        return None
+    pointer = next(at for at, kind in enumerate(one.operand_types) if kind.kind is Kind.POINTER)
+    half = 2 if "_half" in one.variant else 1
+    if found["load"]:
+        return Way.LOAD, pointer, one.type.bytes // half
+    if found["store"]:
+        return Way.STORE, pointer, _half_bytes(one.operand_types[0]) if half == 2 else one.operand_types[0].bytes
+    return Way.ATOMIC, pointer, one.type.bytes
+
+
+def _half_bytes(kind: Type) -> int:
+    return 2 * kind.lanes
+
+
+def _objects(pointer: Operand, made: Mapping[str, Instruction], seen: set[str]) -> frozenset[str]:
+    """The arguments and variables that a pointer may point into, as the source names them."""
+    if isinstance(pointer, Constant) or pointer in seen:
+        return frozenset()
+    seen.add(pointer)
+    one = made.get(pointer)
+    if one is None or one.opcode == "alloca":
+        name = pointer[1:].partition("+")[0]
+        return frozenset([name.rpartition(".")[2] if pointer.startswith("@") else _INLINED.sub("", name)])
+    if one.opcode == "load":
+        return frozenset([""])
+    pointers = [o for o, kind in zip(one.operands, one.operand_types, strict=True) if kind.kind is Kind.POINTER]
+    return frozenset().union(*(_objects(operand, made, seen) for operand in pointers))
