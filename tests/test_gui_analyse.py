@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -30,9 +30,9 @@ from workbench.gui.widgets import Button
 from workbench.model.finding import Finding, tops
 from workbench.model.run import Run, RunStatus
 from workbench.model.text import ratio_text, time_text
+from workbench.pictures.bars import ROW_PX, place_of
 from workbench.pictures.graph import badge_box, draw_graph, node_facts
 from workbench.pictures.signs import axis_x
-from workbench.pictures.speedups import ROW_PX, bar_box, place_of
 from workbench.pictures.svg import SvgCanvas
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
@@ -266,8 +266,13 @@ def test_zoom_keeps_what_is_under_the_pointer_and_fit_shows_all(qtbot: QtBot, mo
     view = mode.graph
     spot = QPointF(300, 150)
     before = view.to_layout(spot)
-    view.zoom(1.5, spot)
-    assert (view.to_layout(spot) - before).manhattanLength() < 1e-6
+    scale = view.magnification
+    QApplication.sendEvent(view.viewport(), QWheelEvent(
+        spot, QPointF(view.mapToGlobal(spot.toPoint())), QPoint(), QPoint(0, 240), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    ))  # fmt: skip
+    assert view.magnification == pytest.approx(scale * 1.25**2)
+    assert (view.to_layout(spot) - before).manhattanLength() < 0.01
     qtbot.keyClick(view, Qt.Key.Key_F)
     layout = view.layout_
     assert layout is not None
@@ -281,6 +286,33 @@ def test_zoom_keeps_what_is_under_the_pointer_and_fit_shows_all(qtbot: QtBot, mo
     qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(50, 50))
     moved = (whole - view.to_layout(QPointF(0, 0))) * view.magnification
     assert moved.toTuple() == pytest.approx((50, 50), abs=1.5)
+
+
+def test_the_keyboard_goes_from_block_to_block(qtbot: QtBot, mode: AnalyseMode) -> None:
+    view, navigation = mode.graph, mode.context.navigation
+
+    def chosen() -> str:
+        assert isinstance(navigation.selection, SelectedBlock)
+        return navigation.selection.block
+
+    assert view.layout_ is not None
+    boxes = {node.key: node.box for node in view.layout_.nodes}
+    navigation.select(SelectedBlock("host.main"))
+    view.zoom(3)  # most blocks are out of view
+    seen = ["host.main"]
+    for _ in boxes:
+        qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+        if chosen() == seen[-1]:
+            break
+        seen.append(chosen())
+        here = boxes[seen[-1]].centre
+        assert view.rect().contains((QPointF(*here) * view.magnification + view.offset).toPoint())
+    assert len(seen) >= 3
+    across = [boxes[key].centre[0] for key in seen]
+    assert across == sorted(across)
+    assert across[-1] == max(box.centre[0] for box in boxes.values())
+    qtbot.keyClick(view, Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
+    assert boxes[chosen()].centre[0] < across[-1]
 
 
 def test_the_graph_goes_out_whole(mode: AnalyseMode, tmp_path: Path) -> None:
@@ -307,14 +339,14 @@ def test_the_speedup_estimates_are_a_chart_that_zooms(
     mode.chart.click()
     view = mode.speedups
     assert view.isVisible()
-    assert [row.id for row in view.rows_shown] == [f.id for f in opened.analysis.findings]
-    third = bar_box(view.width(), view.height()).y + 2.5 * ROW_PX
+    assert [row.key for row in view.bars.rows] == [f.id for f in opened.analysis.findings]
+    third = view.lanes().y + 2.5 * ROW_PX
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, round(third)))
-    assert mode.context.navigation.selection == SelectedFinding(view.rows_shown[2].id)
-    assert view.current == view.rows_shown[2].id
-    whole, box = view.shown(), bar_box(view.width(), view.height())
-    row = view.rows_shown[0]
-    places = [place_of(ratio, whole, box) for ratio in (1, row.gain, 10 ** whole[1])]
+    assert mode.context.navigation.selection == SelectedFinding(view.bars.rows[2].key)
+    assert view.current == view.bars.rows[2].key
+    whole, box = view.shown(), view.lanes()
+    row = view.bars.rows[0]
+    places = [place_of(ratio, view.bars, whole, box) for ratio in (1, row.value, 10 ** whole[1])]
     assert places[0] == box.x < places[1] < places[2] == pytest.approx(box.right)
     view.zoom(2)
     assert view.shown()[1] - view.shown()[0] == pytest.approx((whole[1] - whole[0]) / 2)
@@ -322,13 +354,13 @@ def test_the_speedup_estimates_are_a_chart_that_zooms(
     canvas = SvgCanvas()
     view.draw_over(canvas)
     ratio = 10 ** (sum(view.shown()) / 2)
-    assert f"becomes {time_text(view.time_s / ratio)}" in canvas.document(1, 1, "")
+    assert f"becomes {time_text(opened.analysis.time_s / ratio)}" in canvas.document(1, 1, "")
     for name in ("gains.svg", "gains.csv"):
         view.save_data(tmp_path / name) if name.endswith("csv") else view.save_picture(tmp_path / name)
     words = [t.text for t in ET.parse(tmp_path / "gains.svg").iter("{http://www.w3.org/2000/svg}text")]
-    assert {ratio_text(r.gain) for r in view.rows_shown} <= set(words)  # all of them, whatever was in view
+    assert {ratio_text(r.value) for r in view.bars.rows} <= set(words)  # all of them, whatever was in view
     with (tmp_path / "gains.csv").open(newline="") as stream:
-        assert [float(r["gain at most"]) for r in csv.DictReader(stream)] == [r.gain for r in view.rows_shown]
+        assert [float(r["gain at most"]) for r in csv.DictReader(stream)] == [r.value for r in view.bars.rows]
     mode.chart.click()
     assert mode.table.isVisible()
 

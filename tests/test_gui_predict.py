@@ -171,17 +171,17 @@ def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
     assert bars["kernels"][1].start_s == pytest.approx(bars["write Y"][1].end_s)
     assert bars["read"][1].start_s == pytest.approx(bars["kernels"][1].end_s)
     assert view.timing.drawn_s == pytest.approx(float(predict(file).total_s))
-    number, bar = bars["kernels"]
-    rect = view.bar_rect(bar)
-    assert view.bar_at(rect.center()) == number
+    number = bars["kernels"][0]
+    place = view.bar_box(number)
+    assert view.bar_at(QPointF(*place.centre)) == number
     assert "141" in view.tip(number)
     assert "Eq. 4" in view.tip(number)
     image = pixels_of(view.grab().toImage())
-    middle = round(rect.center().y())
+    middle = round(place.centre[1])
     work = rgb(theme.state_colour(Category.WORK))
-    inside = image[middle, round(rect.left()) + 3 : round(rect.left()) + 60]
+    inside = image[middle, round(place.x) + 3 : round(place.x) + 60]
     assert (inside == work).mean() > 0.9
-    assert not (image[middle, round(rect.right()) + 3 :] == work).any()
+    assert not (image[middle, round(place.right) + 3 :] == work).any()
 
 
 def test_iterations_left_out_are_said(mode: PredictMode) -> None:
@@ -377,7 +377,7 @@ def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> Non
     assert float(view.moved[1].layer_bytes) < 28e6
     assert float(view.moved[1].bandwidth_bytes_per_s) < 1.4e9
     assert float(view.result.bounds[1].ops_per_s) < float(own.bounds[1].ops_per_s)
-    assert view.bars.rows[1][1] == float(view.result.bounds[1].ops_per_s)
+    assert view.bars.bars.rows[1].value == float(view.result.bounds[1].ops_per_s)
     assert "what-if" in mode.details.subtitle.text()
     assert (pixels_of(view.bars.grab().toImage()) != before).any()
     view.reset_button.click()

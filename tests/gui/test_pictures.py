@@ -6,23 +6,38 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QByteArray
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from workbench.analysis import Analysis, analyse
+from workbench.analysis.html_report import html_report
+from workbench.analysis.rate_curves import direction_plot
 from workbench.gui import fonts, theme
+from workbench.gui.analyse.graph import EDGE_PX, GraphView
 from workbench.gui.canvas import QtCanvas
+from workbench.gui.house_view import HouseView
+from workbench.gui.plot_view import PlotView
 from workbench.gui.timeline.look import pixels_of
+from workbench.model.platform import Platform
 from workbench.model.pragma import Category
+from workbench.model.run import Run
 from workbench.pictures import letters
 from workbench.pictures.canvas import Canvas
+from workbench.pictures.graph import STYLE, frame_notes, node_facts
+from workbench.pictures.layout import layout_graph
 from workbench.pictures.palette import LIGHT, PALETTES
 from workbench.pictures.signs import SEVERITIES, draw_badge, draw_severity, draw_speedup_bar, draw_state_bar
 from workbench.pictures.states import ORDER
 from workbench.pictures.svg import SvgCanvas
+from workbench.session.plugins import load_plugins
+from workbench.session.results import open_knowledge
+from workbench.testing.runs import synthetic_platform, synthetic_run
 
 SIZE = (240, 60)
 
@@ -133,3 +148,95 @@ def test_a_badge_is_as_wide_as_its_number() -> None:
         for c in (one, three)
     ]
     assert widths[1] == widths[0] + 16
+
+
+# ---- the report's pictures are the window's
+
+DRAWN = ("rect", "path", "shape", "disc", "hatch", "state", "icon", "write")
+Commands = list[tuple[Any, ...]]
+
+
+def recorded(patch: pytest.MonkeyPatch, kind: type[Canvas], *, widths: type[Canvas] | None = None) -> Commands:
+    """All that is drawn on a kind of canvas from now on, with the widths of text as on another."""
+    said: Commands = []
+
+    def keep(name: str) -> None:
+        draw = getattr(kind, name)
+
+        def kept(self: Canvas, *given: Any, **named: Any) -> Any:
+            said.append((name, *given, *named.items()))
+            return draw(self, *given, **named)
+
+        patch.setattr(kind, name, kept)
+
+    for name in DRAWN:
+        keep(name)
+    if widths:
+        patch.setattr(kind, "width_of", lambda self, *given: widths.width_of(self, *given))
+    return said
+
+
+def holds(whole: Commands, part: Commands) -> bool:
+    """Whether a run of commands stands in another, one after the other."""
+    return any(whole[at : at + len(part)] == part for at in range(len(whole) - len(part) + 1))
+
+
+@pytest.fixture(scope="module")
+def analysed() -> tuple[Run, Analysis, Platform]:
+    run, platform = synthetic_run(cores=20, rounds=4, traced=False), synthetic_platform()
+    return run, analyse(run, platform, open_knowledge(load_plugins())[0]), platform
+
+
+def painted_by(view: HouseView, qtbot: QtBot, commands: Commands) -> Commands:
+    """What a view paints, from an empty record."""
+    qtbot.addWidget(view)
+    view.show()
+    qtbot.waitExposed(view)
+    view.redraw()
+    commands.clear()
+    view.viewport().repaint()
+    return list(commands)
+
+
+def test_the_reports_graph_is_the_windows(
+    qtbot: QtBot, analysed: tuple[Run, Analysis, Platform], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, analysis, platform = analysed
+    layout = layout_graph(analysis.graph, STYLE)
+    view = GraphView()
+    view.resize(round(layout.width) + 2 * EDGE_PX, round(layout.height) + 2 * EDGE_PX)
+    view.show_graph(layout, node_facts(layout, analysis), frame_notes(layout, analysis, platform))
+    assert view.magnification == pytest.approx(1, rel=1e-3)
+    in_window = painted_by(view, qtbot, recorded(monkeypatch, QtCanvas, widths=SvgCanvas))
+    in_report = recorded(monkeypatch, SvgCanvas)
+    html_report(run, analysis, platform)
+    assert len(in_window) > 200
+    assert holds(in_report, in_window[1:])  # but for the ground, which is as large as the view
+
+
+def test_the_reports_curves_are_the_windows(
+    qtbot: QtBot, analysed: tuple[Run, Analysis, Platform], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, analysis, platform = analysed
+    painted = recorded(monkeypatch, QtCanvas, widths=SvgCanvas)
+    in_window = []
+    for direction in ("send", "receive"):
+        plot = direction_plot(platform, analysis.calls, direction)
+        assert plot is not None
+        view = PlotView("Transfer rate by size")
+        view.resize(560, 300)
+        view.show_plot(plot)
+        in_window.append(painted_by(view, qtbot, painted))
+    in_report = recorded(monkeypatch, SvgCanvas)
+    html_report(run, analysis, platform)
+    for commands in in_window:
+        assert len(commands) > 40
+        assert holds(in_report, commands)
+    assert in_window[0] != in_window[1]
+
+
+def test_a_drawing_that_differs_would_be_found() -> None:
+    whole = [("rect", 0, 0, 1, 1), ("write", 2, 2, "a"), ("disc", 1, 1, 3)]
+    assert holds(whole, whole[1:])
+    assert not holds(whole, [whole[0], whole[2]])
+    assert not holds(whole, [("write", 2, 2, "b")])

@@ -19,9 +19,10 @@ from pytestqt.qtbot import QtBot
 
 from workbench.gui import theme
 from workbench.gui.analyse.graph import GraphView
-from workbench.gui.analyse.speedups import SpeedupView
+from workbench.gui.bars_view import BarsView
 from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
+from workbench.gui.predict.timing_view import TimingView
 from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, ticks
 from workbench.pictures.plot_drawing import draw_plot, plot_svg
@@ -246,7 +247,9 @@ def test_labels_of_spots_do_not_overlap() -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: PlotView("a plot"), GraphView, SpeedupView], ids=["plot", "graph", "speedups"]
+    "make",
+    [lambda: PlotView("a plot"), GraphView, lambda: BarsView("bars"), TimingView],
+    ids=["plot", "graph", "bars", "timing"],
 )
 def test_a_view_that_is_closed_leaves_nothing_behind(qapp: QApplication, make: Callable[[], HouseView]) -> None:
     theme.apply_theme(qapp, "light")

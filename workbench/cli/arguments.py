@@ -46,6 +46,7 @@ def add_demo(command: argparse.ArgumentParser) -> None:
 def add_pictures(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="DIR")
     command.add_argument("--demo", type=Path, default=Path("demo"), metavar="DIR", help="a folder that `demo` left")
+    command.add_argument("--sizes", action="store_true", help="at four sizes, from 1024 x 700 to 2560 x 1440")
 
 
 def add_new(command: argparse.ArgumentParser) -> None:
@@ -219,7 +220,7 @@ def add_desktop(command: argparse.ArgumentParser) -> None:
 _OWN = (
     ("open", "the window, on a project, a run or a template", add_open, "window:run_open"),
     ("demo", "the bundled application, from instrumenting to the report", add_demo, "demo:run_demo"),
-    ("pictures", "pictures of the window, every mode, light and dark", add_pictures, "demo:run_pictures"),
+    ("pictures", "pictures of the window, every view, light and dark", add_pictures, "demo:run_pictures"),
     ("new", "a project file from a folder of sources", add_new, "new:run_new"),
     ("scan", "find API calls, clocked blocks, branches and pragmas", add_scan, "projects:run_scan"),
     ("instrument", "write instrumented copies, and what a real machine builds and runs them with",

@@ -66,16 +66,15 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 
 def run_pictures(arguments: argparse.Namespace, workbench: Opened) -> int:
-    take(real(arguments.demo), real(arguments.out))
+    take(real(arguments.demo), real(arguments.out), arguments.sizes)
     return DONE
 
 
-def take(demo: Path, out: Path) -> None:
-    from workbench.gui.pictures import take_pictures  # Qt only where pictures are asked for
+def take(demo: Path, out: Path, sizes: bool = False) -> None:
+    from workbench.gui.pictures import SIZES, take_pictures  # Qt only where pictures are asked for
 
-    for picture in take_pictures(
-        out, demo / "project" / "pdf2d" / EXAMPLES[0].project, [demo / form for form in FORMS]
-    ):
+    project = demo / "project" / "pdf2d" / EXAMPLES[0].project
+    for picture in take_pictures(out, project, [demo / form for form in FORMS], sizes=SIZES if sizes else SIZES[:1]):
         print(f"picture: {picture}")
 
 

@@ -21,6 +21,7 @@ KEYS = (
     ("Ctrl+W, Ctrl+Shift+W", "close the file, the project"),
     ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),
     ("Alt+Left, Alt+Right", "back, forward"),
+    ("Ctrl+arrows", "block graph: the next block that way"),
     ("W, S, A, D", "timeline: zoom in and out, pan"),
     ("M, Tab, R, F", "timeline: marker, next edge, use as range, fit"),
     ("F6", "next panel"),

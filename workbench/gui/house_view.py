@@ -6,6 +6,7 @@ A view says what it shows by drawing it on a canvas (`draw`): that is what is pa
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -110,9 +111,9 @@ class HouseView(pg.GraphicsView):
 
     # ---- what a view says of itself
 
+    @abstractmethod
     def draw(self, canvas: Canvas) -> None:
         """Draw what is shown now, in the view's pixels."""
-        raise NotImplementedError
 
     def draw_picture(self, canvas: Canvas) -> None:
         """Draw what a file holds, in `picture_size`: what is shown, where a view does not say otherwise."""
@@ -125,9 +126,9 @@ class HouseView(pg.GraphicsView):
         """The data behind the picture, a head first; None where there are none to export."""
         return None
 
+    @abstractmethod
     def show_all(self) -> None:
         """Bring everything into view."""
-        raise NotImplementedError
 
     def close(self) -> bool:
         """As any widget: pyqtgraph would clear the scene for good, and crash where it is used again."""

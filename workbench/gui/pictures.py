@@ -1,42 +1,54 @@
-"""Pictures of the real window, made off screen: every mode, light and dark."""
+"""Pictures of the real window, made off screen: every view, light and dark, at one size or more."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.gui.app import make_application
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.model_document import models_of
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import trust
 from workbench.session.workspace import open_workspace
 
 if TYPE_CHECKING:
     from workbench.gui.main_window import MainWindow
+    from workbench.gui.source.mode import SourceMode
 
 SIZE = (1600, 1000)
+SIZES = (SIZE, (1024, 700), (1280, 800), (2560, 1440))
 THEMES = ("light", "dark")
 _SETTLE_MS = 250
 _PATIENCE_MS = 60_000
 
 
 def take_pictures(
-    out: Path, project: Path, runs: Sequence[Path] = (), *, size: tuple[int, int] = SIZE
+    out: Path, project: Path, runs: Sequence[Path] = (), *, sizes: Sequence[tuple[int, int]] = (SIZE,)
 ) -> tuple[Path, ...]:
-    """Open a project and its runs, and save one PNG for each mode and theme in `out`; gives their paths.
+    """Open a project and its runs, and save one PNG for each view and theme in `out`; gives their paths.
 
-    Raises WorkbenchError where the project cannot be opened or a picture cannot be written.
+    Of several sizes each picture's name ends with its own. Raises WorkbenchError where the project cannot be opened or
+    a picture cannot be written.
     """
     taken: list[Path] = []
-    with _window(size) as (window, settle):
-        for theme in THEMES:
-            window.set_theme(theme)
-            settle()
-            taken.append(_save(window, out / f"welcome-{theme}.png"))
+    with off_screen(sizes[0]) as (window, settle):
+
+        def take(names: Callable[[], Iterable[str]]) -> None:
+            for (width, height), theme in product(sizes, THEMES):
+                window.resize(width, height)
+                window.set_theme(theme)
+                for name in names():
+                    settle()
+                    size = f"-{width}x{height}" if len(sizes) > 1 else ""
+                    taken.append(_save(window, out / f"{name}-{theme}{size}.png"))
+
+        take(lambda: ["welcome"])
         trust(open_workspace(project, window.context.plugins))  # among these preferences only: nothing is run
         window.open(project, runs)
         settle()
@@ -44,19 +56,58 @@ def take_pictures(
             raise WorkbenchError(*window.context.notices)
         if window.context.navigation.selection is None:
             window.step_finding(1)
-        for theme in THEMES:
-            window.set_theme(theme)
-            for mode in window.rail.buttons:
-                window.context.navigation.set_mode(mode)
-                settle()
-                taken.append(_save(window, out / f"{mode}-{theme}.png"))
-        taken.append(_pragma_picture(window, settle, out))
+        take(lambda: views(window, settle))
     return tuple(taken)
+
+
+def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
+    """Bring one view of an open project after another into the window; their names."""
+    from workbench.gui.analyse.mode import AnalyseMode
+    from workbench.gui.predict.mode import PAGES, PredictMode
+    from workbench.gui.source.mode import SourceMode
+
+    for name in window.rail.buttons:
+        window.context.navigation.set_mode(name)
+        settle()
+        yield name
+        mode = window.modes.current()
+        if isinstance(mode, AnalyseMode):
+            mode.chart.click()
+            yield "speedups"
+            mode.chart.click()
+            window.panels.show_run(True)
+            yield "run"
+            window.panels.show_run(False)
+        elif isinstance(mode, PredictMode):
+            for page in PAGES[1:]:
+                mode.show_page(page)
+                yield f"predict-{page.lower()}"
+            mode.show_page(PAGES[0])
+            shown = mode.document.path
+            layered = next(m for m in models_of(None, window.context.plugins.model_kinds) if m.kind.layers)
+            mode.open_document(layered.path)
+            yield "density"
+            if shown:
+                mode.open_document(shown)
+        elif isinstance(mode, SourceMode):
+            yield from _pragma_view(window, mode, settle)
+
+
+def _pragma_view(window: MainWindow, mode: SourceMode, settle: Callable[[], None]) -> Iterator[str]:
+    """The question what a branch is doing."""
+    scan = window.context.scan
+    block = next((b for b in scan.hdl.blocks if b.pragmas), None) if scan else None
+    if block:
+        window.context.navigation.open_line(block.file, block.pragmas[-1].line)
+        settle()
+        mode.ask_pragma(block.pragmas[-1].line)
+        yield "pragma"
+        mode.popover.close_it()
 
 
 def take_picture(run: Path, png: Path, *, size: tuple[int, int] = SIZE) -> Path:
     """Save a picture of the window on a run's analysis."""
-    with _window(size) as (window, settle):
+    with off_screen(size) as (window, settle):
         window.open(run)
         settle()
         if window.context.run is None:
@@ -67,27 +118,8 @@ def take_picture(run: Path, png: Path, *, size: tuple[int, int] = SIZE) -> Path:
         return _save(window, png)
 
 
-def _pragma_picture(window: MainWindow, settle: Callable[[], None], out: Path) -> Path:
-    """Source mode with the question what a branch is doing."""
-    from workbench.gui.source.mode import SourceMode
-
-    window.set_theme("light")
-    window.context.navigation.set_mode("source")
-    source = window.modes.current()
-    scan = window.context.scan
-    for block in scan.hdl.blocks if scan else ():
-        if block.pragmas:
-            window.context.navigation.open_line(block.file, block.pragmas[-1].line)
-            settle()
-            if isinstance(source, SourceMode):
-                source.ask_pragma(block.pragmas[-1].line)
-            break
-    settle()
-    return _save(window, out / "pragma-light.png")
-
-
 @contextmanager
-def _window(size: tuple[int, int]) -> Iterator[tuple[MainWindow, Callable[[], None]]]:
+def off_screen(size: tuple[int, int]) -> Iterator[tuple[MainWindow, Callable[[], None]]]:
     """A window of its own with preferences of its own, so that nothing of the person's is shown or changed."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     kept = os.environ.get("RCW_PREFERENCES")

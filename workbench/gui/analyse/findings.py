@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QMenu
 
 from workbench.gui import theme
 from workbench.gui.analyse.words import ratio_or_dash, where_words
+from workbench.gui.canvas import QtCanvas
 from workbench.gui.timeline.look import label
 from workbench.gui.widgets import paint_severity, paint_speedup_bar
 from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.finding import Finding
 from workbench.model.text import ratio_text, time_text
-from workbench.pictures.signs import TICKS, axis_x
+from workbench.pictures.signs import TICKS, axis_x, draw_speedup_axis
 
-Align = Qt.AlignmentFlag
 _MIDDLE = Qt.TextElideMode.ElideMiddle
 #: With less room for its words the table says where in the finding's own column.
 WHERE_FROM_PX = 560
@@ -125,14 +125,7 @@ def bar_span(cell: QRectF) -> tuple[float, float]:
 
 def _paint_axis(painter: QPainter, box: QRectF) -> None:
     left, width = bar_span(box)
-    last = -100.0
-    for tick in TICKS:
-        x = axis_x(tick, left, width)
-        if x - last >= 27:
-            last = x
-            label(
-                painter, QRectF(x - 20, box.top(), 40, box.height()), f"{tick}×", "muted", 11, align=Align.AlignHCenter
-            )
+    draw_speedup_axis(QtCanvas(painter), left, box.top(), width, box.height())
 
 
 def _paint_bar(painter: QPainter, box: QRectF, finding: Finding) -> None:

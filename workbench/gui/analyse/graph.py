@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
@@ -21,6 +22,9 @@ SLOW_FRAME_MS = 10.0
 ZOOMS = (0.1, 4.0)
 EDGE_PX = 10
 _CLICK_PX = 4.0
+_TOWARDS = {
+    Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1),
+}  # fmt: skip
 
 
 class GraphView(HouseView):
@@ -265,10 +269,41 @@ class GraphView(HouseView):
         self._hover_over("")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        towards = _TOWARDS.get(Qt.Key(event.key()))
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.chosen:
             self.node_opened.emit(min(self.chosen))
+        elif towards and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if node := self._next(*towards):
+                self.node_chosen.emit(node.key)
+                self._bring_in(node.box)
         else:
             super().keyPressEvent(event)
+
+    def _next(self, dx: int, dy: int) -> NodeBox | None:
+        """The nearest node that way from the chosen one; without any, the first."""
+        nodes = self.layout_.nodes if self.layout_ else ()
+        here = next((n for n in nodes if n.key in self.chosen or not self.chosen.isdisjoint(n.block_ids)), None)
+        if here is None:
+            return nodes[0] if nodes else None
+
+        def away(node: NodeBox) -> float:
+            """Infinite for what lies another way; what lies aside is further."""
+            x, y = (a - b for a, b in zip(node.box.centre, here.box.centre, strict=True))
+            along, aside = x * dx + y * dy, abs(x * dy + y * dx)
+            return along + 2 * aside if along > 1 else math.inf
+
+        nearest = min((n for n in nodes if n is not here), key=away, default=None)
+        return nearest if nearest and math.isfinite(away(nearest)) else None
+
+    def _bring_in(self, box: Box) -> None:
+        """Move what is shown until a node is in view."""
+        scale, offset = self.magnification, self.offset
+        left, top = box.x * scale + offset.x(), box.y * scale + offset.y()
+        right, bottom = left + box.width * scale, top + box.height * scale
+        x = EDGE_PX - left if left < EDGE_PX else min(self.width() - EDGE_PX - right, 0.0)
+        y = EDGE_PX - top if top < EDGE_PX else min(self.height() - EDGE_PX - bottom, 0.0)
+        if x or y:
+            self.pan(QPointF(x, y))
 
 
 def _contains(box: Box, spot: QPointF) -> bool:

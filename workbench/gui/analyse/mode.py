@@ -14,8 +14,8 @@ from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
-from workbench.gui.analyse.speedups import SpeedupView
 from workbench.gui.analyse.words import where_words
+from workbench.gui.bars_view import BarsView
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title
@@ -37,7 +37,7 @@ from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
 from workbench.pictures.layout import GraphLayout, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
-from workbench.pictures.speedups import estimates
+from workbench.pictures.speedups import estimate_bars
 
 FILTERS = ("all", "host", "fpga", "aside")
 #: A graph of up to so many nodes is laid out anew whenever its room changes.
@@ -52,7 +52,7 @@ class AnalyseMode(Mode):
         self.details_panel = self.details = AnalyseDetails(context)
         self.graph = GraphView()
         self.graph.problem.connect(context.notices.tell)
-        self.speedups = SpeedupView()
+        self.speedups = BarsView("Speedup estimates")
         self.speedups.problem.connect(context.notices.tell)
         self.table = FindingTable()
         self.filter = "all"
@@ -285,7 +285,7 @@ class AnalyseMode(Mode):
         known = {f.id for f in active}
         ranks = {f.id: n for n, f in enumerate((f for f in active if f.part_of not in known), 1)}
         self.table.show_findings(shown, self.context.aside, ranks)
-        self.speedups.show_estimates(estimates(shown, self.context.aside, where_words), analysis.time_s)
+        self.speedups.show_bars(estimate_bars(shown, self.context.aside, where_words, analysis.time_s))
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
         self.findings_head.set_title("Findings", f"{counted}, {RANKED}")
         self._table_pages.setCurrentIndex(1 if not shown else 2 if self.chart.isChecked() else 0)

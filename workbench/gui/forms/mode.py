@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from pathlib import Path
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -37,17 +38,17 @@ class DocumentMode(Mode):
 
     # ---- what a document of this kind is
 
+    @abstractmethod
     def sections(self) -> tuple[Section, ...]:
         """Every part of the document, in the order of the list."""
-        raise NotImplementedError
 
+    @abstractmethod
     def add_part(self, what: str) -> Path_ | None:
         """Add a part with the least that is valid; its path, or None where that failed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def starter(self, path: Path) -> str:
         """What a new file begins with."""
-        raise NotImplementedError
 
     def save_copy(self) -> bool:
         """Save one of the workbench's in the project, and go on with that."""

@@ -1,4 +1,4 @@
-"""The density picture: rho by store size with the memory layers as handles, each layer's bound, the roofline."""
+"""Models of memory layers: rho by store size with the layers as handles, each layer's bound, the roofline."""
 
 from __future__ import annotations
 
@@ -9,95 +9,23 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QInputDialog,
-    QMenu,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QInputDialog, QMenu, QWidget
 
 from workbench.api.job import Job
-from workbench.api.predictions import Density, Layer, LayerModel, MeasuredDensity, Results
-from workbench.gui import theme
+from workbench.api.predictions import Density, DensityPoint, Layer, LayerModel, MeasuredDensity, Results
+from workbench.gui.bars_view import BarsView
 from workbench.gui.context import Context
 from workbench.gui.plot_view import PlotView
 from workbench.gui.predict import pieces
 from workbench.gui.predict.figures import Figures
-from workbench.gui.timeline.look import label
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import percent_text, prefixed, time_text
-from workbench.pictures.plot import Axis, Line, Mark, Plot
+from workbench.model.text import percent_text, time_text
+from workbench.pictures.density import bound_bars, bytes_of, rho_plot, roofline
 from workbench.predict.formulas import Evaluation
 
 POINTS = 240
-#: Told apart by place and name too.
-INKS = ("good", "medium_text", "low", "keyword", "number")
-COMPUTE = "processing elements"
-ROW_PX = 44
-
-
-def bytes_of(value: float) -> str:
-    return prefixed(value, "B")
-
-
-class SigmaBars(QWidget):
-    """A bar for each layer's bound and the compute bound; what latency takes is tinted; a line at the least."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Bounds")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumWidth(220)
-        self.rows: tuple[tuple[str, float, float, bool], ...] = ()
-
-    def show_density(self, found: Density) -> None:
-        """Rows of name, bound, bound without latency, whether it binds."""
-        rows = [
-            (b.layer.name, float(b.ops_per_s), float(b.ops_per_s_without_latency), b.layer.name == found.binding)
-            for b in found.bounds
-        ]
-        if found.compute_ops_per_s is not None:
-            value = float(found.compute_ops_per_s)
-            rows.append((COMPUTE.capitalize(), value, value, found.binding == COMPUTE))
-        self.rows = tuple(rows)
-        self.setMinimumHeight(len(rows) * ROW_PX + 30)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(380, len(self.rows) * ROW_PX + 30)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.colour("panel"))
-        most = max((free for _, _, free, _ in self.rows), default=0.0)
-        if not most:
-            return
-        least = min(bound for _, bound, _, _ in self.rows)
-        left, room = 20.0, self.width() - 40.0
-        for number, (name, bound, free, binds) in enumerate(self.rows):
-            y = number * ROW_PX + 8.0
-            ink = "link" if binds else "text"
-            said = prefixed(bound, "/s")
-            wide = label(painter, QRectF(left, y, room - 110, 18), name, ink, 13, 600 if binds else 400)
-            if binds:
-                label(painter, QRectF(left + wide + 8, y, 34, 18), "binds", "muted", 12)
-            align = Qt.AlignmentFlag.AlignRight
-            label(painter, QRectF(left + room - 70, y, 70, 18), said, ink, 13, 600, align)
-            bar = QRectF(left, y + 21, room, 10)
-            painter.fillRect(bar, theme.colour("track"))
-            painter.fillRect(QRectF(left, bar.top(), room * free / most, 10), theme.colour("within_cap"))
-            painter.fillRect(QRectF(left, bar.top(), room * bound / most, 10), theme.colour("accent"))
-            x = round(left + room * least / most)
-            painter.setPen(QPen(theme.colour("text"), 2))
-            painter.drawLine(x, int(bar.top()) - 2, x, int(bar.bottom()) + 2)
-        text = "solid: with latency; tint: without; line: what can be reached"
-        label(painter, QRectF(left, len(self.rows) * ROW_PX + 8, room, 16), text, "muted", 11)
 
 
 class DensityView(QWidget):
@@ -148,14 +76,14 @@ class DensityView(QWidget):
     def _bars_panel(self) -> QWidget:
         panel, column = plain_panel()
         column.addWidget(PanelHeader("What each layer lets through", "sigma, operations a second", 20))
-        self.bars = SigmaBars()
-        column.addWidget(self.bars)
+        self.bars = BarsView("Bounds")
+        self.bars.problem.connect(self._context.notices.tell)
+        column.addWidget(self.bars, 1)
         self.why = ElidedLabel("", "smallsecond")
         holder = QHBoxLayout()
         holder.setContentsMargins(20, 4, 12, 8)
         holder.addWidget(self.why)
         column.addLayout(holder)
-        column.addStretch(1)
         return panel
 
     def _roof_panel(self) -> QWidget:
@@ -252,8 +180,8 @@ class DensityView(QWidget):
         self.results = self.of.results(self.values, self.result if self.moved else None)
         self.figures.show_figures(self.results.figures)
         self._show_curve(self.values, self.of, self.moved or self._own)
-        self.bars.show_density(self.result)
-        self._show_roof(self.result)
+        self.bars.show_bars(bound_bars(self.result))
+        self.roof.show_plot(roofline(self.result))
         self.reset_button.setEnabled(self.moved is not None or self._measured is not None)
         least = min(self.result.bounds, key=lambda b: float(b.ops_per_s), default=None)
         self.why.setText(
@@ -273,63 +201,16 @@ class DensityView(QWidget):
             alphas = alphas[alphas >= min(sizes)]
             found = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
         assert self.result is not None
-        marks = [
-            Mark(
-                x.name, float(x.layer_bytes), float(x.bandwidth_bytes_per_s), INKS[n % len(INKS)],
-                x.name == self.result.binding_layer, True,
-            )
-            for n, x in enumerate(now)
-        ]  # fmt: skip
-        said = "drag a layer: across for its size, up for its bandwidth" if marks else "the model has no memory layer"
-        self.curve_head.set_title("Density by size of the store", said)
-        lines = [Line("rho", alphas, found)]
+        said = "drag a layer: across for its size, up for its bandwidth" if now else "the model has no memory layer"
+        points: Sequence[DensityPoint] = ()
         if self._measured:
             title, measured = self._measured
             points = of.beside(values, measured)
-            sizes_bytes = np.array([p.alpha_bytes for p in points])
-            seen = np.array([p.measured_ops_per_byte for p in points])
-            lines = [Line("rho, model", alphas, found), Line("measured", sizes_bytes, seen, "high", points=True)]
             worst = max((p for p in points if math.isfinite(p.difference_pct)), key=lambda p: abs(p.difference_pct))
             said = (
                 f"measured: {title}; furthest from the model {worst.difference_pct:+.1f} % at "
                 f"{bytes_of(worst.alpha_bytes)}"
             )
-            self.curve_head.set_title("Density by size of the store", said)
+        self.curve_head.set_title("Density by size of the store", said)
         operation = getattr(values.model, "operation", "operation")
-        self.curve.show_plot(Plot(
-            Axis("size of the store", bytes_of, log=True, unit="B"),
-            Axis("rho, operations per byte", lambda v: prefixed(v, "/B"), log=True),
-            tuple(lines),
-            tuple(marks),
-            Axis("bandwidth", lambda v: prefixed(v, "B/s"), log=True, unit="B/s") if marks else None,
-            say=lambda line, point: (
-                f"{lines[line].name}, {bytes_of(float(lines[line].x[point]))}: "
-                f"{prefixed(float(lines[line].y[point]), f' {operation}s/B')}"
-            ),
-        ))  # fmt: skip
-
-    def _show_roof(self, found: Density) -> None:
-        at = [float(b.ops_per_byte) for b in found.bounds] or [1.0]
-        peak = float(found.compute_ops_per_s) if found.compute_ops_per_s is not None else math.inf
-        lines = []
-        widest = max(b.layer.bandwidth_bytes_per_s for b in found.bounds) if found.bounds else 1.0
-        knee = peak / float(widest) if math.isfinite(peak) else min(at)
-        x = np.geomspace(min(*at, knee) / 10, max(*at, knee) * 10, 121)
-        for n, bound in enumerate(found.bounds):
-            slope = float(bound.ops_per_s) / float(bound.ops_per_byte)
-            ink = INKS[n % len(INKS)]
-            lines.append(Line(bound.layer.name, x, np.minimum(x * slope, peak), ink, named_at_start=True))
-            spot = np.array([float(bound.ops_per_byte)]), np.array([min(float(bound.ops_per_s), peak)])
-            lines.append(Line("", *spot, ink, points=True, joined=False))
-        self.roof.show_plot(Plot(
-            Axis("operations per byte", lambda v: prefixed(v, ""), log=True),
-            Axis("operations a second", lambda v: prefixed(v, "/s"), log=True, unit="/s"),
-            tuple(lines),
-            say=lambda line, point: (
-                f"{prefixed(float(lines[line].x[point]), '/B')}: {_rate(float(lines[line].y[point]))}"
-            ),
-        ))  # fmt: skip
-
-
-def _rate(value: float) -> str:
-    return prefixed(value, "/s") if math.isfinite(value) else "no bound"
+        self.curve.show_plot(rho_plot(alphas, found, now, self.result.binding_layer, operation, points))

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.formats.units import UnitError, unit_of_name
 from workbench.gui import theme
+from workbench.gui.bars_view import BarsView
 from workbench.gui.context import Context
 from workbench.gui.plot_view import PlotView
 from workbench.gui.predict import pieces
-from workbench.gui.predict.influence_bars import InfluenceBars
-from workbench.gui.predict.sweeping import Answer, Question, answer, matters, said_of, usual_range
+from workbench.gui.predict.sweeping import Answer, Question, answer, influence_bars, matters, said_of, usual_range
 from workbench.gui.widgets import (
     Button,
     ElidedLabel,
@@ -135,10 +135,10 @@ class ExploreView(QWidget):
         panel, column = plain_panel()
         self.influence_head = PanelHeader("What matters most", "", 20)
         column.addWidget(self.influence_head)
-        self.influences = InfluenceBars()
+        self.influences = BarsView("Which input matters most")
+        self.influences.problem.connect(self.context.notices.tell)
         self.influences.chosen.connect(self.choose_input)
-        column.addWidget(self.influences)
-        column.addStretch(1)
+        column.addWidget(self.influences, 1)
         return panel
 
     def _front_panel(self) -> QWidget:
@@ -314,7 +314,7 @@ class ExploreView(QWidget):
             said += "; band: 5 to 95 % over the uncertain inputs"
         self.head.set_title(f"{output_title(asked.output)} by {asked.name}", said)
         self.influence_head.set_title("What matters most", f"for {output_title(asked.output).lower()}")
-        self.influences.show_influences(found.influences)
+        self.influences.show_bars(influence_bars(found.influences))
         self._show_front(found)
 
     def _said_at(self, line: int, point: int) -> str:

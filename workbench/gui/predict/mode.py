@@ -129,6 +129,7 @@ class PredictMode(DocumentMode):
         self.reading.activated.connect(self._show_results)
         self.results.take_over_wanted.connect(self.take_over)
         self.results.timing.chosen.connect(self._bar_chosen)
+        self.results.timing.problem.connect(context.notices.tell)
         self.explore.point_chosen.connect(self.show_point)
         self.density.changed.connect(self._density_moved)
         self.density.dropped.connect(self._layers_dropped)

@@ -1,151 +1,91 @@
-"""The timing diagram painted: rows of networks, FPGA nodes and the host, bars in time, iterations marked."""
+"""The timing diagram on pyqtgraph: it zooms, its bars are told and chosen."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from collections.abc import Iterable
 
-from workbench.api.predictions import Bar, StageSpan, Timing
-from workbench.gui import theme
-from workbench.gui.timeline.look import label, text_width
-from workbench.model.text import thousands, time_text, trimmed
-from workbench.pictures.plot import Axis, ticks
+from PySide6.QtCore import QEvent, QPointF, QSize, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QSizePolicy
 
-LABELS_PX, RULER_PX, STAGE_PX, ROW_PX, FOOT_PX = 168, 26, 28, 30, 10
-TIME = Axis("time", time_text)
-_CENTRE = Qt.AlignmentFlag.AlignHCenter
+from workbench.api.predictions import Timing
+from workbench.gui.house_view import Row
+from workbench.gui.lanes_view import LanesView
+from workbench.model.text import thousands, time_text
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.plot import Range
+from workbench.pictures.timing import ROW_PX, bar_box, draw_timing, timing_box, timing_height, timing_rows, to_scale_s
 
 
-class TimingView(QWidget):
-    """`hovered` tells the number of the bar under the pointer, or -1; `chosen` that of one clicked."""
+class TimingView(LanesView):
+    """`chosen` tells the number of a bar that was clicked."""
 
-    hovered = Signal(int)
     chosen = Signal(int)
+    row_px = ROW_PX
+    most_zoom = 1e4
+    file_name = "timing"
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Timing diagram")
-        self.setMouseTracking(True)
+        super().__init__("Timing diagram")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.timing = Timing((), (), (), 0.0)
-        self.current = -1
+        self.current = -1  # the bar under the pointer
 
     def show_timing(self, timing: Timing) -> None:
         self.timing, self.current = timing, -1
         self.setFixedHeight(self.sizeHint().height())
-        self.update()
+        self.show_all()
 
     def sizeHint(self) -> QSize:
-        return QSize(800, RULER_PX + STAGE_PX + max(len(self.timing.lanes), 2) * ROW_PX + FOOT_PX)
+        return QSize(800, round(timing_height(self.timing)))
 
-    # ---- geometry
+    def lanes(self) -> Box:
+        return timing_box(self.timing, self.width())
 
-    def _x(self, seconds: float) -> float:
-        room = max(self.width() - LABELS_PX - 20, 50)
-        return LABELS_PX + room * (seconds / self.timing.drawn_s if self.timing.drawn_s else 0.0)
+    def count(self) -> int:
+        return len(self.timing.lanes)
 
-    def bar_rect(self, bar: Bar) -> QRectF:
-        """Where a bar stands; at least two pixels wide."""
-        left = self._x(bar.start_s)
-        wide = max(self._x(bar.end_s) - left, 2.0)
-        return QRectF(left, RULER_PX + STAGE_PX + bar.lane * ROW_PX + 6, wide, ROW_PX - 12)
+    def whole(self) -> Range:
+        return 0.0, self.timing.drawn_s or 1.0
 
-    # ---- painting
+    def say(self, value: float) -> str:
+        return time_text(value, 4) if value <= to_scale_s(self.timing) else ""
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.colour("panel"))
-        if not self.timing.lanes:
-            return
-        self._paint_ruler(painter)
-        for row, lane in enumerate(self.timing.lanes):
-            y = RULER_PX + STAGE_PX + row * ROW_PX
-            painter.setPen(QPen(theme.colour("rule"), 1))
-            painter.drawLine(QPointF(16, y + 0.5), QPointF(self.width() - 8, y + 0.5))
-            wide = label(painter, QRectF(16, y, LABELS_PX - 32, ROW_PX), lane.name, "text", 12, 600)
-            left = 22 + wide
-            if LABELS_PX - 12 - left > text_width(lane.note, 11):
-                label(painter, QRectF(left, y, LABELS_PX - 8 - left, ROW_PX), lane.note, "muted", 11)
-        for span in self.timing.stages:
-            self._paint_stage(painter, span)
-        for number, bar in enumerate(self.timing.bars):
-            self._paint_bar(painter, bar, number == self.current)
-        for span in self.timing.stages:
-            if span.skipped:
-                self._paint_skip(painter, span)
+    def say_place(self) -> float:
+        return 12.0
 
-    def _paint_ruler(self, painter: QPainter) -> None:
-        """Times where the drawing is to scale: up to the first iterations left out."""
-        skips = [span.skip_s for span in self.timing.stages if span.skipped]
-        end = min([self.timing.drawn_s, *skips])
-        room = self._x(end) - LABELS_PX
-        for time in ticks(0.0, end, TIME, max(int(room / 90), 1)):
-            x = round(self._x(time)) + 0.5
-            painter.setPen(QPen(theme.colour("rule"), 1))
-            painter.drawLine(QPointF(x, RULER_PX - 6), QPointF(x, self.height() - FOOT_PX))
-            label(painter, QRectF(x + 4, 4, 90, 16), trimmed(time_text(time)), "second", 11)
+    def rows(self) -> Iterable[Row]:
+        return timing_rows(self.timing)
 
-    def _paint_stage(self, painter: QPainter, span: StageSpan) -> None:
-        """The stage's extent, with a tick where each iteration starts."""
-        left, right = self._x(span.start_s), self._x(span.end_s)
-        box = QRectF(left, RULER_PX + 4, max(right - left - 1, 2), STAGE_PX - 9)
-        painter.setPen(QPen(theme.colour("accent"), 1))
-        painter.setBrush(theme.colour("selection"))
-        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        many = f", {thousands(span.rounds)} iterations" if span.rounds > 1 else ""
-        text = f"{span.name}{many}, {'overlapped' if span.overlapped else 'serial'}"
-        label(painter, box.adjusted(8, 0, -4, 0), text, "link", 11, 600)
-        painter.setPen(QPen(theme.colour("accent"), 1.4))
-        for start in span.starts[1:]:
-            x = round(self._x(start)) + 0.5
-            painter.drawLine(QPointF(x, box.top()), QPointF(x, self.height() - FOOT_PX))
+    def bar_box(self, number: int) -> Box:
+        """Where a bar stands."""
+        return bar_box(self.timing.bars[number], self.shown(), self.lanes())
 
-    def _paint_bar(self, painter: QPainter, bar: Bar, current: bool) -> None:
-        rect = self.bar_rect(bar)
-        theme.fill_state(painter, rect, bar.category)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.colour("text"), 2) if current else QPen(theme.frame_colour(), 1))
-        if rect.width() > 3 or current:
-            painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
-        text = bar.name
-        wide = text_width(text, 11, 600) + 8
-        if wide + 8 < rect.width():
-            box = QRectF(rect.center().x() - wide / 2, rect.top() + 2, wide, rect.height() - 4)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("panel"))
-            painter.drawRoundedRect(box, 3, 3)
-            label(painter, box, text, "text", 11, 600, _CENTRE)
+    def draw(self, canvas: Canvas) -> None:
+        draw_timing(canvas, self.timing, self.shown(), self.width())
 
-    def _paint_skip(self, painter: QPainter, span: StageSpan) -> None:
-        """The iterations left out: a gap that says how many."""
-        left, right = self._x(span.skip_s), self._x(span.skip_s + span.gap_s)
-        box = QRectF(left + 3, RULER_PX + STAGE_PX + 2, right - left - 6, len(self.timing.lanes) * ROW_PX - 2)
-        painter.fillRect(box, theme.colour("sunken"))
-        text = f"{thousands(span.skipped)} more"
-        wide = min(text_width(text, 11, 600) + 4, box.width())
-        middle = QRectF(box.center().x() - wide / 2, box.center().y() - 8, wide, 16)
-        label(painter, middle, text, "second", 11, 600, _CENTRE)
+    def draw_over(self, canvas: Canvas) -> None:
+        super().draw_over(canvas)
+        if 0 <= self.current < len(self.timing.bars):
+            box = self.bar_box(self.current)
+            canvas.rect(box.x, box.y, box.width, box.height, "", "text", 2)
 
     # ---- pointer
 
     def bar_at(self, at: QPointF) -> int:
         """The number of the bar at a place, or within three pixels of it; -1 for none."""
-        found = [
-            (abs(rect.center().x() - at.x()), n)
-            for n, bar in enumerate(self.timing.bars)
-            if (rect := self.bar_rect(bar)).adjusted(-3, -5, 3, 5).contains(at)
-        ]
+        found = []
+        for number in range(len(self.timing.bars)):
+            box = self.bar_box(number)
+            if box.x - 3 <= at.x() <= box.right + 3 and box.y - 5 <= at.y() <= box.bottom + 5:
+                found.append((abs(box.centre[0] - at.x()), number))
         return min(found, default=(0.0, -1))[1]
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        number = self.bar_at(event.position())
-        if number != self.current:
-            self.current = number
-            self.setToolTip(self.tip(number) if number >= 0 else "")
-            self.hovered.emit(number)
-            self.update()
+        super().mouseMoveEvent(event)
+        self.current = self.bar_at(event.position())
+        self.viewport().setToolTip(self.tip(self.current) if self.current >= 0 else "")
 
     def tip(self, number: int) -> str:
         """What is said of a bar: its time, when, which iteration, by which equation."""
@@ -154,12 +94,10 @@ class TimingView(QWidget):
         span = f"from {time_text(bar.real_s, 4)} to {time_text(bar.real_s + bar.time_s, 4)}"
         return f"{bar.name}: {time_text(bar.time_s, 4)}\n{span}{many}\n{bar.equation}"
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        number = self.bar_at(event.position())
-        if number >= 0:
+    def clicked(self, at: QPointF) -> None:
+        if (number := self.bar_at(at)) >= 0:
             self.chosen.emit(number)
 
     def leaveEvent(self, event: QEvent) -> None:
         self.current = -1
-        self.hovered.emit(-1)
-        self.update()
+        super().leaveEvent(event)

@@ -1,0 +1,140 @@
+"""Bars as a picture: rows of a name, a bar and figures, on one axis that zooms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from workbench.model.text import trimmed
+from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.plot import Axis, Range, ticks
+from workbench.pictures.signs import draw_severity, draw_speedup_bar
+
+ROW_PX, HEAD_PX, FOOT_PX, FIGURE_PX, EDGE_PX = 34.0, 26.0, 42.0, 72.0, 16.0
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A row. The bar is solid from the axis's origin to `value`; with an `ideal` it is drawn as a speedup's.
+
+    `figures` stand at the right, the first one strong. `sign` is a level of severity, `cells` the row of the data.
+    """
+
+    key: str
+    name: str
+    value: float
+    figures: tuple[str, ...]
+    cells: tuple[str | float, ...]
+    note: str = ""
+    cap: float | None = None
+    ideal: float | None = None
+    sign: str = ""
+    strong: bool = True
+    part: bool = False
+
+
+@dataclass(frozen=True)
+class Bars:
+    """`whole` is the axis's range that shows all (log10 on a logarithmic axis), `mark` a line through every row.
+
+    `above` is said over the numbers of the axis, `say` of the value under the pointer, `foot` what the picture shows.
+    `heads` are those of the data.
+    """
+
+    axis: Axis
+    heads: tuple[str, ...] = ()
+    rows: tuple[Bar, ...] = ()
+    whole: Range = (0.0, 1.0)
+    origin: float = 0.0
+    foot: str = ""
+    mark: float | None = None
+    above: Callable[[float], str] | None = None
+    say: Callable[[float], str] | None = None
+
+
+def bars_box(bars: Bars, width: float, height: float) -> Box:
+    """Where the bars are: beside the names, under what stands above, over the axis's numbers."""
+    left = min(max(width * 0.34, 120.0), 330.0)
+    top = HEAD_PX if bars.above else 6.0
+    figures = FIGURE_PX * max((len(row.figures) for row in bars.rows), default=1)
+    return Box(left, top, max(width - left - figures - EDGE_PX, 20.0), max(height - top - FOOT_PX, ROW_PX))
+
+
+def bars_height(bars: Bars) -> float:
+    """How high a picture of every row is."""
+    return (HEAD_PX if bars.above else 6.0) + ROW_PX * max(len(bars.rows), 1) + FOOT_PX
+
+
+def place_of(value: float, bars: Bars, shown: Range, box: Box) -> float:
+    """Where a value stands; what is beyond an end stands at the end."""
+    if math.isnan(value):
+        value = bars.origin
+    at = math.log10(value) if bars.axis.log and math.isfinite(value) else value
+    return box.x + box.width * min(max((at - shown[0]) / (shown[1] - shown[0]), 0.0), 1.0)
+
+
+def draw_bars(
+    canvas: Canvas, bars: Bars, shown: Range, first: float, width: float, height: float, chosen: str = ""
+) -> None:
+    """The rows from `first` on, as many as there is room for; the one whose key is `chosen` is lit."""
+    box = bars_box(bars, width, height)
+    canvas.rect(0, 0, width, height, "panel")
+    canvas.rect(box.x, box.y, box.width, box.height, "sunken")
+    last = -100.0
+    for value in ticks(*shown, bars.axis, max(int(box.width / 84), 2)):
+        x = round(place_of(value, bars, shown, box)) + 0.5
+        canvas.path([(x, box.y), (x, box.bottom)], "rule")
+        above, below = bars.above(value) if bars.above else "", trimmed(bars.axis.text(value))
+        wide = max(canvas.width_of(words, 11) for words in (above, below))
+        if x - wide / 2 > last:
+            canvas.write(x, box.bottom + 11, below, "muted", 11, 400, CENTRE)
+            if above:
+                canvas.write(x, box.y - 10, above, "muted", 11, 400, CENTRE)
+            last = x + wide / 2 + 8
+    canvas.text(EDGE_PX, box.bottom + 21, width - 2 * EDGE_PX, 16, bars.foot, "muted", 11, 400, CENTRE)
+    with canvas.clipped(0, box.y, width, box.height):
+        for number, row in enumerate(bars.rows):
+            y = box.y + (number - first) * ROW_PX
+            if y + ROW_PX >= box.y and y <= box.bottom:
+                _draw_row(canvas, bars, row, shown, box, y, row.key == chosen)
+        if bars.mark is not None and bars.rows:
+            x = round(place_of(bars.mark, bars, shown, box)) + 0.5
+            canvas.path([(x, box.y), (x, box.y + (len(bars.rows) - first) * ROW_PX)], "text", 1.4)
+
+
+def _draw_row(canvas: Canvas, bars: Bars, row: Bar, shown: Range, box: Box, y: float, chosen: bool) -> None:
+    middle = y + ROW_PX / 2
+    if chosen:
+        canvas.rect(0, y, box.x, ROW_PX, "selection")
+        canvas.rect(0, y, 3, ROW_PX, "accent")
+    left = EDGE_PX + (18 if row.part else 0)
+    if row.sign:
+        draw_severity(canvas, left, middle - 8, 16, row.sign)
+        left += 24
+    weight = 600 if row.strong else 400
+    used = canvas.text(left, y, box.x - left - 8, ROW_PX, row.name, "text", 13, weight)
+    rest = box.x - left - used - 16
+    if row.note and rest > min(60.0, canvas.width_of(row.note, 12)):
+        canvas.text(left + used + 8, y, rest, ROW_PX, row.note, "second", 12)
+
+    def place(value: float) -> float:
+        return place_of(value, bars, shown, box)
+
+    if row.ideal is not None:
+        draw_speedup_bar(canvas, box.x, middle - 6, box.width, 12, row.value, row.cap, row.ideal, place)
+    else:
+        start, end = sorted((place(bars.origin), place(row.value)))
+        canvas.rect(box.x, middle - 6, box.width, 12, "track")
+        canvas.rect(start, middle - 6, end - start, 12, "accent")
+    for n, said in enumerate(row.figures):
+        ink, weight = ("second", 400) if n else ("text", 600)
+        canvas.text(box.right + 4 + n * FIGURE_PX, y, FIGURE_PX, ROW_PX, said, ink, 13, weight, RIGHT)
+
+
+def bars_table(bars: Bars) -> Iterator[tuple[str | float, ...]]:
+    """The data, a head first."""
+    yield bars.heads
+    for row in bars.rows:
+        yield row.cells

@@ -1,0 +1,91 @@
+"""Memory layers as pictures: the density by size of a store, what each layer lets through, the roofline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.api.predictions import Density, DensityPoint, Layer
+from workbench.model.text import prefixed
+from workbench.pictures.bars import Bar, Bars
+from workbench.pictures.plot import Axis, Line, Mark, Plot, Values
+
+#: Told apart by place and name too.
+INKS = ("good", "medium_text", "low", "keyword", "number")
+COMPUTE = "processing elements"
+BARS_FOOT = "operations a second; solid: with latency, tint: without; line: what can be reached"
+
+
+def bytes_of(value: float) -> str:
+    return prefixed(value, "B")
+
+
+def _rate(value: float) -> str:
+    return prefixed(value, "/s") if math.isfinite(value) else "no bound"
+
+
+def bound_bars(found: Density) -> Bars:
+    """A bar for each layer's bound and the compute bound; what latency takes is tinted; a line at the least."""
+    bounds = [(b.layer.name, float(b.ops_per_s), float(b.ops_per_s_without_latency)) for b in found.bounds]
+    if found.compute_ops_per_s is not None:
+        bounds.append((COMPUTE, float(found.compute_ops_per_s), float(found.compute_ops_per_s)))
+    rows = tuple(
+        Bar(name, name[:1].upper() + name[1:], bound, (_rate(bound),), (name, bound, free),
+            "binds" if name == found.binding else "", ideal=free, strong=name == found.binding)
+        for name, bound, free in bounds
+    )  # fmt: skip
+    most = max((free for _, _, free in bounds if math.isfinite(free)), default=0.0) or 1.0
+    return Bars(
+        Axis("operations a second", _rate), ("bound", "operations a second", "without latency"), rows,
+        (0.0, most * 1.04), foot=BARS_FOOT, mark=min((bound for _, bound, _ in bounds), default=None),
+    )  # fmt: skip
+
+
+def rho_plot(
+    sizes_bytes: Values, ops_per_byte: Values, layers: Sequence[Layer], binding: str, operation: str,
+    measured: Sequence[DensityPoint] = (),
+) -> Plot:  # fmt: skip
+    """The density by size of the store, with the layers as handles, and what was measured beside it."""
+    marks = tuple(
+        Mark(x.name, float(x.layer_bytes), float(x.bandwidth_bytes_per_s), INKS[n % len(INKS)], x.name == binding, True)
+        for n, x in enumerate(layers)
+    )
+    lines = [Line("rho, model" if measured else "rho", sizes_bytes, ops_per_byte)]
+    if measured:
+        at = np.array([p.alpha_bytes for p in measured])
+        lines.append(Line("measured", at, np.array([p.measured_ops_per_byte for p in measured]), "high", points=True))
+    return Plot(
+        Axis("size of the store", bytes_of, log=True, unit="B"),
+        Axis("rho, operations per byte", lambda v: prefixed(v, "/B"), log=True),
+        tuple(lines),
+        marks,
+        Axis("bandwidth", lambda v: prefixed(v, "B/s"), log=True, unit="B/s") if marks else None,
+        say=lambda line, point: (
+            f"{lines[line].name}, {bytes_of(float(lines[line].x[point]))}: "
+            f"{prefixed(float(lines[line].y[point]), f' {operation}s/B')}"
+        ),
+    )
+
+
+def roofline(found: Density) -> Plot:
+    """Each layer's bound by operations per byte, held by the compute bound; a point where the algorithm is."""
+    at = [float(b.ops_per_byte) for b in found.bounds] or [1.0]
+    peak = float(found.compute_ops_per_s) if found.compute_ops_per_s is not None else math.inf
+    widest = max((float(b.layer.bandwidth_bytes_per_s) for b in found.bounds), default=1.0)
+    knee = peak / widest if math.isfinite(peak) else min(at)
+    x = np.geomspace(min(*at, knee) / 10, max(*at, knee) * 10, 121)
+    lines = []
+    for n, bound in enumerate(found.bounds):
+        slope = float(bound.ops_per_s) / float(bound.ops_per_byte)
+        ink = INKS[n % len(INKS)]
+        lines.append(Line(bound.layer.name, x, np.minimum(x * slope, peak), ink, named_at_start=True))
+        spot = np.array([float(bound.ops_per_byte)]), np.array([min(float(bound.ops_per_s), peak)])
+        lines.append(Line("", *spot, ink, points=True, joined=False))
+    return Plot(
+        Axis("operations per byte", lambda v: prefixed(v, ""), log=True),
+        Axis("operations a second", lambda v: prefixed(v, "/s"), log=True, unit="/s"),
+        tuple(lines),
+        say=lambda line, point: f"{prefixed(float(lines[line].x[point]), '/B')}: {_rate(float(lines[line].y[point]))}",
+    )
