@@ -1,0 +1,200 @@
+"""A launch of a kernel as people describe one: global and local size, and what each argument holds.
+
+The classes are part of a model's document (`launch:` in NAME.opencl.yaml). `values_of` makes the arguments' data.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, PositiveInt
+
+from rc_workbench_plugins.opencl.kernel import Argument, Kernel, Kind, Space
+from workbench.api.forms import Field as FormField
+from workbench.api.forms import Group
+from workbench.api.models import PartDocument
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
+from workbench.system.files import read_file
+
+#: What buffers of one launch may take together: more is not needed to see how a kernel behaves.
+LIMIT_BYTES = 4 << 30
+_DTYPES: Mapping[str, str] = {
+    "bool": "u1", "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4", "long": "i8",
+    "ulong": "u8", "half": "f2", "float": "f4", "double": "f8", "size_t": "u8", "ptrdiff_t": "i8", "intptr_t": "i8",
+    "uintptr_t": "u8", "unsigned char": "u1", "unsigned short": "u2", "unsigned int": "u4", "unsigned long": "u8",
+}  # fmt: skip
+_TYPE = re.compile(r"(?:(?:const|volatile)\s+)*([a-z_ ]*?[a-z_])(\d*)\s*\**")
+
+
+class Values(PartDocument):
+    """What an argument of a launch holds. Of a number: its `value`. Of a buffer: `elements` that are all `value`, or
+    drawn evenly from `low` to `high` by a seed; or a `file`. Of local memory: so many `elements`."""
+
+    called: ClassVar[str] = "argument"
+    new: ClassVar[Mapping[str, object]] = {"value": 0}
+    form: ClassVar[tuple[Group, ...]] = (
+        Group("Argument", "", (
+            FormField(("value",), "Value", "number", "of a buffer: of every element"),
+            FormField(("elements",), "Elements", "number", "of a buffer or of local memory"),
+            FormField(("low",), "Random, from", "number"),
+            FormField(("high",), "to", "number"),
+            FormField(("seed",), "Seed", "number"),
+            FormField(("file",), "File", "code", "a buffer's bytes, or an array of NumPy (.npy)"),
+        )),
+    )  # fmt: skip
+
+    value: int | float | None = Field(None, description="a number's value; of a buffer, that of every element")
+    elements: PositiveInt | None = Field(None, description="how many elements a buffer, or local memory, has")
+    low: int | float | None = Field(None, description="random elements: the least that is drawn")
+    high: int | float | None = Field(None, description="random elements: the most that is drawn")
+    seed: int = Field(0, description="the seed of random elements: the same one draws the same")
+    file: str = Field("", description="a file with the buffer's bytes as they are, or an array of NumPy (.npy)")
+
+
+class Launch(PartDocument):
+    """How a kernel is launched."""
+
+    called: ClassVar[str] = "launch"
+    form: ClassVar[tuple[Group, ...]] = (
+        Group("Launch", "", (
+            FormField(("global_size",), "Global size", "lines", "work items, a dimension a line"),
+            FormField(("local_size",), "Local size", "lines", "work items of a group; empty: 64 where that fits"),
+            FormField(("groups",), "Groups run", "number", "empty: as many as are soon done"),
+        )),
+    )  # fmt: skip
+
+    global_size: Annotated[tuple[PositiveInt, ...], Field(min_length=1, max_length=3)] = Field(
+        description="work items along each dimension", examples=[[1024, 1024]]
+    )
+    local_size: Annotated[tuple[PositiveInt, ...], Field(max_length=3)] = Field(
+        (),
+        description="work items of a group along each dimension; empty: what the kernel asks for, else the most up to "
+        "64 that divides the first dimension",
+        examples=[[16, 16]],
+    )
+    arguments: dict[str, Values | int | float] = Field(
+        default_factory=dict,
+        description="the kernel's arguments by name: a number, or what a buffer holds",
+        examples=[{"a": {"elements": 1024, "low": 0, "high": 1}}],
+    )
+    defines: dict[str, str | int | float] = Field(
+        default_factory=dict, description="macros that the kernel is compiled with", examples=[{"TILE": 16}]
+    )
+    standard: str = Field("CL1.2", description="the version of OpenCL C: CL1.2, CL2.0, CL3.0")
+    groups: PositiveInt | None = Field(
+        None, description="how many work groups are run to count trips; all others are taken to do the same"
+    )
+
+    @property
+    def macros(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self.defines.items()}
+
+
+def local_size(kernel: Kernel, launch: Launch) -> tuple[int, ...]:
+    """The group's size: the launch's, else what the kernel asks for, else the most up to 64 of the first dimension."""
+    given = launch.local_size or kernel.attributes.get("reqd_work_group_size", ())[: len(launch.global_size)]
+    size = given or (math.gcd(launch.global_size[0], 64),)
+    size = (*size, *(1 for _ in launch.global_size[len(size) :]))
+    if len(size) != len(launch.global_size) or any(g % n for g, n in zip(launch.global_size, size, strict=True)):
+        message = f"groups of {_by(size)} do not divide {_by(launch.global_size)} work items"
+        raise WorkbenchError(Diagnostic(message, "Each dimension's local size divides its global size."))
+    return size
+
+
+def _by(size: tuple[int, ...]) -> str:
+    return " x ".join(map(str, size))
+
+
+def values_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, NDArray[np.generic]]:
+    """Each argument's data by its name: a buffer's elements, a number as an array of one (a vector: of its lanes), and
+    for local memory as many zeros as it has elements. Files are named from `folder` on.
+
+    WorkbenchError for arguments that are missing, unknown, or hold what their type cannot.
+    """
+    names = {argument.name: argument for argument in kernel.arguments}
+    for name in launch.arguments:
+        if name not in names:
+            hint = near(name, names, "Its arguments")
+            raise WorkbenchError(Diagnostic(f"the kernel '{kernel.name}' has no argument '{name}'", hint))
+    found: dict[str, NDArray[np.generic]] = {}
+    total = 0
+    for name, argument in names.items():
+        if name not in launch.arguments:
+            hint = "Give launch.arguments its value." if argument.type.kind is not Kind.POINTER else (
+                f"Give launch.arguments one, such as {name}: {{elements: {launch.global_size[0]}}}.")  # fmt: skip
+            raise WorkbenchError(Diagnostic(f"the argument '{name}' ({argument.type_name}) has no value", hint))
+        given = launch.arguments[name]
+        held = given if isinstance(given, Values) else Values(value=given)
+        total += (held.elements or 0) * max(argument.element_bytes, 1)
+        if total > LIMIT_BYTES:
+            message = f"the launch's buffers take more than {LIMIT_BYTES >> 30} GiB"
+            raise WorkbenchError(Diagnostic(message, "Make them smaller: trips and strides show on fewer data."))
+        found[name] = _values(argument, held, folder)
+    return found
+
+
+def dtype_of(argument: Argument) -> tuple[np.dtype[np.generic], int]:
+    """The NumPy type of an argument's elements, and how many lanes each has. WorkbenchError for a type of its own."""
+    match = _TYPE.fullmatch(argument.type_name.strip())
+    name = match[1] if match else ""
+    if match is None or name not in _DTYPES:
+        hint = "Give a buffer's bytes as a file; a structure by value cannot be given."
+        raise WorkbenchError(Diagnostic(f"the type of '{argument.name}' is not known: {argument.type_name}", hint))
+    return np.dtype(_DTYPES[name]), int(match[2] or 1)
+
+
+def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generic]:
+    pointer = argument.type.kind is Kind.POINTER
+    if pointer and held.file:
+        return _from_file(argument, folder / held.file)
+    if pointer and held.elements is None:
+        hint = f"Write {argument.name}: {{elements: 1024}}, with `value`, or `low` and `high`; or a `file`."
+        raise WorkbenchError(Diagnostic(f"'{argument.name}' is a buffer, and has no elements", hint))
+    if not pointer and (held.value is None or held.elements is not None or held.file):
+        hint = f"Write {argument.name}: 4."
+        raise WorkbenchError(Diagnostic(f"'{argument.name}' is a number ({argument.type_name}): it has a value", hint))
+    try:
+        dtype, lanes = dtype_of(argument)
+    except WorkbenchError:
+        if not pointer or held.elements is None or held.value or held.low is not None:
+            raise
+        return np.zeros(held.elements * max(argument.element_bytes, 1), "u1")
+    count = lanes * (held.elements or 1)
+    if argument.type.space is Space.LOCAL:
+        return np.zeros(count, dtype)
+    if held.low is None and held.high is None:
+        return _held(np.full(count, held.value or 0), dtype, argument)
+    low, high = held.low or 0, 1 if held.high is None else held.high
+    if high < low:
+        raise WorkbenchError(Diagnostic(f"'{argument.name}' is drawn from {low} to {high}", "Swap them."))
+    random = np.random.default_rng(held.seed)
+    if dtype.kind == "f":
+        return _held(random.uniform(low, high, count), dtype, argument)
+    return _held(random.integers(int(low), int(high), count, endpoint=True), dtype, argument)
+
+
+def _held(values: NDArray[np.generic], dtype: np.dtype[np.generic], argument: Argument) -> NDArray[np.generic]:
+    """The values as the argument's type has them. WorkbenchError where that cannot hold them."""
+    with np.errstate(all="ignore"):
+        found = values.astype(dtype)
+    if dtype.kind != "f" and not np.array_equal(found, values):
+        message = f"'{argument.name}' ({argument.type_name}) cannot hold {np.asarray(values).flat[0]:g}"
+        raise WorkbenchError(Diagnostic(message, "Give whole numbers within its range."))
+    return found
+
+
+def _from_file(argument: Argument, path: Path) -> NDArray[np.generic]:
+    data = read_file(path)
+    if path.suffix == ".npy":
+        try:
+            return np.ascontiguousarray(np.load(io.BytesIO(data), allow_pickle=False)).ravel()
+        except (ValueError, OSError, EOFError) as error:
+            raise WorkbenchError(Diagnostic(f"this is no array of NumPy: {error}", file=str(path))) from None
+    return np.frombuffer(data, "u1")
