@@ -238,7 +238,7 @@ def test_the_reports_curves_are_the_windows(
     in_report = recorded(monkeypatch, SvgCanvas)
     html_report(run, analysis, platform)
     for commands in in_window:
-        assert len(commands) > 30
+        assert len(commands) > 20
         assert holds(in_report, commands)
     assert in_window[0] != in_window[1]
 
