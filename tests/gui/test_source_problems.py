@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from workbench.gui import theme
 from workbench.gui.main_window import MainWindow
-from workbench.gui.source.editor import NUMBERS_PX, CodeEditor, _Side
+from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.lines_moved import LinesMoved
+from workbench.gui.source.margin import NUMBERS_PX, MarginColumns
 from workbench.gui.source.mode import SourceMode
 from workbench.gui.source.problems import problem_text, problems_now, scanned_problems
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -49,7 +50,7 @@ def is_wrong(editor: CodeEditor, line: int, text: str, colour: str = "high") -> 
 
 def sign_colours(editor: CodeEditor, line: int) -> set[str]:
     """The colours at a line's place for swatches and signs, as painted."""
-    side = editor.findChild(_Side)
+    side = editor.findChild(MarginColumns)
     assert side is not None
     rect = editor.line_rect(line)
     image = side.grab().toImage()
@@ -61,7 +62,7 @@ def sign_colours(editor: CodeEditor, line: int) -> set[str]:
 
 
 def side_tip(editor: CodeEditor, line: int) -> str:
-    side = editor.findChild(_Side)
+    side = editor.findChild(MarginColumns)
     assert side is not None
     at = QPointF(NUMBERS_PX + 14, editor.line_rect(line).center().y())
     left, none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier

@@ -4,41 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QWidget
 
-from workbench.gui import fonts, theme
+from workbench.gui import theme
 from workbench.gui.icons import icon
-from workbench.gui.source.editor import NUMBERS_PX, CodeEditor
+from workbench.gui.source.editor import CodeEditor
+from workbench.gui.source.margin import MarginHead
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, IconButton, plain_column, rule
-
-
-class MarginHead(QWidget):
-    """Names of the margin's columns, and whose mean they show."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFixedHeight(27)
-        self.said = ""
-
-    def say(self, text: str) -> None:
-        self.said = text
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.colour("sunken"))
-        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.colour("rule"))
-        painter.setFont(fonts.ui_font(12, 500))
-        painter.setPen(theme.colour("second"))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        right = middle | Qt.AlignmentFlag.AlignRight
-        painter.drawText(QRectF(16, 0, 120, 26), middle, "Time in state")
-        painter.drawText(QRectF(130, 0, NUMBERS_PX - 142, 26), right, "Visits")
-        painter.setFont(fonts.ui_font(12))
-        painter.drawText(QRectF(NUMBERS_PX, 0, self.width() - NUMBERS_PX - 16, 26), right, self.said)
 
 
 class EditorTabs(QWidget):
