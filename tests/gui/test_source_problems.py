@@ -16,7 +16,7 @@ from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.margin import NUMBERS_PX, MarginColumns
 from workbench.gui.source.mode import SourceMode
-from workbench.gui.source.problems import problem_text, problems_now, scanned_problems
+from workbench.gui.source.problems import checked_problems, problem_text, problems_now
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import Category
 
@@ -173,7 +173,7 @@ def test_problems_are_of_this_file_once_each_and_the_gravest_first() -> None:
         Diagnostic("beyond", "", Severity.ERROR, "f.c", 9, 1),
         Diagnostic("by the way", "", Severity.NOTE, "f.c", 2, 1),
     )
-    found = scanned_problems((warning, error, *others), lambda f: f == "f.c", text)
+    found = checked_problems((warning, error, *others), lambda f: f == "f.c", text)
     moved = LinesMoved(text)
     moved.changed("new\na\nb\nc")
     lines = ("new", "a", "b", "c")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.model.platform import Platform
     from workbench.model.read_out import ReadOutPlan
     from workbench.model.run import Entry, Run, Site, Table
-    from workbench.model.scan import HdlPort, HdlScan, HdlTop, HostFile, HostScan
+    from workbench.model.scan import Definition, HdlPort, HdlScan, HdlTop, HostFile, HostScan
 
 
 @dataclass(frozen=True)
@@ -228,6 +228,19 @@ class HostLanguage(Protocol):
 
     def outline(self, root: Path, files: Sequence[str]) -> tuple[HostFile, ...]:
         """What each file (relative to `root`) defines and mentions, for a project that is begun. Never raises."""
+        ...
+
+
+@runtime_checkable
+class FindsDefinitions(Protocol):
+    """A language of either kind that can also tell where a name in its sources is defined."""
+
+    def definition(
+        self, root: Path, part: Any, values: dict[str, str], file: Path, line: int, column: int, job: Job
+    ) -> Definition | None:
+        """What the name at a place of `file` means; None where none stands there, or none that is known. `part` is the
+        project's sources as for `scan`, `values` its defines or parameters. Column in bytes. Never raises for what
+        stands in the sources; works in a child process, as `scan` does."""
         ...
 
 

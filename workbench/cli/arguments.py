@@ -65,6 +65,11 @@ def add_scan(command: argparse.ArgumentParser) -> None:
     _add_project(command)
 
 
+def add_definition(command: argparse.ArgumentParser) -> None:
+    _add_project(command)
+    command.add_argument("place", metavar="FILE:LINE:COLUMN", help="a place of a source; columns count bytes, from 1")
+
+
 def add_instrument(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="DIR")
     _add_project(command)
@@ -223,6 +228,7 @@ _OWN = (
     ("pictures", "pictures of the window, every view, light and dark", add_pictures, "demo:run_pictures"),
     ("new", "a project file from a folder of sources", add_new, "new:run_new"),
     ("scan", "find API calls, clocked blocks, branches and pragmas", add_scan, "projects:run_scan"),
+    ("definition", "where the name at a place of a source is defined", add_definition, "projects:run_definition"),
     ("instrument", "write instrumented copies, and what a real machine builds and runs them with",
      add_instrument, "projects:run_instrument"),
     ("run", "instrument, build and run, on the simulated card or the project's own target",
@@ -242,7 +248,7 @@ _OWN = (
     ("desktop", "put the workbench into the desktop's menu, for this user", add_desktop, "doctor:run_desktop"),
 )  # fmt: skip
 #: Those that are over at once, of which no log is kept.
-_SHORT = ("open", "template", "rules", "plugins", "fields", "doctor", "desktop")
+_SHORT = ("open", "definition", "template", "rules", "plugins", "fields", "doctor", "desktop")
 
 
 def workbench_commands() -> Sequence[Command]:

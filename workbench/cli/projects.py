@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 
 from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
@@ -27,6 +29,23 @@ def _open(arguments: argparse.Namespace, plugins: Plugins) -> Workspace:
     workspace = open_workspace(arguments.project, plugins)
     print_diagnostics(workspace.diagnostics)
     return workspace
+
+
+def run_definition(arguments: argparse.Namespace, workbench: Opened) -> int:
+    """The JSON document's `definition` is null where no name stands there, or none that is known; exit code 1 then."""
+    file, *place = arguments.place.rsplit(":", 2)
+    if len(place) != 2 or not all(number.isdecimal() and int(number) for number in place):
+        raise WorkbenchError(Diagnostic(f"'{arguments.place}' is no place", "Write for example host/main.c:12:5."))
+    workspace = _open(arguments, workbench.plugins)
+    with progress() as watch:
+        found = workspace.definition(Path(file), int(place[0]), int(place[1]), Job(watch))
+    if arguments.json:
+        print_json({"definition": asdict(found) if found else None})
+    elif found:
+        print(f"{found.file}:{found.line}:{found.column}: {found.what} {found.name}")
+    else:
+        print(f"{arguments.place}: no definition is known", file=sys.stderr)
+    return DONE if found else FAILED
 
 
 def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -65,6 +65,7 @@ class Context(QObject):
         self._stamps: dict[Path, str] = {}
         self._when_current: list[Callable[[], None]] = []
         self.scan: ProjectScan | None = None
+        self.source_problems: tuple[Diagnostic, ...] = ()  # of the sources as they are saved, or typed since
         self.opened: OpenRun | None = None
         self.running = False
         self.trusted = True  # whether the project may be run without a question, as it stood when it was last read
@@ -135,7 +136,7 @@ class Context(QObject):
 
     def set_workspace(self, workspace: Workspace) -> None:
         """Show a project that is open already, and read its sources."""
-        self.workspace, self.scan = workspace, None
+        self.workspace, self.scan, self.source_problems = workspace, None, ()
         self._stamps = workspace.stamps()
         self.notices.tell(*workspace.diagnostics)
         self.workspace_changed.emit()
@@ -181,6 +182,7 @@ class Context(QObject):
     def close(self) -> None:
         """Forget project, run and selection; notices that spoke of them go too."""
         self.workspace, self.scan, self.opened, self.trusted = None, None, None, True
+        self.source_problems = ()
         self.shown_range, self._ranged, self._extra_runs = None, None, ()
         self.history.clear()
         self.navigation.forget()
@@ -214,7 +216,7 @@ class Context(QObject):
 
     def _scanned(self, workspace: Workspace, scan: ProjectScan) -> None:
         if workspace is self.workspace:
-            self.scan = scan
+            self.scan, self.source_problems = scan, scan.diagnostics
             self.scan_changed.emit()
 
     def open_run(self, path: Path) -> None:
@@ -303,8 +305,8 @@ class Context(QObject):
 
     def problems(self) -> tuple[Diagnostic, ...]:
         """All that is wrong now: notices, and what the scan of the sources found."""
-        found = self.scan.diagnostics if self.scan else ()
-        return tuple(dict.fromkeys((*self.notices, *(d for d in found if d.severity is not Severity.NOTE))))
+        found = (d for d in self.source_problems if d.severity is not Severity.NOTE)
+        return tuple(dict.fromkeys((*self.notices, *found)))
 
     def set_running(self, running: bool) -> None:
         """Tell the views that a run is under way: what they show is of the run before."""

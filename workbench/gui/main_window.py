@@ -124,6 +124,8 @@ class MainWindow(Frame):
                 None,
                 Command("go_to", "Go to...", on(lambda mode: mode.ask_where()), "Ctrl+L",
                         if_mode(lambda mode: mode.goes_to), go_to_text),
+                Command("definition", "Go to the definition", on(lambda mode: mode.go_to_definition()), "F12",
+                        if_mode(lambda mode: mode.finds_definitions and mode.shown_document)),
                 Command("search", "Find a block, call or command", self.focus_search, "Ctrl+K"),
                 Command("next_panel", "Next panel", panels.focus_next, "F6"),
             )),

@@ -23,6 +23,7 @@ class Mode(QWidget):
     it and what it edits is its `kind`, declared once. A plugin's mode derives from this class too.
     """
 
+    finds_definitions = False
     goes_to = ""  # what `ask_where` asks for: a line, a time; nothing where it asks for none
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
@@ -181,6 +182,9 @@ class Mode(QWidget):
 
     def ask_where(self) -> None:
         """Ask for a place in what is shown, and go there."""
+
+    def go_to_definition(self) -> None:
+        """Show where the name at the cursor is defined."""
 
     def insert_pragma(self) -> None:
         """Ask what the line under the cursor is doing."""

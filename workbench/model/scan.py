@@ -146,6 +146,18 @@ class HostFile:
 
 
 @dataclass(frozen=True)
+class Definition:
+    """Where a name is defined, and as what: "function", "macro", "module", "net", "file". Line and column (in bytes)
+    count from 1; the file is a whole path."""
+
+    file: str
+    line: int
+    column: int
+    name: str
+    what: str
+
+
+@dataclass(frozen=True)
 class ProjectScan:
     host: HostScan
     hdl: HdlScan

@@ -17,7 +17,7 @@ from workbench.session.reader_child import CPU_S, ReaderEnded, ended, in_child
 if TYPE_CHECKING:
     from workbench.api.job import Job
     from workbench.model.application import HardwareSources, HostSources
-    from workbench.model.scan import HdlScan, HostScan
+    from workbench.model.scan import Definition, HdlScan, HostScan
 
 S = TypeVar("S", "HostSources", "HardwareSources")
 F = TypeVar("F", "HostScan", "HdlScan")
@@ -72,6 +72,18 @@ def read(work: Callable[[], T], place: Path, cpu_s: float = 4 * CPU_S) -> T:
         return in_child(work, cpu_s)
     except ReaderEnded as failed:
         raise WorkbenchError(ended(failed.why, str(place))) from None
+
+
+def definition(
+    root: Path, outside: tuple[Path, ...], part: S, find: Callable[[S], Definition | None], job: Job
+) -> Definition | None:
+    """What `find(part)` finds in those sources that may be opened. WorkbenchError where they cannot be read."""
+    usable, _ = _usable(root, outside, part)
+    _load_reader(part, find)
+    try:
+        return in_child(partial(find, usable), _cpu_s(usable), job=job)
+    except ReaderEnded as failed:
+        raise WorkbenchError(ended(failed.why, str(root))) from None
 
 
 def _load_reader(part: S, scan: Callable[[S], object]) -> None:

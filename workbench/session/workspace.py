@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
+from workbench.api.descriptors import FindsDefinitions
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
-from workbench.session.reading import scanned
-from workbench.system.files import sha256
+from workbench.session.reading import S, definition, scanned
+from workbench.system.files import real, sha256
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.api.job import Job
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
-    from workbench.model.scan import HdlPort, HdlScan, HostScan, ProjectScan
+    from workbench.model.scan import Definition, HdlPort, HdlScan, HostScan, ProjectScan
 
 PROJECT_SUFFIX = ".workbench.yaml"
 Value = int | float | str
@@ -99,6 +100,30 @@ class Workspace:
             for name, told in wrong_constants(ports, self.platform, constants)
         ]
         return (*wrong, *undriven_inputs(ports, self.platform, self.port_kinds, constants))
+
+    def definition(self, file: Path, line: int, column: int, job: Job | None = None) -> Definition | None:
+        """Where the name at a place of a source is defined; None where none stands there, or none that is known.
+
+        The column is in bytes. Raises Cancelled, and WorkbenchError where the sources cannot be read."""
+        from workbench.api.job import Job
+
+        watched, settings, file = job or Job(), self.settings(), real(file)
+
+        def found(language: object, part: S, values: dict[str, str]) -> Definition | None:
+            if not isinstance(language, FindsDefinitions):
+                return None
+
+            def find(usable: S) -> Definition | None:
+                return language.definition(self.root, usable, values, file, line, column, watched)
+
+            return definition(self.root, self.outside, part, find, watched)
+
+        with watched.step("Find the definition"):
+            if file.suffix in self.host_language.suffixes:
+                return found(self.host_language, self.host, self.defines(settings))
+            if file.suffix in self.hdl_language.suffixes:
+                return found(self.hdl_language, self.project.hardware, self.parameters(settings))
+        return None
 
     def host_scanner(self, settings: Mapping[str, Value], job: Job) -> Callable[[HostSources], HostScan]:
         return lambda host: self.host_language.scan(self.root, host, self.platform, self.defines(settings), job)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from workbench.api.job import Job
     from workbench.model.application import HostSources
     from workbench.model.platform import Platform
-    from workbench.model.scan import HostFile, HostScan
+    from workbench.model.scan import Definition, HostFile, HostScan
 
 SUFFIXES = (".c", ".h")
 
@@ -50,6 +50,13 @@ class CLanguage:
         from rc_workbench_plugins.c.outline import outline
 
         return tuple(outline(root, file) for file in files)
+
+    def definition(
+        self, root: Path, part: HostSources, values: dict[str, str], file: Path, line: int, column: int, job: Job
+    ) -> Definition | None:
+        from rc_workbench_plugins.c.definitions import definition
+
+        return definition(root, part, values, file, line, column, job)
 
 
 @hookimpl

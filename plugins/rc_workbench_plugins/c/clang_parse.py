@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clang import cindex
 
-from workbench.api.source.lines import Lines
+from workbench.api.source.lines import Lines, typed_texts
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 
@@ -97,7 +97,7 @@ def parse(
 ) -> cindex.TranslationUnit | None:
     """The parsed source, or None where clang cannot even begin (a file that is not there). `unsaved` are texts that
     stand for the files' own."""
-    files = [(str(file), text) for file, text in (unsaved or {}).items()]
+    files = [(str(file), text) for file, text in {**typed_texts(), **(unsaved or {})}.items()]
     _lib()
     try:
         return cindex.Index.create().parse(

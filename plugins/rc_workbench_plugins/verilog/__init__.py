@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.model.application import HardwareSources
     from workbench.model.platform import Platform
     from workbench.model.run import Table
-    from workbench.model.scan import HdlScan, HdlTop
+    from workbench.model.scan import Definition, HdlScan, HdlTop
 
 
 class VerilogLanguage:
@@ -60,6 +60,13 @@ class VerilogLanguage:
         from rc_workbench_plugins.verilog import tops
 
         return tops.tops(root, files)
+
+    def definition(
+        self, root: Path, part: HardwareSources, values: dict[str, str], file: Path, line: int, column: int, job: Job
+    ) -> Definition | None:
+        from rc_workbench_plugins.verilog.definitions import definition
+
+        return definition(root, part, values, file, line, column)
 
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
         from workbench.api.instrument import readout

@@ -12,6 +12,7 @@ from pyslang import parsing, syntax
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.design import Design, Node
 from rc_workbench_plugins.verilog.instances import Instance, Key
+from workbench.api.source.lines import source_bytes
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
 from workbench.model.pragma import PlacedPragma
 
@@ -113,7 +114,7 @@ def _declared(root: Node) -> Iterator[str]:
 def _function(design: Design, name: str) -> bool:
     """Whether any source declares such a function: a call of it may find it further up."""
     declared = re.compile(rf"\bfunction\b[^;(]*\b{re.escape(name)}\s*[;(]".encode())
-    return any(declared.search(path.read_bytes()) for path in design.sources)
+    return any(declared.search(source_bytes(path)) for path in design.sources)
 
 
 def _meant(name: str, scope: Any, local: Iterable[str]) -> str:

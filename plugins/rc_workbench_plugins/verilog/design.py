@@ -12,7 +12,7 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
-from rc_workbench_plugins.verilog.order import declaring, reached, read_order
+from rc_workbench_plugins.verilog.order import declaring, reached, read_order, source_manager
 from workbench.api.source.files import expand_sources, is_pattern
 from workbench.api.source.lines import Lines
 from workbench.model.application import HardwareSources
@@ -83,7 +83,7 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     """Parse and elaborate the project's design. Never raises for what stands in the sources."""
     root = root.resolve()
     sources, missing = _source_files(root, hardware.sources)
-    manager = pyslang.SourceManager()
+    manager = source_manager()
     if not sources:
         return Design(root, sources, manager, (), None, missing)
     overrides = {**{k: str(v) for k, v in hardware.parameters.items()}, **parameters}

@@ -16,6 +16,8 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
+from workbench.api.source.lines import source_bytes, typed_texts
+
 Kind = syntax.SyntaxKind
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -60,6 +62,14 @@ class SourceText:
     needs: list[Path] = field(default_factory=list)
 
 
+def source_manager() -> Any:
+    """What slang reads files through; texts that are typed stand in it for their files."""
+    made = pyslang.SourceManager()
+    for path, text in typed_texts().items():
+        made.assignText(str(path), text.decode("utf-8", "replace"))
+    return made
+
+
 def read_order(
     paths: Sequence[Path], defines: Mapping[str, Any], include_dirs: Sequence[Path]
 ) -> dict[Path, SourceText]:
@@ -95,10 +105,7 @@ def leaves_first(files: Mapping[Path, SourceText], chosen: Collection[Path]) -> 
 
 
 def _text(path: Path, include_dirs: Sequence[Path]) -> SourceText:
-    try:
-        raw = path.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        raw = ""
+    raw = source_bytes(path).decode("utf-8", "replace")
     plain = _COMMENT.sub(" ", raw)
     found: list[Path] = []
     lost: list[str] = []
@@ -137,7 +144,7 @@ def _find_macros(files: Mapping[Path, SourceText]) -> None:
 
 def _find_units(files: Mapping[Path, SourceText], defines: Mapping[str, Any], include_dirs: Sequence[Path]) -> None:
     """Parse everything as one text, and note what each file declares and instantiates."""
-    manager = pyslang.SourceManager()
+    manager = source_manager()
     options = parsing.PreprocessorOptions()
     options.predefines = [f"{name}={value}" for name, value in defines.items()]
     options.additionalIncludePaths = [str(folder) for folder in include_dirs]

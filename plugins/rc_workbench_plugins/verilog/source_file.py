@@ -10,7 +10,7 @@ from pathlib import Path
 from pyslang import parsing, syntax
 
 from rc_workbench_plugins.verilog.design import Design, Node
-from workbench.api.source.lines import line_starts
+from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import find_pragmas
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
@@ -68,7 +68,7 @@ def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnost
 
 
 def _read_source(design: Design, path: Path) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
-    data = path.read_bytes()
+    data = source_bytes(path)
     starts = line_starts(data)
     text = data.decode("utf-8", errors="replace")
     found, problems = find_pragmas(text, "verilog", design.name_of(path))

@@ -8,9 +8,10 @@ import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from workbench.api.source.lines import source_bytes
 from workbench.api.source.pragma_text import Style, style_of
 from workbench.model.diagnostic import Diagnostic
-from workbench.system.files import SOURCE_LIMIT, read_regular
+from workbench.system.files import SOURCE_LIMIT
 
 _INCLUDE: dict[Style, re.Pattern[bytes]] = {
     "c": re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*["<]([^">\n]+)[">]', re.MULTILINE),
@@ -50,10 +51,7 @@ class Includes:
 
     def _look(self, file: str) -> tuple[list[str], list[Diagnostic]]:
         pattern = _INCLUDE.get(style_of(file) or "c")
-        try:
-            data = read_regular(Path(file)) if pattern else b""
-        except OSError:
-            return [], []
+        data = source_bytes(Path(file)) if pattern else b""
         inner: list[str] = []
         problems: list[Diagnostic] = []
         for match in pattern.finditer(data) if pattern else ():

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from workbench.system.files import read_regular
@@ -16,8 +19,29 @@ def line_starts(data: bytes) -> list[int]:
     return starts
 
 
+_typed: ContextVar[Mapping[Path, bytes]] = ContextVar("typed")
+
+
+@contextmanager
+def reading_typed(texts: Mapping[Path, bytes]) -> Iterator[None]:
+    """While it lasts, in this thread and in the children that it forks, these bytes stand for what the files (by their
+    real paths) hold: texts that are typed, and not saved yet."""
+    before = _typed.set(texts)
+    try:
+        yield
+    finally:
+        _typed.reset(before)
+
+
+def typed_texts() -> Mapping[Path, bytes]:
+    """What stands for files' own bytes now."""
+    return _typed.get({})
+
+
 def source_bytes(path: Path) -> bytes:
-    """A source file's bytes; none where it is no file that can be read."""
+    """A source file's bytes, or what is typed in their place; none where it is no file that can be read."""
+    if (typed := typed_texts().get(path)) is not None:
+        return typed
     try:
         return read_regular(path)
     except OSError:

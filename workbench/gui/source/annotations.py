@@ -11,18 +11,20 @@ from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.line_numbers import line_numbers
 from workbench.gui.source.points import Point, open_points, points_now, points_of
-from workbench.gui.source.problems import ScannedProblem, problems_now, scanned_problems
+from workbench.gui.source.problems import CheckedProblem, checked_problems, problems_now
+from workbench.gui.source.typed_check import TypedCheck
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
+from workbench.system.files import real
 
 
 class Annotations:
     """Fills an editor's margin."""
 
-    def __init__(self, context: Context, editor: CodeEditor) -> None:
-        self._context, self._editor = context, editor
+    def __init__(self, context: Context, editor: CodeEditor, check: TypedCheck) -> None:
+        self._context, self._editor, self._check = context, editor, check
         self._points: tuple[Point, ...] = ()  # as scanned
-        self._scanned: tuple[ScannedProblem, ...] = ()
+        self._problems: tuple[CheckedProblem, ...] = ()
         self._marked: tuple[object, ...] | None = None  # the pragmas that `margin.lacking` was found with
         self.take_scan()
 
@@ -34,13 +36,25 @@ class Annotations:
         editor, scan = self._editor, self._context.scan
         editor.scanned.reset(editor.file.saved_text, editor.toPlainText())
         self._points = points_of(scan, self._is_here) if scan else ()
-        self._scanned = scanned_problems(scan.diagnostics if scan else (), self._is_here, editor.file.saved_text)
         if scan is not None:
             editor.highlighter.set_names(
                 tuple(dict.fromkeys(c.callee for c in scan.host.calls if self._is_here(c.file)))
             )
         self._marked = None
+        self._find_problems()
         self.take_run()
+
+    def take_problems(self) -> None:
+        """What is wrong was found out anew, of the sources as saved or as typed."""
+        self._find_problems()
+        self.take_text()
+        self._editor.colour_marks()
+
+    def _find_problems(self) -> None:
+        editor = self._editor
+        text = self._check.texts.get(real(editor.path), editor.file.saved_text)
+        editor.checked.reset(text, editor.toPlainText())
+        self._problems = checked_problems(self._context.source_problems, self._is_here, text)
 
     def take_run(self) -> None:
         """Another run is shown, or a part of it, or one is under way."""
@@ -50,13 +64,13 @@ class Annotations:
             margin.numbers = line_numbers(context.analysis, self._is_here)
             margin.stale = context.running or _newer(self._editor.path, context.run.manifest.created)
         self.take_text()
-        self._editor.colour_pragmas()
+        self._editor.colour_marks()
 
     def take_text(self) -> None:
         """Which lines hold a pragma or something wrong, and which lack one: found anew only where pragmas changed."""
         editor = self._editor
         placed, wrong = self._read()
-        editor.margin.problems = problems_now(wrong, self._scanned, editor.scanned, editor.text_of)
+        editor.margin.problems = problems_now(wrong, self._problems, editor.checked, editor.text_of)
         editor.margin.pragmas = {p.line: p.pragma.category for p in placed}
         marked = tuple((editor.scanned.original(p.line), p.pragma) for p in placed)
         if self._marked != marked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from PySide6.QtGui import (
     QFont,
     QHelpEvent,
     QKeyEvent,
+    QMouseEvent,
     QResizeEvent,
     QTextBlock,
     QTextCursor,
@@ -29,12 +31,14 @@ from workbench.session.documents import SourceFile
 
 _LEX_AFTER_MS = 120
 MOST_MARKED = 1000
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 class CodeEditor(QPlainTextEdit):
     """Editable unless the file is not. `pragma_asked` carries a line: what is it doing?"""
 
     pragma_asked = Signal(int)
+    definition_asked = Signal()  # of the name at the cursor
     line_changed = Signal(int)
     undo_label = redo_label = ""  # one key typed is like another
 
@@ -44,10 +48,11 @@ class CodeEditor(QPlainTextEdit):
         text = document.text
         self.margin = Margin()
         self.moved = LinesMoved(text)
-        self.scanned = LinesMoved(text)
+        self.scanned, self.checked = LinesMoved(text), LinesMoved(text)
         self.flagged = 0
         self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
         self._found: list[QTextCursor] = []  # what is searched for, marked
+        self._link = QTextCursor()  # the name under the pointer, while a click leads to its definition
         self._typing = False
         self._lexed: list[list[Span]] = []
         font = QFont(fonts.LINES_FAMILY)
@@ -72,6 +77,7 @@ class CodeEditor(QPlainTextEdit):
         self.updateRequest.connect(self._on_update)
         self.cursorPositionChanged.connect(self._on_cursor)
         document.changed.connect(self._follow)
+        self.viewport().setMouseTracking(True)
         self.colour()
         self._mark_line()
 
@@ -92,12 +98,25 @@ class CodeEditor(QPlainTextEdit):
         """The line of the cursor, from 1."""
         return self.textCursor().blockNumber() + 1
 
-    def go_to(self, line: int) -> None:
-        """Put the cursor on a line and show it in the middle."""
+    def go_to(self, line: int, column: int = 1) -> None:
+        """Put the cursor on a line, at a column (in bytes), and show it in the middle."""
         block = self.document().findBlockByNumber(max(0, line - 1))
         if block.isValid():
-            self.setTextCursor(QTextCursor(block))
+            cursor = QTextCursor(block)
+            before = block.text().encode()[: column - 1].decode(errors="ignore")
+            cursor.setPosition(block.position() + len(before))
+            self.setTextCursor(cursor)
             self.centerCursor()
+
+    def name_at(self, cursor: QTextCursor) -> QTextCursor:
+        """A cursor that has chosen the name at a place; none is chosen where none stands there."""
+        block, at, found = cursor.block(), cursor.positionInBlock(), QTextCursor(cursor)
+        found.clearSelection()
+        for name in _NAME.finditer(block.text()):
+            if name.start() <= at <= name.end():
+                found.setPosition(block.position() + name.start())
+                found.setPosition(block.position() + name.end(), QTextCursor.MoveMode.KeepAnchor)
+        return found
 
     def go_to_quietly(self, line: int) -> None:
         """Put the cursor on a line without scrolling more than needed."""
@@ -125,16 +144,15 @@ class CodeEditor(QPlainTextEdit):
     def colour(self) -> None:
         """Lex the text and colour it."""
         self._lexed = spans(self.toPlainText(), self.path.suffix)
-        self.colour_pragmas()
+        self.colour_marks()
 
-    def colour_pragmas(self) -> None:
+    def colour_marks(self) -> None:
         """Colour lines with a pragma or a problem as the margin has them now."""
         shown = list(self._lexed)
         for line in self.margin.pragmas.keys() | self.margin.problems.keys():
             if line <= len(shown):
                 text, wrong = self.text_of(line), self.margin.problems.get(line)
-                marked = wrong_spans(text, wrong[0].severity) if wrong else pragma_spans(text)
-                shown[line - 1] = [*(s for s in shown[line - 1] if not marked or s[0] < marked[0][0]), *marked]
+                shown[line - 1] = [*shown[line - 1], *(wrong_spans(text, wrong) if wrong else pragma_spans(text))]
         self.highlighter.set_spans(shown)
 
     def text_of(self, line: int) -> str:
@@ -171,6 +189,7 @@ class CodeEditor(QPlainTextEdit):
         self._typing = False
         self.moved.changed(text)
         self.scanned.changed(text)
+        self.checked.changed(text)
         self._lex_timer.start()
         self._side.update()
 
@@ -199,6 +218,12 @@ class CodeEditor(QPlainTextEdit):
             mark.format.setBackground(theme.colour("medium_ground"))
             mark.cursor = found
             marks.append(mark)
+        if self._link.hasSelection():
+            mark = QTextEdit.ExtraSelection()
+            mark.format.setForeground(theme.colour("link"))
+            mark.format.setFontUnderline(True)
+            mark.cursor = self._link
+            marks.append(mark)
         self.setExtraSelections(marks)
         self._side.update()
 
@@ -226,8 +251,42 @@ class CodeEditor(QPlainTextEdit):
             self.pragma_asked.emit(line)
             return
         menu = self.createStandardContextMenu()
+        there = self.cursorForPosition(event.pos())
+        if self.name_at(there).hasSelection():
+            menu.addSeparator()
+            menu.addAction("Go to its definition", lambda: self._ask_definition(there))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier and not event.buttons()
+        at = self.cursorForPosition(event.position().toPoint())
+        self._show_link(self.name_at(at) if held else QTextCursor())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if held and event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            self._show_link(QTextCursor())
+            self.definition_asked.emit()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        super().keyReleaseEvent(event)
+        if event.key() == Qt.Key.Key_Control:
+            self._show_link(QTextCursor())
+
+    def _show_link(self, name: QTextCursor) -> None:
+        """Show that a click on a name leads to its definition; without one, that it does not."""
+        if name.hasSelection() != self._link.hasSelection() or name != self._link:
+            self._link = name
+            link = name.hasSelection()
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.IBeamCursor)
+            self._mark_line()
+
+    def _ask_definition(self, at: QTextCursor) -> None:
+        self.setTextCursor(at)
+        self.definition_asked.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         cursor, key = self.textCursor(), event.key()

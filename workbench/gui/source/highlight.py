@@ -13,11 +13,12 @@ from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QT
 
 from workbench.api.source.pragma_text import Style
 from workbench.gui import theme
-from workbench.model.diagnostic import Severity
+from workbench.model.diagnostic import Diagnostic
 
 Span = tuple[int, int, str]  # first column from 0, length, what
 _PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\s+recap\s+(?P<name>\w+)\s+(?P<category>\w+)", re.IGNORECASE)
 _ANY_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\b.*?(?=\s*$)", re.IGNORECASE)
+_WORD = re.compile(r"[\w$]+|\S")
 _COLOURS = {"name": "text", "category": "pragma", "error": "high", "warning": "medium_text"}
 
 _LEXERS: dict[str, type[Lexer]] = {
@@ -65,10 +66,16 @@ def pragma_spans(text: str) -> list[Span]:
     return [(match.start(), len(text) - match.start(), "pragma"), *parts]
 
 
-def wrong_spans(text: str, severity: Severity) -> list[Span]:
-    """The span of a line's pragma, with which something is wrong; none in a line without one."""
-    match = _ANY_PRAGMA.search(text)
-    return [(match.start(), len(match[0]), severity.value)] if match else []
+def wrong_spans(text: str, problems: Sequence[Diagnostic]) -> list[Span]:
+    """The spans of a line with which something is wrong: its pragma, or else the words at the columns (in bytes)."""
+    if match := _ANY_PRAGMA.search(text):
+        return [(match.start(), len(match[0]), problems[0].severity.value)]
+    found = []
+    for problem in reversed(problems):  # the gravest is drawn last
+        before = text.encode()[: (problem.column or 0) - 1].decode(errors="ignore")
+        if problem.column and (word := _WORD.match(text, len(before))):
+            found.append((word.start(), len(word[0]), problem.severity.value))
+    return found
 
 
 def _what(kind: _TokenType) -> str:

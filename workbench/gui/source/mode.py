@@ -14,6 +14,7 @@ from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title, run_title
 from workbench.gui.selection import SelectedBlock, SelectedFinding, SelectedLine, SelectedState
 from workbench.gui.source.annotations import Annotations
+from workbench.gui.source.definition_search import find_definition
 from workbench.gui.source.details import SourceDetails
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.find_bar import FindBar
@@ -24,7 +25,9 @@ from workbench.gui.source.pragma_asking import PragmaAsking
 from workbench.gui.source.problems import problem_text
 from workbench.gui.source.tabs import EditorTabs
 from workbench.gui.source.tree import SidePanel
+from workbench.gui.source.typed_check import TypedCheck
 from workbench.gui.widgets import plain_column
+from workbench.model.scan import Definition
 from workbench.session.documents import SourceFile
 from workbench.session.history import Undoable
 
@@ -39,6 +42,8 @@ class SourceMode(Mode):
         self.tabs = EditorTabs()
         self.find_bar = FindBar(self)
         self._notes: dict[CodeEditor, Annotations] = {}
+        self._check = TypedCheck(context)
+        self._check.checked.connect(self._on_checked)
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._on_disk)
         self.setFocusProxy(self.tabs)
@@ -90,11 +95,12 @@ class SourceMode(Mode):
             if not self.context.notices.attempt(lambda: document.open(path)):
                 return
             editor = CodeEditor(document)
-            self._notes[editor] = Annotations(self.context, editor)
+            self._notes[editor] = Annotations(self.context, editor, self._check)
             editor.pragma_asked.connect(self.ask_pragma)
             editor.may_ask = partial(self._may_ask, editor)
+            editor.definition_asked.connect(self.go_to_definition)
             editor.line_changed.connect(self._on_line)
-            document.changed.connect(self._on_changed)
+            document.changed.connect(partial(self._on_changed, editor))
             editor.textChanged.connect(lambda e=editor: self._on_text(e))
             self.context.documents.add(document)
             self._watcher.addPath(str(path))
@@ -136,9 +142,11 @@ class SourceMode(Mode):
         self._watcher.removePath(str(editor.path))
         del self._notes[editor]
 
-    def _on_changed(self) -> None:
+    def _on_changed(self, editor: CodeEditor) -> None:
         """The text, or whether it is saved."""
         self._say_status()
+        if pragma_style(editor.path) is not None:
+            self._check.wait()
 
     def _on_disk(self, name: str) -> None:
         """A file was written: shown anew, unless there is something unsaved in it."""
@@ -176,6 +184,21 @@ class SourceMode(Mode):
             line, given = QInputDialog.getInt(self, "Go to a line", f"Line, 1 to {last}", self.editor.line, 1, last)
             if given:
                 self._go_to(line)
+
+    finds_definitions = True
+
+    def go_to_definition(self) -> None:
+        """Show where the name at the cursor is defined; Back leads here again."""
+        if (editor := self.editor) is not None:
+            find_definition(self.context, editor, partial(self._show_definition, editor), self._say_status)
+
+    def _show_definition(self, editor: CodeEditor, found: Definition) -> None:
+        navigation = self.context.navigation
+        if editor is self.editor and navigation.mode == "source":
+            navigation.select(SelectedLine(str(editor.path), editor.line))
+            navigation.select(SelectedLine(found.file, found.line))
+            if self.editor is not None and self.editor.path == Path(found.file):
+                self.editor.go_to(found.line, found.column)
 
     # ---- pragmas
 
@@ -217,7 +240,13 @@ class SourceMode(Mode):
                 self.open_file(sources[0])
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _on_checked(self) -> None:
+        for notes in self._notes.values():
+            notes.take_problems()
+        self._say_status()
+
     def _on_scan(self) -> None:
+        self._check.take_scan()
         for notes in self._notes.values():
             notes.take_scan()
         self._on_shown()

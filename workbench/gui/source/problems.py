@@ -12,18 +12,18 @@ Problems = dict[int, tuple[Diagnostic, ...]]
 
 
 @dataclass(frozen=True)
-class ScannedProblem:
-    """What the scan says of a line (from 1, as scanned), and the text that the line had."""
+class CheckedProblem:
+    """What reading the sources says of a line (from 1, as it was then), and the text that the line had."""
 
     line: int
     text: str
     diagnostic: Diagnostic
 
 
-def scanned_problems(
+def checked_problems(
     diagnostics: Iterable[Diagnostic], same_file: Callable[[str], bool], text: str
-) -> tuple[ScannedProblem, ...]:
-    """The errors and warnings about lines of one file, whose text was scanned as `text`."""
+) -> tuple[CheckedProblem, ...]:
+    """The errors and warnings about lines of one file, whose text was read as `text`."""
     lines, known = text.split("\n"), dict[str, bool]()
     found = []
     for problem in diagnostics:
@@ -33,21 +33,21 @@ def scanned_problems(
         if file not in known:
             known[file] = same_file(file)
         if known[file]:
-            found.append(ScannedProblem(line, lines[line - 1], problem))
+            found.append(CheckedProblem(line, lines[line - 1], problem))
     return tuple(found)
 
 
 def problems_now(
-    typed: Sequence[Diagnostic], scanned: Sequence[ScannedProblem], moved: LinesMoved, text_of: Callable[[int], str]
+    typed: Sequence[Diagnostic], checked: Sequence[CheckedProblem], moved: LinesMoved, text_of: Callable[[int], str]
 ) -> Problems:
-    """By line, the gravest first: what the text says now (`typed`), and what the scan said of lines that are still as
-    they were. `text_of` gives a line's text now. What both say stands there once."""
+    """By line, the gravest first: what the text says now (`typed`), and what was read of lines that are still as they
+    were. `text_of` gives a line's text now. What both say stands there once."""
     found: dict[int, dict[tuple[str, str], Diagnostic]] = {}
     for problem in typed:
         if problem.line is not None:
             found.setdefault(problem.line, {})[problem.message, problem.hint] = problem
-    places = moved.places() if scanned else {}
-    for old in scanned:
+    places = moved.places() if checked else {}
+    for old in checked:
         line = places.get(old.line)
         if line is not None and text_of(line) == old.text:
             found.setdefault(line, {}).setdefault((old.diagnostic.message, old.diagnostic.hint), old.diagnostic)
