@@ -24,9 +24,9 @@ from workbench.gui.timeline.rows import Kind, build_rows
 from workbench.gui.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.run import PS_PER_S, Run
-from workbench.session import store
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
+from workbench.system import store
 from workbench.testing.runs import synthetic_platform, without_tables
 from workbench.testing.traces import small_index
 from workbench.traces.calls import calls_of_run

@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from workbench.cli.main import main
 from workbench.gui.main_window import MainWindow
-from workbench.session import durations, recent, store
+from workbench.session import durations, recent
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import standing, trust
 from workbench.session.workspace import open_workspace
+from workbench.system import store
 
 TINY = Path(__file__).parent / "data" / "tiny"
 NONSENSE = [

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from workbench.session import store, trust
+from workbench.session import trust
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import Standing, standing, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace
+from workbench.system import store
 
 TINY = Path(__file__).parent / "data" / "tiny"
 

@@ -318,3 +318,35 @@ def test_a_right_click_on_a_line_without_a_call_offers_cut_copy_and_paste(
     assert isinstance(menu, QMenu)
     assert {"Cut", "Copy", "Paste"} <= {action.text().replace("&", "").split("\t")[0] for action in menu.actions()}
     menu.close()
+
+
+def test_a_click_with_control_leads_to_a_definition_and_back_returns(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    main, top = project.parent / "host" / "main.c", project.parent / "hdl" / "tiny_top.v"
+    line = line_of(main, "fpgaOpen")
+    editor = show(opened, main, line)
+    cursor = editor.textCursor()
+    cursor.setPosition(cursor.position() + cursor.block().text().index("fpgaOpen") + 2)
+    at = editor.cursorRect(cursor).center()
+    qtbot.mouseMove(editor.viewport(), at)
+    qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, at)
+    qtbot.waitUntil(lambda: source.editor is not None and source.editor.path.name == "fpga.h", timeout=20_000)
+    header = source.editor
+    assert header is not None
+    assert header.isReadOnly()
+    assert header.textCursor().block().text()[header.textCursor().positionInBlock() :].startswith("fpgaOpen")
+    opened.context.navigation.back()
+    assert source.editor is editor
+    assert editor.line == line
+
+    editor = show(opened, top, 1)
+    at_use = editor.document().find("left - 1")
+    at_use.setPosition(at_use.selectionStart() + 1)
+    editor.setTextCursor(at_use)
+    qtbot.keyClick(editor, Qt.Key.Key_F12)
+    qtbot.waitUntil(lambda: editor.line == line_of(top, "reg [7:0]  left"), timeout=20_000)
+    assert editor.textCursor().block().text()[editor.textCursor().positionInBlock() :] == "left;"
+    editor.go_to(line_of(top, "    end") + 1)
+    qtbot.keyClick(editor, Qt.Key.Key_F12)
+    qtbot.waitUntil(lambda: "no name stands here" in opened.status_line.text)

@@ -14,7 +14,8 @@ from workbench.gui import theme
 from workbench.gui.main_window import MainWindow
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.lines_moved import LinesMoved
-from workbench.gui.source.margin import NUMBERS_PX, MarginColumns
+from workbench.gui.source.margin import NUMBERS_PX
+from workbench.gui.source.margin_columns import MarginColumns
 from workbench.gui.source.mode import SourceMode
 from workbench.gui.source.problems import checked_problems, problem_text, problems_now
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -182,3 +183,27 @@ def test_problems_are_of_this_file_once_each_and_the_gravest_first() -> None:
     assert now == {3: (typed[0], warning)}
     assert problem_text(now, 3) == "bad. Do better.\nodd"
     assert problems_now((), found, moved, lambda line: "edited") == {}
+
+
+def test_what_is_typed_is_told_after_a_pause_before_it_is_saved(
+    opened: MainWindow, project: Path, qtbot: QtBot
+) -> None:
+    top = project.parent / "hdl" / "tiny_top.v"
+    saved = top.read_bytes()
+    editor, line = show(opened, top, "wire       empty")
+    assert not opened.context.problems()
+    cursor = editor.textCursor()
+    cursor.movePosition(cursor.MoveOperation.EndOfBlock)
+    editor.setTextCursor(cursor)
+    qtbot.keyClicks(editor, " assign sum2 = nothing;")
+    qtbot.waitUntil(lambda: line in editor.margin.problems, timeout=20_000)
+    assert top.read_bytes() == saved
+    assert "use of undeclared identifier" in side_tip(editor, line)
+    assert theme.palette().high in sign_colours(editor, line)
+    assert is_wrong(editor, line, "nothing")
+    assert not is_wrong(editor, line, "assign")
+    assert any(problem.line == line for problem in opened.context.problems())
+    while editor.can_undo:
+        editor.undo()
+    qtbot.waitUntil(lambda: not opened.context.problems(), timeout=20_000)
+    assert line not in editor.margin.problems

@@ -25,11 +25,12 @@ from workbench.gui.trust_prompt import TrustPrompt
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import Run, RunStatus
 from workbench.pictures.palette import DARK, LIGHT
-from workbench.session import recent, store
+from workbench.session import recent
 from workbench.session.pipeline import RunOptions
 from workbench.session.plugins import Plugins
 from workbench.session.trust import standing, trust
 from workbench.session.workspace import Workspace
+from workbench.system import store
 from workbench.testing.runs import synthetic_run
 
 Settle = Callable[[MainWindow], None]

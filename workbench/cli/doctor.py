@@ -13,7 +13,8 @@ from workbench.model.text import table
 from workbench.run.machine import Part, libraries, machine_report
 from workbench.session import desktop
 from workbench.session.journal import log_dir
-from workbench.system.folders import cache_dir, config_dir
+from workbench.system.cache import cache_dir
+from workbench.system.folders import config_dir
 
 
 def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:

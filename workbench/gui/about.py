@@ -12,6 +12,7 @@ KEYS = (
     ("Ctrl+1 to 6", "modes"),
     ("Ctrl+K", "find a block, call or command"),
     ("Ctrl+F, Ctrl+L", "find here, go to a line or a time"),
+    ("F12, click with Ctrl", "go to where a name is defined"),
     ("F5, Shift+F5, Ctrl+F5", "run, cancel, run again"),
     ("F8, Shift+F8", "next, previous finding"),
     ("Enter, double click", "open the line of what is selected"),

@@ -9,6 +9,8 @@ from functools import partial
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
+from workbench.session.keys import COMMANDS, key_in_force
+
 
 @dataclass(frozen=True)
 class Command:
@@ -22,6 +24,14 @@ class Command:
     can: Callable[[], bool] = lambda: True
     says: Callable[[], str] | None = None
     on: Callable[[], bool] | None = None
+
+
+def known(
+    name: str, do: Callable[[], object], can: Callable[[], bool] = lambda: True, says: Callable[[], str] | None = None
+) -> Command:
+    """One of the commands of `session/keys.py`."""
+    text, key = COMMANDS[name]
+    return Command(name, text, do, key, can, says)
 
 
 @dataclass(frozen=True)
@@ -59,13 +69,18 @@ class Actions:
 
     def _action(self, command: Command) -> QAction:
         action = QAction(command.text, self._window)
-        action.setShortcut(QKeySequence(command.key))
+        action.setShortcut(QKeySequence(key_in_force(command.name, command.key)))
         action.setCheckable(command.on is not None)
         action.triggered.connect(lambda checked=False: command.do())
         self._window.addAction(action)
         self.all[command.name] = action
         self._made.append((command, action))
         return action
+
+    def take_keys(self) -> None:
+        """Other keys were chosen."""
+        for command, action in self._made:
+            action.setShortcut(QKeySequence(key_in_force(command.name, command.key)))
 
     def update(self) -> None:
         """Which commands can be given now, and what they are called."""

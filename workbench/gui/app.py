@@ -48,7 +48,7 @@ def _only_wayland() -> bool:
 def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QApplication, MainWindow]:
     """The application and its window, shown on a project, a run or nothing. Raises WorkbenchError."""
     from workbench.session.plugins import load_plugins
-    from workbench.session.store import load
+    from workbench.system.store import load
 
     plugins = load_plugins()  # before Qt: its bindings look into every module that is imported after them
     if "source" not in plugins.modes:

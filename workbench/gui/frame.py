@@ -32,10 +32,10 @@ from workbench.gui.status_bar import StatusBar, status_parts
 from workbench.gui.welcome import Welcome
 from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.session import store
 from workbench.session.history import Undoable
 from workbench.session.plugins import Plugins
 from workbench.session.workspace import PROJECT_SUFFIX
+from workbench.system import store
 from workbench.system.files import real
 
 if TYPE_CHECKING:

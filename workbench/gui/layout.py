@@ -10,7 +10,7 @@ from workbench.gui.focus import first_focusable
 from workbench.gui.mode_stack import ModeStack
 from workbench.gui.run_dock import RunDock
 from workbench.gui.theme import set_ground
-from workbench.session import store
+from workbench.system import store
 
 RUN_PX = 356
 _ANY = Panel(width_px=320, least_px=240)

@@ -9,13 +9,13 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
-from workbench.gui.actions import Command, Menu
+from workbench.gui.actions import Command, Menu, known
 from workbench.gui.frame import Frame
 from workbench.gui.mode import Mode
-from workbench.gui.modes import key_of
 from workbench.gui.selection import SelectedFinding
 from workbench.session import recent
 from workbench.session.examples import EXAMPLES
+from workbench.session.keys import key_of_mode
 from workbench.session.plugins import Plugins
 
 
@@ -61,9 +61,9 @@ class MainWindow(Frame):
         panels = self.panels
         return (
             Menu("&File", (
-                Command("new_project", "New from sources...", asking.new_project, "Ctrl+N"),
-                Command("open_project", "Open project...", asking.project, "Ctrl+O"),
-                Command("open_run", "Open run...", asking.run, "Ctrl+Shift+O"),
+                known("new_project", asking.new_project),
+                known("open_project", asking.project),
+                known("open_run", asking.run),
                 Menu("Copy an example", [
                     Command(f"example_{n}", f"{example.title}...", partial(asking.copy_example, example, run=False))
                     for n, example in enumerate(EXAMPLES)
@@ -79,71 +79,71 @@ class MainWindow(Frame):
                     Command(f"export_{e.name}", f"{_capital(e.title)}...", partial(asking.export_run, e), can=run)
                     for e in context.plugins.exporters.values()
                 ]),
-                Command("new_document", "New...", on(lambda mode: mode.new_document()), "Ctrl+Shift+N",
+                known("new_document", on(lambda mode: mode.new_document()),
                         if_mode(lambda mode: mode.kind.makes), new_text),
-                Command("save", "Save", self.save, "Ctrl+S", has_document),
-                Command("save_as", "Save as...", on(lambda mode: mode.save_as()), "Ctrl+Shift+S", has_document),
-                Command("duplicate", "Duplicate", on(lambda mode: mode.duplicate()), can=copies),
-                Command("save_all", "Save all", self.save_all, can=lambda: bool(context.documents.unsaved)),
-                Command("report", "Save report...", asking.report, can=run),
+                known("save", self.save, has_document),
+                known("save_as", on(lambda mode: mode.save_as()), has_document),
+                known("duplicate", on(lambda mode: mode.duplicate()), can=copies),
+                known("save_all", self.save_all, can=lambda: bool(context.documents.unsaved)),
+                known("report", asking.report, can=run),
                 None,
-                Command("close_file", "Close file", on(lambda mode: mode.close_shown()), "Ctrl+W",
+                known("close_file", on(lambda mode: mode.close_shown()),
                         if_mode(lambda mode: mode.can_close)),
-                Command("close", "Close project", context.leave, "Ctrl+Shift+W", either),
-                Command("quit", "Quit", self.close, "Ctrl+Q"),
+                known("close", context.leave, either),
+                known("quit", self.close),
             )),
             Menu("&Edit", (
-                Command("undo", "Undo", self.undo, "Ctrl+Z", lambda: self.history.can_undo,
+                known("undo", self.undo, lambda: self.history.can_undo,
                         lambda: f"Undo {self.history.undo_label}".strip()),
-                Command("redo", "Redo", self.redo, "Ctrl+Shift+Z", lambda: self.history.can_redo,
+                known("redo", self.redo, lambda: self.history.can_redo,
                         lambda: f"Redo {self.history.redo_label}".strip()),
                 None,
-                Command("pragma", "Insert pragma", self.insert_pragma, "Ctrl+P", project),
-                Command("find", "Find here", self.find_here, "Ctrl+F"),
+                known("pragma", self.insert_pragma, project),
+                known("find", self.find_here),
             )),
             Menu("&View", (
-                *(Command(f"mode_{mode.name}", mode.title, partial(self.go_to, mode.name), key_of(place), either)
+                *(Command(f"mode_{mode.name}", mode.title, partial(self.go_to, mode.name), key_of_mode(place), either)
                   for place, mode in enumerate(context.plugins.modes.values(), 1)),
                 None,
-                Command("details", "Details", self.toggle_details, "Ctrl+I", panels.has_details),
-                Command("run_panel", "Run panel", self.toggle_run_dock, "Ctrl+J"),
+                known("details", self.toggle_details, panels.has_details),
+                known("run_panel", self.toggle_run_dock),
                 None,
                 Menu("Theme", [
                     Command(f"theme_{name}", text, partial(self.set_theme, name), on=partial(self.is_theme, name))
                     for name, text in themes
                 ]),
-                Command("reset_layout", "Reset layout", panels.reset),
+                known("reset_layout", panels.reset),
             )),
             Menu("&Go", (
-                Command("back", "Back", navigation.back, "Alt+Left", lambda: navigation.can_go_back),
-                Command("forward", "Forward", navigation.forward, "Alt+Right", lambda: navigation.can_go_forward),
+                known("back", navigation.back, lambda: navigation.can_go_back),
+                known("forward", navigation.forward, lambda: navigation.can_go_forward),
                 None,
-                Command("next_finding", "Next finding", partial(self.step_finding, 1), "F8", run),
-                Command("previous_finding", "Previous finding", partial(self.step_finding, -1), "Shift+F8", run),
-                Command("open_line", "Open line", open_selected_line, can=run),
+                known("next_finding", partial(self.step_finding, 1), run),
+                known("previous_finding", partial(self.step_finding, -1), run),
+                known("open_line", open_selected_line, can=run),
                 None,
-                Command("go_to", "Go to...", on(lambda mode: mode.ask_where()), "Ctrl+L",
+                known("go_to", on(lambda mode: mode.ask_where()),
                         if_mode(lambda mode: mode.goes_to), go_to_text),
-                Command("definition", "Go to the definition", on(lambda mode: mode.go_to_definition()), "F12",
+                known("definition", on(lambda mode: mode.go_to_definition()),
                         if_mode(lambda mode: mode.finds_definitions and mode.shown_document)),
-                Command("search", "Find a block, call or command", self.focus_search, "Ctrl+K"),
-                Command("next_panel", "Next panel", panels.focus_next, "F6"),
+                known("search", self.focus_search),
+                known("next_panel", panels.focus_next),
             )),
             Menu("&Run", (
-                Command("run", "Run", control.run, "F5", can_run),
-                Command("again", "Run again, as the last time", control.again, "Ctrl+F5", can_run),
-                Command("cancel", "Cancel", control.cancel, "Shift+F5", lambda: control.running),
+                known("run", control.run, can_run),
+                known("again", control.again, can_run),
+                known("cancel", control.cancel, lambda: control.running),
                 None,
-                Command("how_to_run", "How to run", self.show_run_options, can=project),
-                Command("instrument", "Instrument into a folder...", asking.instrument, can=can_run),
-                Command("rescan", "Read the sources again", context.rescan, can=project),
-                Command("stop_scan", "Stop reading the sources", context.stop_scan,
+                known("how_to_run", self.show_run_options, can=project),
+                known("instrument", asking.instrument, can=can_run),
+                known("rescan", context.rescan, can=project),
+                known("stop_scan", context.stop_scan,
                         can=lambda: context.background.runs("scan")),
             )),
             Menu("&Help", (
-                Command("keys", "Keys", self.show_keys, "Shift+F1"),
-                Command("guide", "Guide", self.show_guide, "F1"),
-                Command("about", "About RC Workbench", self.show_about),
+                known("keys", self.show_keys),
+                known("guide", self.show_guide),
+                known("about", self.show_about),
             )),
         )  # fmt: skip
 

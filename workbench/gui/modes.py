@@ -51,11 +51,6 @@ _MODES = (
 MODES = {mode.name: mode for mode in _MODES}
 
 
-def key_of(place: int) -> str:
-    """The key of the mode at a place of the rail, counted from 1; none from the tenth on."""
-    return f"Ctrl+{place}" if place < 10 else ""
-
-
 @hookimpl
 def workbench_modes() -> Sequence[WindowMode]:
     return tuple(MODES.values())

@@ -21,8 +21,8 @@ from workbench.gui.context import Context
 from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.diagnostic import WorkbenchError
-from workbench.session import store
 from workbench.session.workspace import Workspace, parse_settings
+from workbench.system import store
 
 if TYPE_CHECKING:
     from workbench.session.pipeline import RunOptions

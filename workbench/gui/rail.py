@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
 from workbench.api.modes import WindowMode
 from workbench.gui import fonts, theme
 from workbench.gui.icons import draw_icon
-from workbench.gui.modes import key_of
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import rule
+from workbench.session.keys import key_in_force, key_of_mode
 
 
 class RailButton(QAbstractButton):
@@ -93,7 +93,7 @@ class Rail(QWidget):
         column.setSpacing(0)
         self.buttons: dict[str, RailButton] = {}
         for place, mode in enumerate(modes, 1):
-            key = key_of(place)
+            key = key_in_force(f"mode_{mode.name}", key_of_mode(place))
             button = RailButton(mode.icon, mode.title, f"{mode.title} ({key})" if key else mode.title)
             button.setCheckable(True)
             button.setAutoExclusive(True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.session import store
+from workbench.system import store
 
 if TYPE_CHECKING:
     from workbench.model.run import Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from workbench.session import store
+from workbench.system import store
 from workbench.system.files import real
 
 KEPT = 50

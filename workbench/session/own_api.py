@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from workbench.api import PlatformSupport
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
-from workbench.system.folders import cache_dir
 
 if TYPE_CHECKING:
     from workbench.model.application import Project

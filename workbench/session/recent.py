@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.session import store
+from workbench.system import store
 from workbench.system.files import real
 
 KEPT = 8

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.session import store
 from workbench.session.documents import Document
+from workbench.system import store
 from workbench.system.files import sha256
 from workbench.system.folders import state_dir
 

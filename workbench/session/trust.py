@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.model.text import listed
-from workbench.session import store
 from workbench.session.workspace import Workspace
+from workbench.system import store
 from workbench.system.confine import missing_tools
 from workbench.system.files import sha256
 

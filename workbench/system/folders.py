@@ -1,4 +1,4 @@
-"""The user's own folders, where each system keeps such things. Two variables lead elsewhere, as tests do."""
+"""The user's own folders, where each system keeps such things. A variable leads elsewhere, as tests do."""
 
 from __future__ import annotations
 
@@ -7,25 +7,19 @@ from pathlib import Path
 
 import platformdirs
 
-_NAME = "rc-workbench"
+NAME = "rc-workbench"
 
 
 def config_dir() -> Path:
     """Where preferences live: `$RCW_PREFERENCES`, or the system's folder for such."""
     chosen = os.environ.get("RCW_PREFERENCES")
-    return Path(chosen) if chosen else platformdirs.user_config_path(_NAME, appauthor=False)
+    return Path(chosen) if chosen else platformdirs.user_config_path(NAME, appauthor=False)
 
 
 def state_dir() -> Path:
     """Where lies what a session leaves: `state` below `$RCW_PREFERENCES`, or the system's folder for such."""
     chosen = os.environ.get("RCW_PREFERENCES")
-    return Path(chosen) / "state" if chosen else platformdirs.user_state_path(_NAME, appauthor=False)
-
-
-def cache_dir() -> Path:
-    """Where built cards are kept: `$RCW_CACHE`, or the system's folder for such."""
-    chosen = os.environ.get("RCW_CACHE")
-    return Path(chosen) if chosen else platformdirs.user_cache_path(_NAME, appauthor=False)
+    return Path(chosen) / "state" if chosen else platformdirs.user_state_path(NAME, appauthor=False)
 
 
 def data_dir() -> Path:

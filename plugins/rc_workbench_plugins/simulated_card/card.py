@@ -28,7 +28,7 @@ from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
 from workbench.model.application import Project
 from workbench.model.platform import Platform
-from workbench.system.folders import cache_dir
+from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from workbench.api.compile import digest
+from workbench.system.cache import cache_dir
 from workbench.system.files import replacing
-from workbench.system.folders import cache_dir
 
 _KEPT = 40
 _KEPT_FOLDERS = 3  # of 160 MB each

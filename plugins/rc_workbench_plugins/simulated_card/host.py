@@ -16,7 +16,7 @@ from workbench.api.job import Job
 from workbench.api.source.files import CPP_SUFFIXES, expand_sources
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.folders import cache_dir
+from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")

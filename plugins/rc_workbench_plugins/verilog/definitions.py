@@ -29,7 +29,8 @@ def definition(
     """None where no name stands there, or none that is known."""
     data = source_bytes(file)
     starts = line_starts(data)
-    if not 0 < line <= len(starts):
+    sources = expand_sources(root, hardware.sources)
+    if not sources or not 0 < line <= len(starts):
         return None
     offset = starts[line - 1] + column - 1
     root = root.resolve()
@@ -42,7 +43,7 @@ def definition(
     word = next((w for w in _WORD.finditer(data, starts[line - 1]) if w.start() <= offset <= w.end()), None)
     if word is None:
         return None
-    files = read_order(expand_sources(root, hardware.sources), hardware.defines, folders)
+    files = read_order(sources, hardware.defines, folders)
     if data[: word.start()].endswith(b"`"):
         return _macro(word[0], file, word.start(), files)
     return _symbol(root, hardware, parameters, files, file, word)

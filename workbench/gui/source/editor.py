@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 from workbench.gui import fonts, theme
 from workbench.gui.source.highlight import Highlighter, Span, pragma_spans, spans, wrong_spans
 from workbench.gui.source.lines_moved import LinesMoved
-from workbench.gui.source.margin import GUTTER_PX, NUMBERS_PX, Margin, MarginColumns, rich_tip
+from workbench.gui.source.margin import GUTTER_PX, NUMBERS_PX, Margin, rich_tip
 from workbench.gui.source.problems import problem_text
 from workbench.gui.source.text_edits import STEP, new_line, put_difference, shift_lines
 from workbench.session.documents import SourceFile
@@ -42,8 +42,9 @@ class CodeEditor(QPlainTextEdit):
     line_changed = Signal(int)
     undo_label = redo_label = ""  # one key typed is like another
 
-    def __init__(self, document: SourceFile, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, document: SourceFile, side: Callable[[CodeEditor], QWidget]) -> None:
+        """`side` makes what shows the margin."""
+        super().__init__()
         self.file = document
         text = document.text
         self.margin = Margin()
@@ -67,7 +68,7 @@ class CodeEditor(QPlainTextEdit):
         self.setPlainText(text)
         self.setReadOnly(document.read_only)
         self.highlighter = Highlighter(self.document())
-        self._side = MarginColumns(self)
+        self._side = side(self)
         self.setViewportMargins(NUMBERS_PX + GUTTER_PX, 0, 0, 0)
         self._lex_timer = QTimer(self)
         self._lex_timer.setSingleShot(True)

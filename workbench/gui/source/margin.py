@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui import fonts, theme
 from workbench.gui.source.line_numbers import LineNumbers
-from workbench.gui.source.problems import Problems, problem_text
-from workbench.gui.widgets import draw_swatch, paint_state_bar
-from workbench.gui.widgets.severity import level_of, paint_severity
+from workbench.gui.source.problems import Problems
 from workbench.model.pragma import Category
-from workbench.model.text import count_text, percent_text
-
-if TYPE_CHECKING:
-    from workbench.gui.source.editor import CodeEditor
 
 NUMBERS_PX = 204  # bar, share, visits
 GUTTER_PX = 74  # swatch and line number
@@ -63,123 +56,6 @@ class MarginHead(QWidget):
         painter.drawText(QRectF(NUMBERS_PX, 0, self.width() - NUMBERS_PX - 16, 26), right, self.said)
 
 
-class MarginColumns(QWidget):
-    """Bar, share and visits; then swatch, or sign of a problem, and line number."""
-
-    def __init__(self, editor: CodeEditor) -> None:
-        super().__init__(editor)
-        self._editor = editor
-        self.setMouseTracking(True)
-
-    def sizeHint(self) -> QSize:
-        return QSize(NUMBERS_PX + GUTTER_PX, 0)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        p = theme.palette()
-        painter.fillRect(QRect(0, 0, NUMBERS_PX, self.height()), QColor(p.sunken))
-        painter.fillRect(QRect(NUMBERS_PX, 0, self.width() - NUMBERS_PX, self.height()), QColor(p.panel))
-        editor = self._editor
-        current = editor.flagged or editor.line
-        code = fonts.code_font(12)
-        strong = fonts.code_font(12, 700)
-        for block, top, height in editor.blocks_in_view():
-            line = block.blockNumber() + 1
-            row = QRectF(0, top, NUMBERS_PX, height)
-            if line == current:
-                painter.fillRect(QRectF(0, top, self.width(), height), QColor(p.selection))
-            self._numbers(painter, row, line)
-            self._sign(painter, row, line)
-            painter.setFont(strong if line == current else code)
-            painter.setPen(QColor(p.text if line == current else p.muted))
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(NUMBERS_PX + 24, top, GUTTER_PX - 34, height), right, str(line))
-        painter.fillRect(QRect(NUMBERS_PX - 1, 0, 1, self.height()), QColor(p.rule))
-
-    def _numbers(self, painter: QPainter, row: QRectF, line: int) -> None:
-        editor = self._editor
-        numbers = editor.margin.numbers.get(editor.moved.original(line))
-        if numbers is None:
-            return
-        p = theme.palette()
-        painter.save()
-        if editor.margin.stale:
-            painter.setOpacity(0.5)
-        bar = QRectF(16, row.top() + row.height() / 2 - 5, 62, 10)
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if numbers.visits > 0 or numbers.share > 0:
-            painter.fillRect(bar, QColor(p.track))
-            paint_state_bar(painter, bar, _at_least(numbers, 2 / bar.width()))
-        painter.setFont(fonts.ui_font(12, 500))
-        painter.setPen(QColor(p.text if numbers.visits else p.muted))
-        share = percent_text(numbers.share) if numbers.visits or numbers.share else "never"
-        painter.drawText(QRectF(80, row.top(), 58, row.height()), right, share)
-        painter.setFont(fonts.ui_font(12))
-        painter.setPen(QColor(p.second))
-        painter.drawText(QRectF(138, row.top(), 54, row.height()), right, count_text(numbers.visits))
-        painter.restore()
-
-    def _sign(self, painter: QPainter, row: QRectF, line: int) -> None:
-        editor = self._editor
-        top = round(row.center().y() - SWATCH_PX / 2)
-        left = NUMBERS_PX + 8
-        if problems := editor.margin.problems.get(line):
-            paint_severity(painter, left - 1, top - 1, SWATCH_PX + 2, level_of(problems[0].severity))
-        elif line in editor.margin.pragmas:
-            draw_swatch(painter, left, top, SWATCH_PX, SWATCH_PX, editor.margin.pragmas[line])
-        elif editor.scanned.original(line) in editor.margin.lacking:
-            p = theme.palette()
-            painter.save()
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QColor(p.medium))
-            painter.setBrush(QColor(p.medium_ground))
-            box = QRectF(left - 0.5, top - 0.5, SWATCH_PX + 1, SWATCH_PX + 1)
-            painter.drawRoundedRect(box, 2, 2)
-            painter.setPen(QColor(p.medium_text))
-            painter.setFont(fonts.ui_font(11, 700))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "?")
-            painter.restore()
-
-    def _line_at(self, y: float) -> int:
-        return self._editor.cursorForPosition(QPoint(0, round(y))).blockNumber() + 1
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        line = self._line_at(event.position().y())
-        self._editor.go_to_quietly(line)
-        marked = line in self._editor.margin.pragmas
-        marked = marked or self._editor.scanned.original(line) in self._editor.margin.lacking
-        if event.position().x() > NUMBERS_PX and marked:
-            self._editor.pragma_asked.emit(line)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        editor = self._editor
-        line = self._line_at(event.position().y())
-        numbers = editor.margin.numbers.get(editor.moved.original(line))
-        said = ""
-        if event.position().x() < NUMBERS_PX and numbers is not None:
-            said = (
-                f"{numbers.what}: {percent_text(numbers.share)} of the run's time, "
-                f"entered {count_text(numbers.visits)} times, from the run shown"
-            )
-            if editor.margin.stale:
-                said += "; the file has changed since"
-        elif line in editor.margin.pragmas:
-            said = f"{editor.margin.pragmas[line].value}. Click to change it (Ctrl+P)"
-        elif editor.scanned.original(line) in editor.margin.lacking:
-            said = "No pragma: this time stays unclassified. Click to say what it is doing (Ctrl+P)"
-        if event.position().x() >= NUMBERS_PX and line in editor.margin.problems:
-            said = rich_tip(problem_text(editor.margin.problems, line))
-        self.setToolTip(said)
-
-
 def rich_tip(text: str) -> str:
     """A tooltip that breaks its lines, and shows what looks like markup as it stands."""
     return f"<p>{escape(text)}</p>".replace("\n", "</p><p>") if text else ""
-
-
-def _at_least(numbers: LineNumbers, least: float) -> tuple[tuple[Category | None, float], ...]:
-    """Shares, the only one of a bar not thinner than can be seen."""
-    if len(numbers.shares) == 1:
-        category, share = numbers.shares[0]
-        return ((category, min(1.0, max(share, least))),)
-    return numbers.shares

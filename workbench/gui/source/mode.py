@@ -20,6 +20,7 @@ from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.find_bar import FindBar
 from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.line_numbers import blocks_of
+from workbench.gui.source.margin_columns import MarginColumns
 from workbench.gui.source.points import point_at
 from workbench.gui.source.pragma_asking import PragmaAsking
 from workbench.gui.source.problems import problem_text
@@ -94,7 +95,7 @@ class SourceMode(Mode):
             document = SourceFile(writable=workspace is not None and path.is_relative_to(workspace.root))
             if not self.context.notices.attempt(lambda: document.open(path)):
                 return
-            editor = CodeEditor(document)
+            editor = CodeEditor(document, MarginColumns)
             self._notes[editor] = Annotations(self.context, editor, self._check)
             editor.pragma_asked.connect(self.ask_pragma)
             editor.may_ask = partial(self._may_ask, editor)

@@ -21,7 +21,7 @@ from workbench.gui.widgets import PillButton, plain_column, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, time_text
-from workbench.session import store
+from workbench.system import store
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.statistics import selection_statistics
 from workbench.traces.trace import CATEGORIES, has_trace

@@ -68,9 +68,13 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def preference(name: str, default: str) -> str:
-    """One of the window's preferences."""
+    """One of its user's preferences."""
     return str(load("window", {}).get(name, default))
 
 
 def set_preference(name: str, value: str) -> None:
     save("window", {**load("window", {}), name: value})
+
+
+def forget_preference(name: str) -> None:
+    save("window", {key: value for key, value in load("window", {}).items() if key != name})

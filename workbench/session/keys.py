@@ -1,0 +1,109 @@
+"""The window's commands by name: what each is called, and its key, as it comes or as its user chose. No Qt here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from workbench.api.modes import WindowMode
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system import store
+
+#: Name -> title, key.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "new_project": ("New from sources...", "Ctrl+N"),
+    "open_project": ("Open project...", "Ctrl+O"),
+    "open_run": ("Open run...", "Ctrl+Shift+O"),
+    "new_document": ("New...", "Ctrl+Shift+N"),
+    "save": ("Save", "Ctrl+S"),
+    "save_as": ("Save as...", "Ctrl+Shift+S"),
+    "duplicate": ("Duplicate", ""),
+    "save_all": ("Save all", ""),
+    "report": ("Save report...", ""),
+    "close_file": ("Close file", "Ctrl+W"),
+    "close": ("Close project", "Ctrl+Shift+W"),
+    "quit": ("Quit", "Ctrl+Q"),
+    "undo": ("Undo", "Ctrl+Z"),
+    "redo": ("Redo", "Ctrl+Shift+Z"),
+    "pragma": ("Insert pragma", "Ctrl+P"),
+    "find": ("Find here", "Ctrl+F"),
+    "details": ("Details", "Ctrl+I"),
+    "run_panel": ("Run panel", "Ctrl+J"),
+    "reset_layout": ("Reset layout", ""),
+    "back": ("Back", "Alt+Left"),
+    "forward": ("Forward", "Alt+Right"),
+    "next_finding": ("Next finding", "F8"),
+    "previous_finding": ("Previous finding", "Shift+F8"),
+    "open_line": ("Open line", ""),
+    "go_to": ("Go to...", "Ctrl+L"),
+    "definition": ("Go to the definition", "F12"),
+    "search": ("Find a block, call or command", "Ctrl+K"),
+    "next_panel": ("Next panel", "F6"),
+    "run": ("Run", "F5"),
+    "again": ("Run again, as the last time", "Ctrl+F5"),
+    "cancel": ("Cancel", "Shift+F5"),
+    "how_to_run": ("How to run", ""),
+    "instrument": ("Instrument into a folder...", ""),
+    "rescan": ("Read the sources again", ""),
+    "stop_scan": ("Stop reading the sources", ""),
+    "settings": ("Settings", "Ctrl+,"),
+    "keys": ("Keys", "Shift+F1"),
+    "guide": ("Guide", "F1"),
+    "about": ("About RC Workbench", ""),
+}
+#: Keys that stand for something in fields and menus everywhere.
+_TAKEN = {"F10": "the menus", "Ctrl+X": "cut", "Ctrl+C": "copy", "Ctrl+V": "paste", "Ctrl+A": "select all"}
+_MODIFIERS = ("Meta", "Ctrl", "Alt", "Shift")
+_NAMED = ("Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown", "Ins", "Del", "Backspace", "Space", "Return")
+_WRITTEN = {name.lower(): name for name in (*_MODIFIERS, *_NAMED, *(f"F{number}" for number in range(1, 25)))}
+
+
+def key_of_mode(place: int) -> str:
+    """The key of the mode at a place of the rail, counted from 1; none from the tenth on."""
+    return f"Ctrl+{place}" if place < 10 else ""
+
+
+def all_commands(modes: Iterable[WindowMode]) -> dict[str, tuple[str, str]]:
+    """As `COMMANDS`, with those that show a mode."""
+    shown = {f"mode_{mode.name}": (mode.title, key_of_mode(place)) for place, mode in enumerate(modes, 1)}
+    return {**COMMANDS, **shown}
+
+
+def preference_of(command: str) -> str:
+    """The name under which a command's key is remembered."""
+    return f"key.{command}"
+
+
+def key_in_force(command: str, key: str) -> str:
+    """A command's key: the one that its user chose, or else `key`. "" is none."""
+    chosen = store.preference(preference_of(command), key)
+    try:
+        return written(chosen) if chosen else ""
+    except WorkbenchError:
+        return key
+
+
+def with_key(text: str, command: str) -> str:
+    """A tooltip's text with the key of a command behind it, where it has one."""
+    key = key_in_force(command, COMMANDS[command][1])
+    return f"{text} ({key})" if key else text
+
+
+def written(key: str) -> str:
+    """A key as it is written, modifiers in order: "Ctrl+Shift+S". WorkbenchError for what is no key, for one that types
+    a letter, and for one that means something everywhere."""
+    *held, last = (_WRITTEN.get(part.lower(), part) for part in re.split(r"(?<=.)\+(?=.)", key.strip()))
+    last = last.upper() if len(last) == 1 else last
+    if (
+        (len(last) > 1 and last not in _WRITTEN.values())
+        or last in _MODIFIERS
+        or not last.strip()
+        or {*held} - {*_MODIFIERS}
+    ):
+        raise WorkbenchError(Diagnostic(f"'{key}' is no key", "Write it as Ctrl+Shift+S, Alt+Left or F5."))
+    made = "+".join([*(m for m in _MODIFIERS if m in held), last])
+    if not {*held} & {"Ctrl", "Alt", "Meta"} and not re.fullmatch(r"F\d+", last):
+        raise WorkbenchError(Diagnostic(f"{made} types text", "Hold Ctrl or Alt with it, or take a function key."))
+    if made in _TAKEN:
+        raise WorkbenchError(Diagnostic(f"{made} stands for {_TAKEN[made]} everywhere", "Take another key."))
+    return made
