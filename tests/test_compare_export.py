@@ -7,12 +7,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import analyse, load_knowledge
-from workbench.analysis.compare import Comparison, compare, comparison_json, faster_words
+from workbench.analysis.compare import Comparison, compare, comparison_json, faster_words, work_words
+from workbench.analysis.equal_work import Stretch, equal_words, equal_work, shortest_period
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.cli.main import main
@@ -71,6 +73,75 @@ def test_a_run_compared_with_itself_is_the_same(run: Run) -> None:
     assert [pair[0] for pair in same.kept] == list(analysis.findings)
 
 
+def test_different_work_is_told_by_name(comparison: Comparison) -> None:
+    told = {(d.kind, d.name): (d.a, d.b) for d in comparison.differences}
+    assert told["calls", "clearBins"] == (200, None)
+    assert told["calls", "writeSamples"] == (200, 20)
+    assert ("bytes", "writeSamples") not in told  # as much in fewer calls
+    assert not [name for kind, name in told if kind in ("setting", "blocks")]
+    assert work_words(comparison, 1).startswith("different work: clearBins 200 calls against none; ")
+    assert comparison_json(comparison)["same_work"] is False
+
+
+def test_other_settings_and_blocks_are_different_work(run: Run) -> None:
+    knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
+    runs = run, synthetic_run(cores=5, rounds=2)
+    comparison = compare(*(analyse(one, synthetic_platform(), knowledge) for one in runs), runs)
+    told = {(d.kind, d.name): (d.a, d.b) for d in comparison.differences}
+    assert told["setting", "CORES"] == (4, 5)
+    assert told["blocks", "pdf2d_top.core[*].ctrl"] == (4, 5)
+    assert told["calls", "startCore"] == (8, 10)
+
+
+def test_the_part_of_each_run_that_is_the_same_work_lies_between_turns_that_moved_as_much() -> None:
+    found = equal_work(synthetic_run(cores=2, rounds=48), synthetic_run(cores=2, rounds=48, form="optimised"))
+    assert found is not None
+    assert (found.a.turns, found.a.of_turns, found.b.turns, found.b.of_turns) == (16, 48, 1, 3)
+    assert (found.calls, found.parts) == (("writeSamples",), 3)  # bins are read once where they were read 16 times
+    assert found.speedup == found.a.span_ps / found.b.span_ps
+
+
+def test_as_much_work_is_found_where_one_run_did_more_in_all() -> None:
+    """48 rounds against 6: a round is the same work in both, the whole is not."""
+    found = equal_work(synthetic_run(cores=2, rounds=48), synthetic_run(cores=2, rounds=6))
+    assert found is not None
+    assert (found.a.turns, found.a.of_turns, found.b.turns, found.b.of_turns) == (1, 48, 1, 6)
+    assert {"writeSamples", "readBins", "clearBins", "startCore", "stopCore"} <= set(found.calls)
+    assert found.parts == 0
+    assert "one run did more of them" in equal_words(found)
+    assert found.a.span_ps == pytest.approx(found.b.span_ps, rel=0.1)
+
+
+def test_runs_whose_calls_have_nothing_alike_are_not_said_to_be_the_same_work(run: Run) -> None:
+    sites = tuple(replace(site, label=f"other {site.label}") for site in run.manifest.sites)
+    found = equal_work(run, replace(run, manifest=replace(run.manifest, sites=sites)))
+    assert found is not None
+    assert (found.calls, found.a, found.speedup) == ((), Stretch(0, run.manifest.time_ps), None)
+    assert "not the same work" in equal_words(found)
+    assert equal_work(run, without_tables(run, "calls")) is None
+
+
+def test_periods_of_call_sequences() -> None:
+    assert shortest_period(np.array([0, 1, 2] * 9)) == 3
+    assert shortest_period(np.array([5, *[0, 1] * 20, 7])) == 2
+    assert shortest_period(np.arange(40)) == 0
+
+
+def test_the_command_says_work_and_output_beside_the_speedup(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in "ab":
+        RunWriter(tmp_path / name, run.manifest).finish(run.manifest, run.tables)
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith("B is 1.00× faster, but their outputs are not known")
+    assert said[1] == "the same work: settings, blocks, calls and bytes"
+    assert said[2].startswith("equal work: A 1 of 2 rounds (")
+    assert main(["compare", "--json", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["same_work"], document["equal_work"]["speedup"]) == (True, 1.0)
+
+
 def with_output(run: Run, sha256: str) -> Run:
     return replace(run, manifest=replace(run.manifest, stdout_sha256=sha256))
 
@@ -78,7 +149,7 @@ def with_output(run: Run, sha256: str) -> Run:
 @pytest.mark.parametrize(
     ("outputs", "same", "words"),
     [
-        (("ab", "ab"), True, "1.00× faster"),
+        (("ab", "ab"), True, "1.00× faster, same output, bit for bit"),
         (("ab", "cd"), False, "1.00× faster, but their outputs differ"),
         (("ab", ""), None, "1.00× faster, but their outputs are not known"),
         (("", ""), None, "1.00× faster, but their outputs are not known"),

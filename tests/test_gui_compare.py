@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -16,7 +14,7 @@ from workbench.gui import theme
 from workbench.gui.compare.findings import rows_of
 from workbench.gui.compare.head import run_notes
 from workbench.gui.compare.mode import CompareMode
-from workbench.gui.compare.rows import Stretch, by_change, equal_shares, main_loop, shortest_period
+from workbench.gui.compare.rows import by_change
 from workbench.gui.compare.table import change_text
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
@@ -26,7 +24,6 @@ from workbench.model.run import Manifest, Run, RunStatus
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
-from workbench.traces.scene import build_scene
 
 
 def opened(run: Run) -> OpenRun:
@@ -67,6 +64,8 @@ def test_the_figure_is_the_ratio_of_the_times(mode: CompareMode, original: OpenR
     assert mode.head.verdict.text() == "B is slower"
     assert mode.head.figure.text() == f"{ratio:.2f}×"
     assert mode.pair() == (optimised, original)
+    mode.history.undo()
+    assert mode.pair() == (original, optimised)
 
 
 def test_changes_add_up_to_the_difference(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:
@@ -107,15 +106,15 @@ def test_findings_gone_kept_new(qtbot: QtBot, mode: CompareMode) -> None:
     assert mode.context.navigation.mode == "analyse"
 
 
-def test_equal_shares_stand_on_one_scale(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:
-    (_, scene_a, part_a), (_, scene_b, part_b) = mode.rounds.pair
-    turns = [loop.turns for scene in (scene_a, scene_b) if (loop := main_loop(scene))]
-    parts = math.gcd(*turns)
-    assert parts > 1
-    assert [part_a.turns, part_b.turns] == [n // parts for n in turns]
-    assert part_a.span_ps == pytest.approx(original.run.manifest.time_ps / parts, rel=0.1)
-    assert part_b.span_ps == pytest.approx(optimised.run.manifest.time_ps / parts, rel=0.2)
-    assert f"A {part_a.turns} of {turns[0]} rounds" in mode.rounds_head.subtitle.text()
+def test_equal_work_stands_on_one_scale(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:
+    """60 rounds of the original move the samples that the optimised form moves in 4, the first 3 of them 16 each."""
+    (_, _, part_a), (_, _, part_b) = mode.rounds.pair
+    assert (part_a.turns, part_a.of_turns, part_b.turns, part_b.of_turns) == (16, 60, 1, 4)
+    assert part_a.span_ps == pytest.approx(original.run.manifest.time_ps * 16 / 60, rel=0.1)
+    assert part_b.span_ps == pytest.approx(optimised.run.manifest.time_ps * 16 / 60, rel=0.1)
+    assert mode.rounds_head.title.text() == "Equal work"
+    assert "A 16 of 60 rounds" in mode.rounds_head.subtitle.text()
+    assert "the same writeSamples; one part of 4 of each" in mode.rounds_head.subtitle.text()
     assert mode.rounds._pixel_ps(part_a.span_ps) == mode.rounds._pixel_ps(part_b.span_ps)
     pixels = pixels_of(mode.rounds.grab().toImage())
     assert (pixels == 0xFF009E73).any()
@@ -124,26 +123,12 @@ def test_equal_shares_stand_on_one_scale(mode: CompareMode, original: OpenRun, o
     assert mode.rounds._pixel_ps(part_a.span_ps) != mode.rounds._pixel_ps(part_b.span_ps)
 
 
-def test_periods_of_call_sequences() -> None:
-    assert shortest_period(np.array([0, 1, 2] * 9)) == 3
-    assert shortest_period(np.array([5, *[0, 1] * 20, 7])) == 2
-    assert shortest_period(np.arange(40)) == 0
-    whole = build_scene(without_tables(synthetic_run(cores=2, rounds=2), "calls"))
-    assert whole is not None
-    looping = build_scene(synthetic_run(cores=2, rounds=2))
-    assert looping is not None
-    parts = equal_shares(whole, looping)
-    assert parts == (Stretch(0, whole.index.end_ps), Stretch(0, looping.index.end_ps), 1)
-
-
-def test_many_small_rounds_lie_beside_few_large_ones() -> None:
-    """16 rounds of one run do what one of the other does: neither is called shorter for its calls being smaller."""
-    small, large = (build_scene(synthetic_run(cores=2, rounds=n)) for n in (48, 6))
-    assert small is not None
-    assert large is not None
-    a, b, parts = equal_shares(small, large)
-    assert (a.turns, a.of_turns, b.turns, b.of_turns, parts) == (8, 48, 1, 6, 6)
-    assert a.span_ps == pytest.approx(8 * b.span_ps, rel=0.1)
+def test_where_they_did_different_work_the_head_says_so(mode: CompareMode, original: OpenRun) -> None:
+    assert mode.head.work.text().startswith("Different work: clearBins 300 calls against none; ")
+    assert "writeSamples 300 calls against 20" in mode.head.work.text()
+    mode.context.set_run(original)
+    mode.set_other(replace(original))
+    assert mode.head.work.text() == "The same work: settings, blocks, calls and bytes"
 
 
 def test_outputs_that_differ_stand_beside_the_speedup(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:

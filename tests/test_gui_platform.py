@@ -21,7 +21,7 @@ from workbench.gui.context import Context
 from workbench.gui.forms.form import TextArea
 from workbench.gui.modes import MODES
 from workbench.gui.open_documents import OVERWRITE
-from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT, TABLE, TRANSFERS
+from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT_1, TABLE, TRANSFERS
 from workbench.gui.platform.mode import PlatformMode
 from workbench.gui.platform.parts import add_part, sections_of
 from workbench.gui.platform.points import pasted_points, points_of
@@ -84,8 +84,8 @@ def test_every_field_of_the_document_has_a_row() -> None:
 
     assert named(ENTRY) == set(HostEntry.model_fields)
     assert named(TRANSFERS) == set(Transfers.model_fields)
-    assert named(PORT) == set(HardwarePort1.model_fields) - {"incoming", "outgoing"}
-    assert named(PORT, "incoming") == named(PORT, "outgoing") == set(PortDirection.model_fields)
+    assert named(PORT_1) == set(HardwarePort1.model_fields) - {"incoming", "outgoing"}
+    assert named(PORT_1, "incoming") == named(PORT_1, "outgoing") == set(PortDirection.model_fields)
     assert named(TABLE) == set(TransferTable.model_fields) - {"points"}
     assert named(MEMORY) == set(Memory.model_fields)
     assert named(NETWORK) == set(Network.model_fields)
@@ -204,7 +204,7 @@ def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMod
     assert not mode.save_button.isEnabled()
     pixels = pixels_of(mode.table.viewport().grab().toImage())
     assert (pixels == 0xFFF9E8E6).any()
-    assert mode.parts.lines._bad[("transfer_tables", "write")] == "high"
+    assert mode.parts._bad[("transfer_tables", "write")] == "high"
     mode.history.undo()
     assert mode.document.text == before
 
@@ -296,8 +296,9 @@ def test_parts_are_added_and_removed(mode: PlatformMode) -> None:
         mode.remove.click()
         assert title not in {p.title for s in sections_of(mode.document) for p in s.parts}
     mode.parts.filter.setText("irq")
-    titles = [line.title for _, line in mode.parts.lines._lines]
-    assert titles == ["Host calls", "fpgaWaitIrq"]
+    shown = mode.parts.lines.rows
+    assert [section.title for section in shown.tops] == ["Host calls"]
+    assert [[part.title for part in parts] for parts in shown.parts] == [["fpgaWaitIrq"]]
 
 
 def test_a_file_changed_by_another_is_not_overwritten(mode: PlatformMode, file: Path) -> None:

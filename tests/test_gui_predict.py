@@ -26,6 +26,7 @@ from workbench.gui.context import Context
 from workbench.gui.modes import MODES
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.predict.parts import INPUT
+from workbench.gui.predict.table_view import amount
 from workbench.gui.predict.tables import run_table
 from workbench.gui.question import DISCARD
 from workbench.gui.timeline.look import pixels_of, rgb
@@ -117,6 +118,7 @@ def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
     mode.open_document(model_path("pdf2d", "ratss"))
     assert mode.results.figures.figures[0].value == "146×"
     (table,) = mode.results.table.tables
+    assert [view.title.text() for view in mode.results.table.views] == [table.title]
     assert table.columns == ("2\u202fnodes", "4\u202fnodes", "8\u202fnodes")
     rows = {row.attribute: row.values for row in table.rows}
     assert rows["computation kernels"] == ("1.41E+2", "7.05E+1", "3.52E+1")  # Table IV
@@ -128,12 +130,14 @@ def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
     ]  # fmt: skip
     mode.results.pills["As printed"].click()
     assert [t.title for t in mode.results.table.tables] == [f"Table {n}" for n in ("I", "II", "III", "IV", "V")]
-    assert "1.54E+2" in mode.results.table.as_text()
+    printed = mode.results.table.views[3].rows.as_text().splitlines()
+    assert printed[0] == "Attribute\tUnits\t2 nodes\t4 nodes\t8 nodes"
+    assert any("1.54E+2" in line for line in printed)
 
 
 def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbot: QtBot) -> None:
     """RAT brings a schema and a function: results, what-ifs, sweeps, solving and the form come of themselves."""
-    assert "RAT, bundled" in [line.title for _, line in mode.models.lines._lines]
+    assert "RAT, bundled" in [section.title for section in mode.models.lines.rows.tops]
     mode.open_document(model_path("pdf1d", "rat"))
     outputs = outputs_of(mode.document.model_file)
     (table,) = mode.results.table.tables
@@ -256,6 +260,92 @@ def test_parts_are_added_and_removed(mode: PredictMode) -> None:
         assert mode.document.text == before, what
 
 
+def type_input(mode: PredictMode, qtbot: QtBot, name: str, text: str) -> None:
+    """Choose an input in the details and type over its value."""
+    table = mode.details.inputs
+    table.choose(lambda row: row.name == name)
+    qtbot.keyClick(table, text[0])
+    (editor,) = (line for line in table.findChildren(QLineEdit) if line.isVisible())
+    qtbot.keyClicks(editor, text[1:])
+    with qtbot.waitSignal(table.typed):
+        qtbot.keyClick(editor, Qt.Key.Key_Return)
+
+
+def shown_inputs(mode: PredictMode) -> dict[str, tuple[str, str]]:
+    return {row.name: (row.text, row.own) for row in mode.details.inputs.rows.tops}
+
+
+def test_an_input_is_typed_in_place_as_a_what_if(mode: PredictMode, qtbot: QtBot) -> None:
+    """In a bundled model that cannot be changed: nothing is copied, and nothing of it is unsaved."""
+    mode.details.resize(348, 800)
+    mode.details.show()
+    mode.open_document(model_path("pdf2d", "ratss"))
+    assert mode.document.read_only
+    type_input(mode, qtbot, "clock", "97.5 MHz")
+    assert mode.changes == {"clock": 97.5e6}
+    assert mode.results.figures.figures[0].value == "76.46×"
+    assert shown_inputs(mode)["clock"] == ("97.5\u202fMHz", "195\u202fMHz")
+    assert mode.head.subtitle.text() == "what if: 1 input changed, Esc takes the model's"
+    type_input(mode, qtbot, "nodes", "4")
+    assert mode.changes == {"clock": 97.5e6, "nodes": 4}
+    mode.history.undo()
+    assert mode.changes == {"clock": 97.5e6}
+    mode.history.redo()
+    type_input(mode, qtbot, "nodes", "2")  # what the model has is no change
+    assert mode.changes == {"clock": 97.5e6}
+    type_input(mode, qtbot, "nodes", "half")
+    assert mode.details.problem.text() == "'half' is no number. Write for example 4 or 1e6; this one has no unit."
+    type_input(mode, qtbot, "nodes", "0")
+    assert mode.details.problem.text() == "'nodes' cannot be 0. It must be a whole number, at least 1."
+    qtbot.keyClick(mode.details.inputs, Qt.Key.Key_Escape)
+    assert mode.changes == {}
+    assert mode.results.figures.figures[0].value == "146×"
+    assert not mode.document.dirty
+
+
+def test_a_what_if_holds_while_another_input_is_explored(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.type_input("clock", "97.5 MHz")
+    mode.show_page("Explore")
+    explored(mode, qtbot)
+    found, file = mode.explore.found, mode.document.model_file
+    assert found is not None
+    assert file is not None
+    slower = [float(predict(file, {"nodes": n, "clock": 97.5e6}).speedup) for n in found.x]
+    assert found.values[0] == pytest.approx(slower)
+    mode.explore.point_chosen.emit({"nodes": 8.0})
+    assert mode.changes == {"clock": 97.5e6, "nodes": 8.0}
+
+
+def test_a_what_if_is_written_when_asked(mode: PredictMode) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.type_input("clock", "97.5 MHz")
+    assert not mode.details.keep.isEnabled()  # a bundled model
+    own_copy(mode)
+    mode.type_input("clock", "97.5 MHz")
+    mode.type_input("nodes", "4")
+    before = mode.document.text
+    mode.details.keep.click()
+    assert mode.changes == {}
+    assert mode.document.value(("inputs", "clock", "value")) == "97.5 MHz"
+    assert mode.document.value(("inputs", "nodes", "value")) == 4
+    assert mode.document.dirty
+    mode.history.undo()
+    assert (mode.document.text, mode.changes) == (before, {"clock": 97.5e6, "nodes": 4})
+
+
+def test_tables_are_sorted_by_what_they_hold(mode: PredictMode) -> None:
+    assert [amount(text) for text in ("1.41E+2", "3.00E\u22122", "+10.8\u202f%", "12.5\u202fms", "2.4\u202fkB")] == [
+        141, 0.03, 10.8, 0.0125, 2400,
+    ]  # fmt: skip
+    mode.open_document(model_path("pdf2d", "ratss"))
+    rows = mode.results.table.views[0].rows
+    rows.header().sectionClicked.emit(2)
+    values = [amount(row.values[0]) for row in rows.rows.tops]
+    assert values == sorted(values, reverse=True)
+    assert rows.rows.as_text([rows.rows.tops[0]]).splitlines()[1].startswith(rows.rows.tops[0].attribute)
+
+
 def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> None:
     mode.open_document(model_path("pdf2d", "ratss"))
     mode.show_page("Explore")
@@ -270,7 +360,7 @@ def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> Non
     qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=at.toPoint())
     assert mode.changes == {"nodes": 8.0}
     assert mode.details.title.text() == "nodes = 8"
-    lines = {line.name: line.value for line in mode.details.parts.lines}
+    lines = {part.name: part.value for parts in mode.details.parts.rows.parts for part in parts}
     assert lines["kernels"] == "35.2\u202fs"
     mode.details.reset.click()
     assert mode.changes == {}
@@ -469,6 +559,21 @@ def test_a_kernels_measured_density_stands_beside_the_model(mode: PredictMode, q
     assert "furthest from the model -" in mode.density.curve_head.subtitle.text()
     mode.density.reset()
     assert len(mode.density.curve.plot.lines) == 1
+
+
+def test_a_kernel_that_is_measured_can_be_given_up(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> None:
+    kernel = tmp_path / "forever.c"
+    kernel.write_text("int main(void) { for (;;) ; }\n")
+    mode.open_document(model_path("matrix_multiply", "density"))
+    mode.density.measure_kernel("forever", kernel, [])
+    background = mode.context.background
+    qtbot.waitUntil(lambda: background.said == "Measuring forever", timeout=WAIT_MS)
+    assert mode.density.measure_button.isHidden()
+    mode.density.stop_button.click()
+    qtbot.waitUntil(lambda: not background.busy, timeout=WAIT_MS)  # its program has ended
+    assert not mode.density.measure_button.isHidden()
+    assert len(mode.density.curve.plot.lines) == 1
+    assert not list(mode.context.notices)
 
 
 def test_an_input_at_both_its_bounds_is_explored(mode: PredictMode, qtbot: QtBot) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -10,16 +11,18 @@ import sys
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from predicting import load_named, parse_ratss, predict
 
+from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.explore import Exploration, bands, explore, sweep
-from workbench.predict.formulas import ModelFile, Spread
+from workbench.predict.formulas import ModelFile, Spread, what_if
 from workbench.predict.kinds import outputs_of
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
@@ -194,7 +197,7 @@ def test_solving_for_an_input(pdf2d: ModelFile) -> None:
 def test_a_whole_number_is_solved_in_whole_numbers(pdf2d: ModelFile) -> None:
     """The first that is good enough, its output there, and the one beside it that falls short."""
     for name, target, changes in (("kernels", 100.0, {"nodes": 4.0}), ("nodes", 300.0, {}), ("bins", 500.0, {})):
-        found = solve(pdf2d, name, target, changes=changes)
+        found = solve(what_if(pdf2d, changes), name, target)
         assert (found.integer, found.value % 1, abs(found.value - (found.short or 0))) == (True, 0, 1)
         assert float(predict(pdf2d, {**changes, name: found.value}).speedup or 0) == found.reached >= target
         assert float(predict(pdf2d, {**changes, name: found.short or 0}).speedup or 0) == found.short_reached < target
@@ -339,3 +342,28 @@ def test_normal_draws_stay_within_the_bounds(pdf2d: ModelFile) -> None:
     assert (drawn["kernels"] >= 1).all()
     assert not (drawn["kernels"] % 1).any()
     assert explore(pdf2d, space).points == 20_000
+
+
+def asked(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    assert main(["predict", "ratss", "pdf2d", "--json", *options]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_what_if_is_asked_beside_every_question(pdf2d: ModelFile, capsys: pytest.CaptureFixture[str]) -> None:
+    """--set looks at another value; the model's file, whose readings would set it too, stays as it is."""
+    slow = {"clock": 97.5e6}
+    set_ = ("--set", "clock=97.5 MHz")
+    assert asked(capsys, *set_)["total_s"] == pytest.approx(float(predict(pdf2d, slow).total_s))
+    swept = asked(capsys, *set_, "--sweep", "nodes=1,2,4", "--output", "total_s")
+    slowest = float(predict(pdf2d, {**slow, "nodes": 1}).total_s)
+    assert swept["maximum"]["value"] == pytest.approx(slowest)
+    solved = asked(capsys, *set_, "--solve", "nodes", "--speedup", "300")
+    assert float(predict(pdf2d, {**slow, "nodes": solved["value"]}).speedup or 0) >= 300
+    assert main(["predict", "ratss", "pdf2d", *set_]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("what if clock = 97.5\u202fMHz (the model has 195\u202fMHz)\n")
+    assert pdf2d.at({}, "per block")["per_block"] == 1
+    assert what_if(pdf2d, {"per_block": 0.0}).at({}, "per block")["per_block"] == 0
+    with pytest.raises(WorkbenchError, match="'nodes' cannot be 0"):
+        what_if(pdf2d, {"nodes": 0.0})

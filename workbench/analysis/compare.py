@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from workbench.analysis.equal_work import EqualWork, equal_json, equal_words
 from workbench.analysis.report import clock_json
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
 from workbench.model.run import Run, RunClock
-from workbench.model.text import ratio_text
+from workbench.model.text import bytes_text, count_text, ratio_text
 
 T = TypeVar("T")
 
@@ -28,12 +29,23 @@ class Pair(Generic[T]):
 
 
 @dataclass(frozen=True)
+class Difference:
+    """Work that the two did not do alike. `kind`: setting, blocks, calls or bytes (of calls); None where not at all."""
+
+    kind: str
+    name: str
+    a: int | float | str | None
+    b: int | float | str | None
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Run B against run A. `speedup` is A's time over B's, None where one of them did not come to its end.
 
-    `same_output` tells whether both printed the same, bit for bit; None where that is not known. `blocks` are paired by
-    group of replicas, `calls` by label, `clocks` by name, and the states of the host's main block, `states`, by name;
-    each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
+    `same_output` tells whether both printed the same, bit for bit; None where that is not known. `differences` tell
+    where the two did different work; `equal`, of traced runs, is a part of each that is the same work. `blocks` are
+    paired by group of replicas, `calls` by label, `clocks` by name, and the states of the host's main block, `states`,
+    by name; each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
     """
 
     time_s: tuple[float, float]
@@ -46,6 +58,8 @@ class Comparison:
     kept: tuple[tuple[Finding, Finding], ...]
     new: tuple[Finding, ...]
     clocks: tuple[Pair[RunClock], ...] = ()
+    differences: tuple[Difference, ...] = ()
+    equal: EqualWork | None = None
 
 
 def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
@@ -63,7 +77,29 @@ def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
         kept=tuple((f, findings_b[key]) for f in a.findings if (key := _finding_key(f)) in findings_b),
         new=tuple(f for f in b.findings if _finding_key(f) not in findings_a),
         clocks=_pairs(a.clocks, b.clocks, lambda clock: clock.name, lambda clock: 1 / clock.frequency_hz),
+        differences=tuple(_differences((a, b), runs)),
     )
+
+
+def _differences(analyses: tuple[Analysis, Analysis], runs: tuple[Run, Run]) -> Iterator[Difference]:
+    """What is set, built, called and moved otherwise, by names: lines may move, and what stands there."""
+    did: dict[str, list[dict[str, Any]]] = {
+        "setting": [dict(run.manifest.settings) for run in runs],
+        "blocks": [{group.group: len(group.members) for group in analysis.groups()} for analysis in analyses],
+    }
+    for kind in ("calls", "bytes"):
+        sums: list[dict[str, Any]] = []
+        for analysis in analyses:
+            sums.append({})
+            for call in analysis.calls:
+                more = call.count if kind == "calls" else call.bytes
+                sums[-1][call.site.label] = sums[-1].get(call.site.label, 0) + more
+        did[kind] = sums
+    for kind, (in_a, in_b) in did.items():
+        for name in dict.fromkeys([*in_a, *in_b]):
+            one, other = in_a.get(name), in_b.get(name)
+            if (one or None) != (other or None):
+                yield Difference(kind, name, one, other)
 
 
 def _same_output(runs: tuple[Run, Run]) -> bool | None:
@@ -113,7 +149,7 @@ def faster_words(comparison: Comparison) -> str:
     if speedup is None:
         return "not to be compared: one of the two did not come to its end"
     words = f"{ratio_text(speedup)} faster" if speedup >= 1 else f"{ratio_text(1 / speedup)} slower"
-    return words if comparison.same_output else f"{words}, but {output_words(comparison)}"
+    return f"{words}, {'' if comparison.same_output else 'but '}{output_words(comparison)}"
 
 
 def output_words(comparison: Comparison) -> str:
@@ -123,12 +159,41 @@ def output_words(comparison: Comparison) -> str:
     ]
 
 
+def work_words(comparison: Comparison, most: int = 4) -> str:
+    """Whether the two did the same work, and where not, the first few differences."""
+    if not comparison.differences:
+        return "the same work: settings, blocks, calls and bytes"
+    said = [_difference_words(difference) for difference in comparison.differences]
+    more = len(said) - most
+    return f"different work: {'; '.join(said[:most])}{f'; {more} more' if more > 0 else ''}"
+
+
+def _difference_words(difference: Difference) -> str:
+    def side(value: float | str | None) -> str:
+        if value is None:
+            return "none"
+        if difference.kind == "bytes":
+            return bytes_text(float(value))
+        return value if isinstance(value, str) else count_text(value)
+
+    of = {"calls": " calls", "blocks": " blocks"}.get(difference.kind, "")
+    return f"{difference.name} {side(difference.a)}{of} against {side(difference.b)}"
+
+
+def share_words(comparison: Comparison) -> str:
+    """The part of each traced run that is the same work; "" where there is no trace."""
+    return equal_words(comparison.equal) if comparison.equal else ""
+
+
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """The JSON document of `workbench compare`."""
     return {
         "time_s": list(comparison.time_s),
         "speedup": comparison.speedup,
         "same_output": comparison.same_output,
+        "same_work": not comparison.differences,
+        "differences": [asdict(difference) for difference in comparison.differences],
+        "equal_work": equal_json(comparison.equal) if comparison.equal else None,
         "blocks": [{"id": pair.name, "a": _block_json(pair.a), "b": _block_json(pair.b)} for pair in comparison.blocks],
         "calls": [
             {

@@ -10,7 +10,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 import workbench
-from workbench.analysis.compare import Comparison, Pair, faster_words
+from workbench.analysis.compare import Comparison, Pair, faster_words, share_words, work_words
 from workbench.analysis.cores import cores_words, placement_words
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, nothing_words
 from workbench.analysis.rate_curves import direction_plot
@@ -178,6 +178,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         "other": "the other run",
         "answer": f"{time_text(a, 4)} here, {time_text(b, 4)} there: the other run is {faster_words(comparison)}.",
+        "work": f"{work_words(comparison)} (this run is A, the other B). {share_words(comparison)}",
         "states": [_state_pair(pair, largest) for pair in comparison.states],
         **names,
     }

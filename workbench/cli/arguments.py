@@ -158,6 +158,8 @@ def _add_questions(command: argparse.ArgumentParser, target: str, *options: str)
     """What can be asked of every kind of model; `target` is the output that is solved for where none is named."""
     command.add_argument("model", metavar="MODEL", help="a model file, or the name of a bundled model")
     command.add_argument("--reading", metavar="NAME", help="one of the model's readings")
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="changes",
+                         help="what if an input had another value; the model's file stays as it is")  # fmt: skip
     command.add_argument("--sweep", action="append", default=[], metavar="NAME=a:b:n | NAME=v1,v2",
                          help="values of an input; given several times, every combination")  # fmt: skip
     command.add_argument("--csv", type=Path, metavar="FILE", help="write the sweep's points, or its bands, as a table")

@@ -7,9 +7,11 @@ import os
 import shutil
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.analysis.compare import compare, faster_words
+from workbench.analysis.equal_work import equal_work
 from workbench.analysis.html_report import html_report
 from workbench.api.job import Job
 from workbench.cli.opened import Opened
@@ -46,7 +48,8 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
         with progress() as watch:
             runs[form] = run_workspace(workspace, RunOptions(out=out / form, trace=True), Job(watch))
     original, optimised = (open_result(out / form, plugins) for form in FORMS)
-    comparison = compare(original.analysis, optimised.analysis, (original.run, optimised.run))
+    pair = original.run, optimised.run
+    comparison = replace(compare(original.analysis, optimised.analysis, pair), equal=equal_work(*pair))
     write_result_text(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
     first = original.analysis.findings[0] if original.analysis.findings else None
     times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"

@@ -37,13 +37,14 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.text import table
 from workbench.predict.explore import Exploration, bands, explore
-from workbench.predict.formulas import Evaluation, ModelFile
+from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.inputs import Spread
 from workbench.predict.kinds import load_model, outputs_of, take_over
 from workbench.predict.library import find_model, list_models
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
+from workbench.predict.words import input_text
 from workbench.session.files import write_result_table
 from workbench.session.plugins import Plugins
 from workbench.session.workspace import PROJECT_SUFFIX
@@ -118,11 +119,14 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)
     spreads, asked = _spreads(file, arguments.spread), _question(arguments, kind)
+    changes = _changes(file, arguments.changes)
+    if changes and not arguments.json:
+        print(f"what if {', '.join(_change_words(file, name, value) for name, value in changes.items())}\n")
     if asked in _RUN:
-        return _against_run(file, problems, arguments)
+        return _against_run(file, problems, arguments, changes)
     if asked in _QUESTIONS:
-        return _explored(file, problems, asked, arguments, spreads)
-    values = Evaluation(file, reading=arguments.reading)
+        return _explored(what_if(file, changes), problems, asked, arguments, spreads)
+    values = Evaluation(file, changes, arguments.reading)
     own = next((question for question in kind.questions if question.asked == asked), None)
     if own:
         return _print_answer(own.answer(values, arguments), problems, arguments)
@@ -131,7 +135,8 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def _outputs(values: Evaluation) -> Answer:
     """What a kind without an answer of its own says: its outputs."""
-    outputs = {name: float(value) for name, value in outputs_of(values.file, reading=values.reading).items()}
+    found = outputs_of(values.file, values.changes, values.reading)
+    outputs = {name: float(value) for name, value in found.items()}
     rows = ((name, f"{value:.6g}") for name, value in outputs.items())
     return Answer({"model": values.model.name, "outputs": outputs}, table(rows))
 
@@ -257,6 +262,24 @@ def _space_notes(file: ModelFile, space: Space, reading: str | None) -> tuple[Di
     return tuple({note.line: note for note in (*_notes(file, {}, reading), *found)}.values())
 
 
+def _changes(file: ModelFile, texts: Iterable[str]) -> dict[str, float]:
+    """What --set asks for."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, equals, given = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise WorkbenchError(Diagnostic(f"'{text[:60]}' sets nothing", "Write NAME=VALUE."))
+        if name in found:
+            raise WorkbenchError(Diagnostic(f"'{name}' is set twice", "Give one --set for each input."))
+        file.check(name, value := option_number(given, file.unit(name), text))
+        found[name] = value
+    return found
+
+
+def _change_words(file: ModelFile, name: str, value: float) -> str:
+    return f"{name} = {input_text(file, name, value)} (the model has {input_text(file, name, file.inputs[name])})"
+
+
 def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
     found: dict[str, Spread] = {}
     for text in texts:
@@ -273,8 +296,12 @@ def _spreads(file: ModelFile, texts: Iterable[str]) -> dict[str, Spread]:
     return found
 
 
-def _against_run(file: ModelFile, problems: tuple[Diagnostic, ...], arguments: argparse.Namespace) -> int:
+def _against_run(
+    file: ModelFile, problems: tuple[Diagnostic, ...], arguments: argparse.Namespace, changes: Mapping[str, float]
+) -> int:
     assert file.kind.compare is not None
+    if changes:
+        raise WorkbenchError(Diagnostic("a run is compared with the model itself", "Leave --set out."))
     if arguments.take_over and file.marked.file in {str(entry.path) for entry in list_models([file.kind])}:
         hint = f"Copy {file.marked.file} beside your project, and name the copy."
         raise WorkbenchError(Diagnostic("a bundled model is not changed", hint))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
-from workbench.analysis.compare import compare, comparison_json, faster_words
+from workbench.analysis.compare import compare, comparison_json, faster_words, share_words, work_words
+from workbench.analysis.equal_work import equal_work
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json
 from workbench.analysis.text_report import text_report
@@ -69,12 +71,15 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
     a, b = (_open(path, workbench.plugins, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
-    comparison = compare(a.analysis, b.analysis, (a.run, b.run))
+    comparison = replace(compare(a.analysis, b.analysis, (a.run, b.run)), equal=equal_work(a.run, b.run))
     document = comparison_json(comparison)
     if arguments.json:
         print_json(document)
     else:
         print(f"A {a.run.time_s:.9f} s, B {b.run.time_s:.9f} s: B is {faster_words(comparison)}")
+        print(work_words(comparison))
+        if comparison.equal:
+            print(f"equal work: {share_words(comparison)}")
         for kind in ("gone", "kept", "new"):
             print(f"{kind}: {', '.join(document['findings'][kind]) or 'none'}")
     return DONE

@@ -164,11 +164,11 @@ _SCALES: dict[str, tuple[tuple[Fraction, str], ...]] = {
 
 
 def written(value: float, unit: str) -> str:
-    """A value of "s", "Hz", "B" or "B/s" in the handiest unit, with just the digits that read back alike."""
+    """A value in the handiest unit, with just the digits that read back alike."""
     if not value:
         return f"0 {unit}"
     exact = Fraction(repr(value))
-    scales = _SCALES[unit]
+    scales = _SCALES.get(unit, ((Fraction(1), unit),))
     fitting = (s for s in scales if abs(exact) >= s[0] and (unit != "B" or (exact / s[0]).denominator == 1))
     scale, name = next(fitting, scales[-1])
     return f"{repr(float(exact / scale)).removesuffix('.0')} {name}"

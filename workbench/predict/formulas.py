@@ -187,6 +187,20 @@ def wrong_points(
                     yield replace(found, message=f"{found.message}{where}")
 
 
+def what_if(file: F, changes: Mapping[str, float]) -> F:
+    """The same model with other values of some inputs, certain ones and in every reading. WorkbenchError where an input
+    may not have its value."""
+    for name, value in changes.items():
+        file.check(name, value)
+    readings = {
+        reading: {name: value for name, value in point.items() if name not in changes}
+        for reading, point in file.model.readings.items()
+    }
+    spreads = {name: spread for name, spread in file.spreads.items() if name not in changes}
+    model = file.model.model_copy(update={"readings": readings})
+    return replace(file, model=model, inputs={**file.inputs, **changes}, spreads=spreads) if changes else file
+
+
 def fixed(file: F, varying: Iterable[str], reading: str | None) -> F:
     """The same model with every formula that reads no `varying` input computed once and for all."""
     inputs, moving = file.at({}, reading), frozenset(varying)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -39,7 +39,6 @@ def solve(
     name: str,
     target: float,
     output: str = "speedup",
-    changes: Mapping[str, float] | None = None,
     reading: str | None = None,
     low: float | None = None,
     high: float | None = None,
@@ -49,9 +48,8 @@ def solve(
     Without bounds, a thousandth to a thousand times the model's value is searched, within what the input may be.
     Raises WorkbenchError saying what the output reaches there where the target is out of reach.
     """
-    changes = changes or {}
     allowed = file.domain(name)
-    own = float(file.at(dict(changes), reading)[name])
+    own = float(file.at({}, reading)[name])
     check_output(file, output)
     if not 0 < target < np.inf:
         raise WorkbenchError(Diagnostic(f"the {output} cannot be {target:g}", "Give a number above 0."))
@@ -68,7 +66,7 @@ def solve(
         )
 
     def off(value: float) -> float:
-        return float(outputs_of(file, {**changes, name: value}, reading)[output]) - target
+        return float(outputs_of(file, {name: value}, reading)[output]) - target
 
     tried = np.geomspace(low, high, _TRIED) if low > 0 else np.linspace(low, high, _TRIED)
     tried = np.unique(np.clip(np.rint(tried), low, high)) if allowed.integer else tried

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from workbench.formats.units import unit_of_name
+from workbench.formats.units import unit_of_name, written
 from workbench.model.text import percent_text, prefixed, ratio_text, time_text, title_of, value_text
 from workbench.predict.formulas import ModelFile
 
@@ -16,6 +16,13 @@ def unit_of(file: ModelFile, name: str) -> str:
 
 def input_text(file: ModelFile, name: str, value: float) -> str:
     return value_text(value, unit_of(file, name))
+
+
+def input_written(file: ModelFile, name: str, value: float) -> str | float:
+    """An input's value as a document holds it, exact: a text with its unit, or a plain number."""
+    if unit := unit_of(file, name):
+        return written(value, unit)
+    return int(value) if value == int(value) else value
 
 
 def output_text(name: str, value: float) -> str:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from workbench.analysis.compare import Comparison, output_words
+from workbench.analysis.compare import Comparison, output_words, work_words
 from workbench.api.results import Analysis
 from workbench.gui import fonts, theme
 from workbench.gui.naming import run_title
@@ -115,8 +115,8 @@ class CompareHead(QWidget):
         column.setSpacing(0)
         self.verdict = label("", "smallsecond")
         self.figure = label("", "hero")
-        self.note, self.output = ElidedLabel("", "small"), ElidedLabel("", "small")
-        for widget in (self.verdict, self.figure, self.note, self.output):
+        self.output, self.work = ElidedLabel("", "small"), ElidedLabel("", "small")
+        for widget in (self.verdict, self.figure, self.output, self.work):
             column.addWidget(widget)
         column.addStretch(1)
         return column
@@ -148,8 +148,8 @@ class CompareHead(QWidget):
             self.titles[letter].setText(title)
             self.notes[letter].setText(note)
         self._show_figure(comparison)
-        self.note.setText(f"{time_text(a[1].time_s, 4)} and {time_text(b[1].time_s, 4)}")
-        self.output.setText(output_words(comparison)[:1].upper() + output_words(comparison)[1:])
+        for line, said in ((self.output, output_words(comparison)), (self.work, work_words(comparison, most=12))):
+            line.setText(said[:1].upper() + said[1:])
         set_role(self.output, "small" if comparison.same_output else "smallmedium")
         self.bars.bars = tuple((analysis.time_s, main_shares(analysis)) for _, analysis in (a, b))
         self.bars.update()

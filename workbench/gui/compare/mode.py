@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedLayout, QWidget
 
-from workbench.analysis.compare import Comparison, compare, output_words
+from workbench.analysis.compare import Comparison, compare, output_words, share_words
+from workbench.analysis.equal_work import EqualWork, equal_work
 from workbench.api.modes import WindowMode
 from workbench.gui.compare.findings import KINDS, FindingChanges, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.rounds import RoundsView
-from workbench.gui.compare.rows import Stretch, block_changes, call_changes, equal_shares, state_changes
+from workbench.gui.compare.rows import block_changes, call_changes, state_changes
 from workbench.gui.compare.table import ChangeTable, change_text
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedFinding
-from workbench.gui.timeline.scale import duration
 from workbench.gui.widgets import (
     EmptyState,
     PanelHeader,
@@ -107,7 +108,7 @@ class CompareMode(Mode):
 
     def _rounds_panel(self) -> QWidget:
         panel, column = plain_panel(300, 120)
-        self.rounds_head = PanelHeader("Equal shares")
+        self.rounds_head = PanelHeader("Equal work")
         self.scale_pill = PillButton("Same scale", icon_name="ruler", checked=True)
         self.scale_pill.toggled.connect(self.rounds.set_same_scale)
         self.rounds_head.add(self.scale_pill)
@@ -183,8 +184,13 @@ class CompareMode(Mode):
         menu.addAction("Open a run folder…", self.act)
 
     def _exchange(self) -> None:
-        self.exchanged = not self.exchanged
-        self._write()
+        """By a step that Ctrl+Z takes back."""
+
+        def turn() -> None:
+            self.exchanged = not self.exchanged
+            self._write()
+
+        self.do("exchange A and B", turn, turn)
 
     def pair(self) -> tuple[OpenRun, OpenRun] | None:
         """A and B: the older run first, until they are exchanged."""
@@ -255,37 +261,33 @@ class CompareMode(Mode):
                 f"{names} {verb} no trace", "Rounds are drawn from traced runs: run with trace to see them."
             )
             self._round_pages.setCurrentIndex(1)
-            self.rounds_head.set_title("Equal shares", "")
+            self.rounds_head.set_title("Equal work", "")
             return
-        self.context.background.start(
-            "rounds", lambda: (build_scene(a), build_scene(b)), self._rounds_built, self.context.failed
-        )
 
-    def _rounds_built(self, scenes: tuple[Scene | None, Scene | None]) -> None:
-        a, b = scenes
+        def build() -> tuple[Scene | None, Scene | None, EqualWork | None]:
+            return build_scene(a), build_scene(b), equal_work(a, b)
+
+        self.context.background.start("rounds", build, self._rounds_built, self.context.failed)
+
+    def _rounds_built(self, found: tuple[Scene | None, Scene | None, EqualWork | None]) -> None:
+        a, b, equal = found
         pair = self.pair()
-        if a is None or b is None or pair is None:
-            self.no_rounds.say("A trace is empty", "No block changed its state while it was watched.")
+        if a is None or b is None or equal is None or self.comparison is None or pair is None:
+            self.no_rounds.say("A trace is empty", "No block changed its state, or no call was made.")
             self._round_pages.setCurrentIndex(1)
             return
-        *stretches, parts = equal_shares(a, b)
+        self.comparison = replace(self.comparison, equal=equal)
         words = [_short(opened.run) for opened in pair]
-        self.rounds.show_rounds(*zip(words, (a, b), stretches, strict=True))
+        self.rounds.show_rounds(*zip(words, (a, b), (equal.a, equal.b), strict=True))
         self._round_pages.setCurrentIndex(0)
-        said = [_stretch_words(letter, stretch) for letter, stretch in zip("AB", stretches, strict=True)]
-        share = "." if parts == 1 else f": one part of {parts} of each, the same work if both do the same in all."
-        self.rounds_head.set_title("Equal shares" if parts > 1 else "Whole runs", f"{', '.join(said)}{share}")
+        title = "Equal work" if equal.calls else "Different work"
+        self.rounds_head.set_title(title, share_words(self.comparison))
 
     def _show_finding(self, finding: str) -> None:
         """Show B's finding in Analyse, where B is the open run."""
         if finding and not self.exchanged:
             self.context.navigation.select(SelectedFinding(finding))
             self.context.navigation.set_mode("analyse")
-
-
-def _stretch_words(letter: str, stretch: Stretch) -> str:
-    turns = f"{stretch.turns} of {stretch.of_turns} rounds" if stretch.turns else "whole"
-    return f"{letter} {turns} ({duration(stretch.span_ps)})"
 
 
 def _short(run: Run) -> str:

@@ -1,4 +1,4 @@
-"""The same share of two runs on one scale: the host's main block and a few of the replicas."""
+"""The same work in two runs on one scale: the host's main block and a few of the replicas."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from workbench.analysis.equal_work import Stretch
 from workbench.gui import theme
-from workbench.gui.compare.rows import Stretch
 from workbench.gui.timeline.look import label, text_width
 from workbench.gui.timeline.rows import HEIGHTS, Kind, Row
 from workbench.gui.timeline.scale import Span, duration, ruler
@@ -41,7 +41,7 @@ class RoundsView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("The same share of both runs")
+        self.setAccessibleName("The same work in both runs")
         self.pair: tuple[tuple[str, Scene, Stretch], ...] = ()
         self.same_scale = True
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
 from workbench.gui.forms.parts import Part, Section
-from workbench.gui.widgets import paint_severity, scrolled
+from workbench.gui.timeline.look import label
+from workbench.gui.widgets import paint_severity
+from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.diagnostic import Severity
 from workbench.session.yaml_document import Path_, YamlDocument
 
-ROW_PX, HEAD_PX = 28, 34
-Align = Qt.AlignmentFlag
-
+ROW_PX, SIGN_PX = 28, 34
 LEAST_NOTE_PX = 84  # a part's note is left out where it has less room beside the title
+Row = Section | Part
 
 
 class PartList(QWidget):
@@ -40,13 +41,25 @@ class PartList(QWidget):
         above.setContentsMargins(16, 0, 16, 0)
         above.addWidget(self.filter)
         column.addLayout(above)
-        self.lines = _Lines()
-        self.lines.chosen.connect(self.chosen.emit)
-        self.lines.add_wanted.connect(self.add_wanted.emit)
-        column.addWidget(scrolled(self.lines), 1)
+        self.lines = RowView("Parts", (
+            Column("Part", lambda row: row.title, share=1.0, paint=self._paint, tip_of=lambda row: row.title),
+            Column("What it is", lambda row: row.note if isinstance(row, Part) else ""),
+            Column("", width_px=SIGN_PX, paint=self._paint_sign, tip_of=self._sign_words),
+        ), ROW_PX)  # fmt: skip
+        self.lines.header().hide()
+        self.lines.setColumnHidden(1, True)  # it stands beside the title, and is copied
+        self.lines.setIndentation(0)
+        self.lines.ruled = False
+        self.lines.setItemsExpandable(False)
+        self.lines.chosen.connect(lambda row: self.chosen.emit(row.path) if isinstance(row, Part) else None)
+        self.lines.opened.connect(self._add)
+        self.lines.clicked.connect(self._clicked)
+        column.addWidget(self.lines, 1)
         self.setFocusProxy(self.lines)
         self._sections: Sequence[Section] = ()
         self._bad: dict[Path_, str] = {}
+        self._current: Path_ = ()
+        self._editable = True
 
     def show_sections(self, sections: Sequence[Section], document: YamlDocument) -> None:
         self._sections = sections
@@ -56,131 +69,64 @@ class PartList(QWidget):
             if problems:
                 error = any(d.severity is Severity.ERROR for d in problems)
                 self._bad[part.path] = "high" if error else "medium"
-        self.lines.editable = not document.read_only
+        self._editable = not document.read_only
         self._refilter()
 
     def set_current(self, path: Path_) -> None:
-        self.lines.current = path
-        self.lines.update()
+        self._current = path
+        self.lines.choose(lambda row: isinstance(row, Part) and row.path == path)
 
     def _refilter(self) -> None:
         wanted = self.filter.text().strip().lower()
-        shown: list[Section | Part] = []
+        shown: list[tuple[Row, list[Row]]] = []
         for section in self._sections:
-            parts = [p for p in section.parts if wanted in p.title.lower() or wanted in p.note.lower()]
+            parts: list[Row] = [p for p in section.parts if wanted in p.title.lower() or wanted in p.note.lower()]
             if parts or not wanted:
-                shown += [section, *parts]
-        self.lines.show_lines(shown, self._bad)
+                shown.append((section, parts))
+        self.lines.show_rows(shown)
+        self.set_current(self._current)
+
+    def _addable(self, row: Row) -> str:
+        """What the plus of a section adds; "" where there is none."""
+        return row.add if isinstance(row, Section) and self._editable else ""
+
+    def _clicked(self, index: QModelIndex) -> None:
+        if index.column() and (row := self.lines.rows.row(index)) is not None:
+            self._add(row)
+
+    def _add(self, row: Row) -> None:
+        if what := self._addable(row):
+            self.add_wanted.emit(what)
+
+    def _sign_words(self, row: Row) -> str:
+        return f"Add a {what}" if (what := self._addable(row)) else ""
+
+    def _paint(self, painter: QPainter, box: QRectF, row: Row) -> None:
+        if isinstance(row, Section):
+            label(painter, box.adjusted(16, 0, 0, 0), row.title, "text", 13, 600)
+            return
+        bold = row.path == self._current
+        named = fonts.code_font(12, 600 if bold else 400) if row.code else fonts.ui_font(13)
+        note_px = min(QFontMetrics(fonts.ui_font(12, 400)).horizontalAdvance(row.note) + 4, box.width())
+        free = box.width() - 40 - QFontMetrics(named).horizontalAdvance(row.title)  # the title comes first
+        note_px = min(note_px, free) if free > LEAST_NOTE_PX else 0
+        beside = QRectF(box.right() - note_px, box.top(), note_px, box.height())
+        if note_px:
+            label(painter, beside, row.note, "second", 12, 400, Qt.AlignmentFlag.AlignRight)
+        painter.setFont(named)
+        painter.setPen(theme.colour("text"))
+        name = box.adjusted(28, 0, -note_px - 8, 0)
+        shown = painter.fontMetrics().elidedText(row.title, Qt.TextElideMode.ElideRight, int(name.width()))
+        painter.drawText(name, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _paint_sign(self, painter: QPainter, box: QRectF, row: Row) -> None:
+        y = box.center().y() - 8
+        if isinstance(row, Part) and (level := self._bad.get(row.path)):
+            paint_severity(painter, box.left() + 6, y, 16, level)
+        elif self._addable(row):
+            icons.draw_icon(painter, "plus", box.left() + 6, y)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_funnel"):
             self._funnel.setIcon(icons.icon("funnel"))
-
-
-class _Lines(QWidget):
-    chosen = Signal(object)
-    add_wanted = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Parts")
-        self.current: Path_ = ()
-        self.editable = True
-        self._lines: list[tuple[QRectF, Section | Part]] = []
-        self._bad: dict[Path_, str] = {}
-        self._hover = -1
-
-    def show_lines(self, lines: Sequence[Section | Part], bad: dict[Path_, str]) -> None:
-        self._bad = bad
-        self._lines, y = [], 0.0
-        for line in lines:
-            high = HEAD_PX if isinstance(line, Section) else ROW_PX
-            self._lines.append((QRectF(0, y, 10, high), line))
-            y += high
-        self.setMinimumHeight(round(y) + 12)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, self.minimumHeight())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.colour("panel"))
-        for at, (rect, line) in enumerate(self._lines):
-            row = QRectF(0, rect.top(), self.width(), rect.height())
-            if isinstance(line, Section):
-                self._paint_head(painter, row, line)
-            else:
-                self._paint_part(painter, row, line, at == self._hover)
-
-    def _paint_head(self, painter: QPainter, row: QRectF, section: Section) -> None:
-        painter.setFont(fonts.ui_font(13, 600))
-        painter.setPen(theme.colour("text"))
-        painter.drawText(row.adjusted(16, 6, -40, 0), Align.AlignLeft | Align.AlignVCenter, section.title)
-        if section.add and self.editable:
-            icons.draw_icon(painter, "plus", row.right() - 32, row.center().y() - 5)
-
-    def _paint_part(self, painter: QPainter, row: QRectF, part: Part, hovered: bool) -> None:
-        if part.path == self.current:
-            painter.fillRect(row, theme.colour("selection"))
-            painter.fillRect(QRectF(0, row.top(), 3, row.height()), theme.colour("accent"))
-        elif hovered:
-            painter.fillRect(row, theme.colour("sunken"))
-        right = row.right() - 16
-        if level := self._bad.get(part.path):
-            paint_severity(painter, right - 15, row.center().y() - 8, 16, level)
-            right -= 22
-        named = fonts.code_font(12, 600 if part.path == self.current else 400) if part.code else fonts.ui_font(13)
-        free = right - 40 - QFontMetrics(named).horizontalAdvance(part.title)  # the title comes first
-        painter.setFont(fonts.ui_font(12, 400))
-        note_px = painter.fontMetrics().horizontalAdvance(part.note)
-        note_width = min(note_px, round(free)) if free > LEAST_NOTE_PX else 0
-        painter.setPen(theme.colour("second"))
-        note = painter.fontMetrics().elidedText(part.note, Qt.TextElideMode.ElideRight, note_width + 1)
-        beside = QRectF(right - note_width, row.top(), note_width, row.height())
-        painter.drawText(beside, Align.AlignRight | Align.AlignVCenter, note)
-        painter.setFont(named)
-        painter.setPen(theme.colour("text"))
-        name = QRectF(28, row.top(), right - note_width - 40, row.height())
-        shown = painter.fontMetrics().elidedText(part.title, Qt.TextElideMode.ElideRight, int(name.width()))
-        painter.drawText(name, Align.AlignLeft | Align.AlignVCenter, shown)
-
-    def _at(self, position: QPointF) -> int:
-        return next((n for n, (r, _) in enumerate(self._lines) if r.top() <= position.y() < r.bottom()), -1)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        at = self._at(event.position())
-        if at < 0:
-            return
-        line = self._lines[at][1]
-        if isinstance(line, Part):
-            self.chosen.emit(line.path)
-        elif line.add and self.editable and event.position().x() > self.width() - 44:
-            self.add_wanted.emit(line.add)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        at = self._at(event.position())
-        line = self._lines[at][1] if at >= 0 else None
-        self._hover = at
-        if isinstance(line, Section):
-            self.setToolTip(f"Add a {line.add}" if line.add and self.editable else "")
-        elif line is not None:
-            self.setToolTip(line.title)
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover = -1
-        self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()))
-        parts = [line for _, line in self._lines if isinstance(line, Part)]
-        if step is None or not parts:
-            super().keyPressEvent(event)
-            return
-        at = next((n for n, p in enumerate(parts) if p.path == self.current), 0)
-        self.chosen.emit(parts[min(max(at + step, 0), len(parts) - 1)].path)

@@ -8,18 +8,18 @@ from typing import Any
 from workbench.api.forms import Group
 from workbench.formats.platform_file import callee_name
 from workbench.formats.units import written
+from workbench.gui.forms.fields import groups_of
 from workbench.gui.forms.parts import Part, Section
 from workbench.gui.platform.fields import (
+    BOARD,
+    CLOCK,
     ENTRY,
     MACHINE,
     MEMORY,
     NETWORK,
-    PORT,
+    PORT_1,
     TABLE,
     TRANSFERS,
-    board_groups,
-    clock_groups,
-    port_groups,
 )
 from workbench.model.hardware import Port
 from workbench.session.platform_document import PlatformDocument
@@ -41,7 +41,7 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
     if isinstance(hardware, Mapping) and not new:
         clock = document.number(("hardware", "clock_hz"), "Hz")
         note = f"{hardware.get('style', 'memory')}, {written(clock, 'Hz')}" if clock else str(hardware.get("style", ""))
-        ports = (Part(("hardware",), "Port and clock", note, "hardware port", PORT, code=False),)
+        ports = (Part(("hardware",), "Port and clock", note, "hardware port", PORT_1, code=False),)
     return (
         Section("Machine", (machine, transfers)),
         Section("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call"),
@@ -64,13 +64,13 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
 def _board(document: YamlDocument) -> tuple[Part, ...]:
     if not isinstance(document.value(("opencl",)), Mapping):
         return ()
-    return (Part(("opencl",), "Board", "", "board", board_groups(), code=False, removable=True),)
+    return (Part(("opencl",), "Board", "", "board", BOARD, code=False, removable=True),)
 
 
 def _hardware(document: YamlDocument) -> tuple[Section, ...]:
     clocks = tuple(
         Part(("hardware", "clocks", n), str(item.get("name", "clock")), str(item.get("frequency_hz", "")), "clock",
-             clock_groups(), removable=True)
+             CLOCK, removable=True)
         for n, item in enumerate(_items(document, ("hardware", "clocks")))
     )  # fmt: skip
     ports = tuple(
@@ -83,7 +83,7 @@ def _hardware(document: YamlDocument) -> tuple[Section, ...]:
 
 def _port_groups(document: YamlDocument, kind: str) -> tuple[Group, ...]:
     kinds = document.port_kinds if isinstance(document, PlatformDocument) else {}
-    return port_groups(kinds[kind].port() if kind in kinds else Port, tuple(kinds))
+    return groups_of(kinds[kind].port() if kind in kinds else Port, "Port", choices={"kind": tuple(kinds)})
 
 
 def _items(document: YamlDocument, path: Path_) -> list[Any]:

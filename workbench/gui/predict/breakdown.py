@@ -2,86 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.api.models import Values
 from workbench.api.predictions import PartLine, Results
 from workbench.gui import fonts, theme
 from workbench.gui.predict.figures import Figures
 from workbench.gui.timeline.look import label as paint_label
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
+from workbench.gui.widgets.row_view import Column, RowView
 from workbench.predict.formulas import Evaluation
-from workbench.predict.words import input_text
+from workbench.predict.words import input_text, input_written
 
-LINE_PX, WIDE_PX, HEAD_PX = 44, 58, 28
-_RIGHT = Qt.AlignmentFlag.AlignRight
-
-
-LEAST_SYMBOL_PX = 64  # an input's symbol is left out where it has less room
+PART_PX, INPUT_PX, SWATCH_PX, BAR_PX = 44, 28, 20, 76
 
 
-class PartLines(QWidget):
-    """Parts with a swatch, a bar, a value, and the equation under them."""
+class PartTable(RowView):
+    """Parts under what they are parts of: a swatch, the equation below the name, a bar, a value."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.lines: tuple[PartLine, ...] = ()
-        self.current = ""
+        super().__init__("Parts", (
+            Column("Part", lambda part: part.name, share=1.0, key=lambda part: part.name, paint=_paint_part,
+                   tip_of=lambda part: part.equation),
+            Column("", width_px=BAR_PX + 16, paint=_paint_bar),
+            Column("Value", lambda part: part.value, width_px=96, right=True, key=lambda part: part.share,
+                   ink=lambda part: ("text", 13, 600)),
+            Column("Equation", lambda part: part.equation),
+        ), PART_PX)  # fmt: skip
+        self.setColumnHidden(3, True)  # it stands below the name, and is copied
+        self.setIndentation(0)
 
-    def show_lines(self, lines: Sequence[PartLine]) -> None:
-        self.lines = tuple(lines)
-        self.setFixedHeight(sum(_line_px(x) for x in self.lines) + 4)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, self.height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        y = 0.0
-        for line in self.lines:
-            high = _line_px(line)
-            if line.name == self.current and line.equation:
-                painter.fillRect(QRectF(0, y, self.width(), high), theme.colour("selection"))
-            self._paint(painter, y, line)
-            y += high
-
-    def _paint(self, painter: QPainter, y: float, line: PartLine) -> None:
-        room = self.width() - 4.0
-        if not line.equation:
-            paint_label(painter, QRectF(0, y, room - 90, HEAD_PX), line.name, "text", 13, 600)
-            paint_label(painter, QRectF(room - 90, y, 90, HEAD_PX), line.value, "text", 13, 600, _RIGHT)
-            return
-        if not line.strong:
-            draw_swatch(painter, 0, round(y + 7), 12, 10, line.category)
-        left = 0.0 if line.strong else 20.0
-        weight = 600 if line.strong else 400
-        paint_label(painter, QRectF(left, y, room - (92 if line.strong else 200), 24), line.name, "text", 13, weight)
-        bar = QRectF(0, y + 25, room, 8) if line.strong else QRectF(room - 170, y + 8, 76, 8)
-        painter.fillRect(bar, theme.colour("track"))
-        ink = theme.colour("accent") if line.strong else theme.state_colour(line.category)
-        painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(line.share, 1.0), 8), ink)
-        paint_label(painter, QRectF(room - 90, y, 90, 24), line.value, "text", 13, 600, _RIGHT)
-        painter.setFont(fonts.code_font(11))
-        painter.setPen(theme.colour("muted"))
-        shown = painter.fontMetrics().elidedText(line.equation, Qt.TextElideMode.ElideRight, round(room - 20))
-        below = y + (36 if line.strong else 22)
-        painter.drawText(QRectF(left, below, room - left, 16), Qt.AlignmentFlag.AlignVCenter, shown)
+    def show_parts(self, parts: Sequence[PartLine]) -> None:
+        rows: list[tuple[PartLine, list[PartLine]]] = []
+        for part in parts:
+            if part.equation and rows and not rows[-1][0].equation:
+                rows[-1][1].append(part)
+            else:
+                rows.append((part, []))
+        self.show_rows(rows)
+        self.show_whole()
 
 
-def _line_px(line: PartLine) -> int:
-    return (WIDE_PX if line.strong else LINE_PX) if line.equation else HEAD_PX
+def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
+    left = box.left() + 8
+    if part.equation and not part.strong:
+        draw_swatch(painter, left, round(box.top() + 8), 12, 10, part.category)
+        left += SWATCH_PX
+    room = box.right() - left - 4
+    weight = 400 if part.equation and not part.strong else 600
+    paint_label(painter, QRectF(left, box.top(), room, 26 if part.equation else box.height()), part.name, "text", 13,
+                weight)  # fmt: skip
+    painter.setFont(fonts.code_font(11))
+    painter.setPen(theme.colour("muted"))
+    shown = painter.fontMetrics().elidedText(part.equation, Qt.TextElideMode.ElideRight, round(room))
+    painter.drawText(QRectF(left, box.top() + 23, room, 16), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+def _paint_bar(painter: QPainter, box: QRectF, part: PartLine) -> None:
+    if not part.equation:
+        return
+    bar = QRectF(box.left() + 8, box.top() + 9, BAR_PX, 8)
+    painter.fillRect(bar, theme.colour("track"))
+    ink = theme.colour("accent") if part.strong else theme.state_colour(part.category)
+    painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(part.share, 1.0), 8), ink)
+
+
+@dataclass(frozen=True)
+class InputRow:
+    """An input as it is looked at: `written` exactly, and `own`, the model's, where that is another."""
+
+    name: str
+    title: str
+    text: str
+    written: str
+    value: float
+    own: str = ""
+
+
+class InputTable(RowView):
+    """The inputs, typed in as a what-if. `typed` carries a name and a text, `taken_back` the name of one."""
+
+    typed = Signal(str, str)
+    taken_back = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__("Inputs", (
+            Column("Input", lambda row: row.title, share=0.5, key=lambda row: row.title, ink=_input_ink,
+                   tip_of=lambda row: row.title),
+            Column("Name", lambda row: row.name, share=0.22, key=lambda row: row.name,
+                   ink=lambda row: ("muted", 12, 400)),
+            Column("Value", lambda row: row.text, share=0.28, right=True, key=lambda row: row.value, ink=_input_ink,
+                   tip_of=lambda row: f"the model has {row.own}" if row.own else "type to ask what if",
+                   typed=lambda row, text: self.typed.emit(row.name, text), written=lambda row: row.written),
+        ), INPUT_PX)  # fmt: skip
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self.current is not None:
+            self.taken_back.emit(self.current.name)
+        elif event.key() == Qt.Key.Key_Escape:
+            event.ignore()  # the panel's
+        else:
+            super().keyPressEvent(event)
+
+
+def _input_ink(row: InputRow) -> tuple[str, int, int]:
+    return ("link", 13, 600) if row.own else ("text", 13, 400)
 
 
 class Breakdown(QWidget):
-    """The right panel. `reset_wanted` asks for the model's own values, or layers, again."""
+    """The right panel. `reset_wanted` asks for the model's own values, or layers, again; `keep_wanted` to write those
+    that are looked at into the model."""
 
     reset_wanted = Signal()
+    keep_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,9 +130,13 @@ class Breakdown(QWidget):
         inner.setSpacing(2)
         top = QHBoxLayout()
         self.title = ElidedLabel("", "finding")
+        self.keep = Button("Write into the model", kind="link")
+        self.keep.clicked.connect(self.keep_wanted.emit)
         self.reset = Button("Reset", kind="link")
+        self.reset.setToolTip("The model's own values again (Esc)")
         self.reset.clicked.connect(self.reset_wanted.emit)
         top.addWidget(self.title, 1)
+        top.addWidget(self.keep)
         top.addWidget(self.reset)
         inner.addLayout(top)
         self.subtitle = ElidedLabel("", "smallsecond")
@@ -104,71 +145,72 @@ class Breakdown(QWidget):
         self.figures = Figures(3)
         column.addWidget(self.figures)
         column.addWidget(rule())
-        self._body = QWidget()
-        theme.set_ground(self._body, "panel")
-        self._column = QVBoxLayout(self._body)
-        self._column.setContentsMargins(20, 12, 16, 16)
-        self._column.setSpacing(6)
-        self.parts_title = label("", "strong")
-        self.parts = PartLines()
-        self.inputs_title = label("Inputs", "strong")
-        self.inputs = QWidget()
-        self._inputs = QGridLayout(self.inputs)
-        self._inputs.setContentsMargins(0, 0, 0, 0)
-        self._inputs.setHorizontalSpacing(8)
-        self._inputs.setVerticalSpacing(3)
-        self._inputs.setColumnStretch(0, 5)
-        self._inputs.setColumnStretch(1, 3)
+        body = QVBoxLayout()
+        body.setContentsMargins(12, 12, 8, 16)
+        body.setSpacing(6)
+        self.parts_title, self.parts = label("", "strong"), PartTable()
+        self.inputs_title, self.inputs = label("Inputs", "strong"), InputTable()
+        self.problem = label("", "high", wrap=True)
         self._parts_rule = rule()
-        for widget in (self.parts_title, self.parts, self._parts_rule, self.inputs_title, self.inputs):
-            self._column.addWidget(widget)
-        self._column.addStretch(1)
-        column.addWidget(scrolled(self._body), 1)
+        for widget in (
+            self.parts_title, self.parts, self._parts_rule, self.inputs_title, self.problem, self.inputs,
+        ):  # fmt: skip
+            body.addWidget(widget)
+        body.addStretch(1)
+        column.addWidget(scrolled(body), 1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and not self.reset.isHidden():
+            self.reset_wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
     def clear(self) -> None:
         self.title.setText("No model")
         self.subtitle.setText("")
-        self.reset.hide()
+        for button in (self.reset, self.keep):
+            button.hide()
         self.figures.show_figures(())
-        self.parts_title.setText("")
-        self.parts.show_lines(())
-        self._show_inputs(None, {})
+        self._show_parts("", ())
+        self._show_inputs(())
+
+    def say_problem(self, text: str) -> None:
+        """What is wrong with what was typed; "" where nothing is."""
+        self.problem.setText(text)
+        self.problem.setVisible(bool(text))
 
     def show_results(self, values: Evaluation, found: Results) -> None:
         """A design point: what it comes to, part by part, and where it is."""
-        at = ", ".join(f"{name} = {input_text(values.file, name, value)}" for name, value in _plain(values.changes))
+        file = values.file
+        at = ", ".join(f"{name} = {input_text(file, name, float(value))}" for name, value in values.changes.items())
         self.title.setText(at or values.model.title or values.model.name)
         self.subtitle.setText(found.said)
-        self.reset.setVisible(bool(values.changes))
+        for button in (self.reset, self.keep):
+            button.setVisible(bool(values.changes))
         self.figures.show_figures(found.point)
-        self.parts_title.setText(found.parts_title)
-        self.parts.show_lines(found.parts)
+        self._show_parts(found.parts_title, found.parts)
+        rows = [_input_row(values, name) for name in values.inputs]
+        self._show_inputs([*rows, *(InputRow("", name, text, "", 0.0) for name, text in found.more.items())])
+
+    def _show_parts(self, title: str, parts: Sequence[PartLine]) -> None:
+        self.parts_title.setText(title)
+        self.parts.show_parts(parts)
         for widget in (self.parts_title, self.parts, self._parts_rule):
-            widget.setVisible(bool(found.parts))
-        self._show_inputs(values, found.more)
+            widget.setVisible(bool(parts))
 
-    def _show_inputs(self, values: Evaluation | None, more: Mapping[str, str]) -> None:
-        while item := self._inputs.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        self.inputs_title.setVisible(values is not None and bool(values.inputs))
-        if values is not None:
-            for name, value in _plain(values.inputs):
-                given = values.model.inputs.get(name)
-                shown = input_text(values.file, name, value)
-                self._add_row((given and given.title) or name, name, shown, name in values.changes)
-        for name, text in more.items():
-            self._add_row(name, "resource", text, False)
-
-    def _add_row(self, title: str, name: str, value: str, changed: bool) -> None:
-        row = self._inputs.rowCount()
-        self._inputs.addWidget(ElidedLabel(title, "strong" if changed else "second"), row, 0)
-        symbol = ElidedLabel(name, "codemuted")
-        symbol.least_px = LEAST_SYMBOL_PX
-        self._inputs.addWidget(symbol, row, 1)
-        self._inputs.addWidget(label(value, "strong" if changed else ""), row, 2, _RIGHT)
+    def _show_inputs(self, rows: Sequence[InputRow]) -> None:
+        self.say_problem("")
+        at = self.inputs.current
+        self.inputs.show_rows([(row, ()) for row in rows])
+        self.inputs.choose(lambda row: at is not None and row.name == at.name)
+        self.inputs.show_whole()
+        for widget in (self.inputs_title, self.inputs):
+            widget.setVisible(bool(rows))
 
 
-def _plain(inputs: Mapping[str, Values]) -> list[tuple[str, float]]:
-    return [(name, float(value)) for name, value in inputs.items()]
+def _input_row(values: Evaluation, name: str) -> InputRow:
+    file, value = values.file, float(values.inputs[name])
+    given = values.model.inputs.get(name)
+    own = input_text(file, name, float(file.at({}, values.reading)[name])) if name in values.changes else ""
+    written = str(input_written(file, name, value))
+    return InputRow(name, (given and given.title) or name, input_text(file, name, value), written, value, own)

@@ -63,7 +63,11 @@ class DensityView(QWidget):
         self.measure_button.setToolTip("Compile and run C code, and draw the density that its loads have")
         self.kernel_menu = QMenu(self.measure_button)
         self.measure_button.setMenu(self.kernel_menu)
+        self.stop_button = Button("Stop measuring")
+        self.stop_button.clicked.connect(self.stop_measuring)
+        self.stop_button.hide()
         self.curve_head.add(self.measure_button)
+        self.curve_head.add(self.stop_button)
         self.curve_head.add(self.reset_button)
         column.addWidget(self.curve_head)
         self.curve = PlotView("Density by size of the store", 300)
@@ -101,6 +105,7 @@ class DensityView(QWidget):
         before, self.values = self.values, values
         if before is None or values.model.name != before.model.name:
             self._measured = None
+            self.stop_measuring()
         if before is None or before.file.kind is not values.file.kind:
             assert values.file.kind.layers is not None
             self.of = values.file.kind.layers()
@@ -122,22 +127,33 @@ class DensityView(QWidget):
 
     def measure_kernel(self, title: str, kernel: Path, arguments: Sequence[str], checked: bool = False) -> None:
         """Compile and run a kernel in the background, and draw what its loads say beside the model's curve."""
-        self.measure_button.setEnabled(False)
-        self.curve_head.set_title("Density by size of the store", f"measuring {title}")
+        of = self.of
+        assert of is not None
+
+        def work(job: Job) -> MeasuredDensity:
+            with job.step(f"Measuring {title}"):
+                return of.measure(kernel, arguments, job=job)
 
         def done(measured: MeasuredDensity) -> None:
-            self.measure_button.setEnabled(True)
             self._measured = (title, measured)
+            self._show_measuring(False)
             self._show()
 
         def failed(diagnostics: tuple[Diagnostic, ...]) -> None:
-            self.measure_button.setEnabled(True)
+            self._show_measuring(False)
             self._context.notices.tell(*diagnostics)
-            self._show()
 
-        of = self.of
-        assert of is not None
-        self._context.background.start("kernel", lambda: of.measure(kernel, arguments, job=Job()), done, failed)
+        self._show_measuring(True)
+        self._context.background.start_job("kernel", work, done, failed)
+
+    def stop_measuring(self) -> None:
+        """Give up the kernel that is measured: its programs are ended, and what was measured before stays."""
+        self._context.background.cancel("kernel")
+        self._show_measuring(False)
+
+    def _show_measuring(self, under_way: bool) -> None:
+        self.measure_button.setVisible(not under_way)
+        self.stop_button.setVisible(under_way)
 
     def _choose_kernel(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Measure a kernel: it is compiled and run", "", "C files (*.c)")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -27,7 +29,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.diagnostic import Diagnostic
 from workbench.pictures.plot import Axis, Line, Plot
-from workbench.predict.formulas import ModelFile
+from workbench.predict.formulas import ModelFile, what_if
 from workbench.predict.inputs import number
 from workbench.predict.kinds import outputs_of
 from workbench.predict.solve import Solution, solve
@@ -49,6 +51,7 @@ class ExploreView(QWidget):
         self.context = context
         self.file: ModelFile | None = None
         self.reading: str | None = None
+        self.changes: dict[str, float] = {}
         self.found: Answer | None = None
         self._own_ranges: dict[str, tuple[str, str]] = {}
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
@@ -172,8 +175,12 @@ class ExploreView(QWidget):
 
     # ---- what is asked
 
-    def show_model(self, file: ModelFile, reading: str | None) -> None:
-        """Ask the same as before of this model, as far as it has such inputs and outputs."""
+    def show_model(self, file: ModelFile, reading: str | None, changes: Mapping[str, float]) -> None:
+        """Ask the same as before of this model at other values of some inputs, as far as it has such inputs and
+        outputs."""
+        if (self.file, self.reading, self.changes) == (file, reading, changes) and self.found is not None:
+            return
+        self.changes = dict(changes)
         fresh = self.file is None or self.file.model.name != file.model.name
         self.file, self.reading = file, reading
         if fresh:
@@ -277,7 +284,14 @@ class ExploreView(QWidget):
             return
         asked = self.question()
         if asked is not None:
-            self.context.background.start("predict.sweep", lambda: answer(file, asked), self._show, self._fail)
+            others = self._others(asked.name)
+            self.context.background.start(
+                "predict.sweep", lambda: answer(what_if(file, others), asked), self._show, self._fail
+            )
+
+    def _others(self, name: str) -> dict[str, float]:
+        """What is changed but for the input that is asked about."""
+        return {other: value for other, value in self.changes.items() if other != name}
 
     def _fail(self, problems: tuple[Diagnostic, ...]) -> None:
         first = problems[0]
@@ -353,11 +367,8 @@ class ExploreView(QWidget):
         if self.found is None:
             return
         shown, asked = self.plot.plot.lines[line], self.found.question
-        if line >= len(self.found.values):
-            self.point_chosen.emit({})
-            return
         inputs = {asked.name: float(shown.x[point])}
-        if len(self.found.second):
+        if len(self.found.second) and line < len(self.found.values):
             inputs[asked.second] = float(self.found.second[line])
         self.point_chosen.emit(inputs)
 
@@ -379,10 +390,10 @@ class ExploreView(QWidget):
         except UnitError as error:
             self._say_answer(f"{error.message}. {error.hint}", "high")
             return
-        reading = self.reading
+        others, reading = self._others(name), self.reading
         self.context.background.start(
             "predict.solve",
-            lambda: solve(file, name, target, output, reading=reading),
+            lambda: solve(what_if(file, others), name, target, output, reading),
             self._solved,
             lambda problems: self._say_answer(f"{problems[0].message}. {problems[0].hint}", "high"),
         )

@@ -6,12 +6,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.predictions import Layer
+from workbench.formats.units import UnitError
+from workbench.formats.yaml_edit import set_value
 from workbench.gui.context import Context
 from workbench.gui.forms.form import StillCombo
 from workbench.gui.forms.mode import DocumentMode
@@ -33,8 +35,10 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation
+from workbench.predict.inputs import number
 from workbench.predict.kinds import heading, take_over
 from workbench.predict.shown import results_of
+from workbench.predict.words import input_written
 from workbench.session.history import Command
 from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
 from workbench.session.yaml_document import Path_
@@ -53,7 +57,8 @@ class PredictMode(DocumentMode):
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind, ModelDocument(context.plugins, context.notices.tell, self._own_platform))
         self.details_panel = self.details = Breakdown()
-        self.changes: dict[str, float] = {}
+        self.changes: dict[str, float] = {}  # inputs that are looked at with another value than the model's
+        self._title = ""
         self.page = PAGES[0]
 
     def build(self) -> Iterator[None]:
@@ -134,6 +139,9 @@ class PredictMode(DocumentMode):
         self.density.changed.connect(self._density_moved)
         self.density.dropped.connect(self._layers_dropped)
         self.details.reset_wanted.connect(self._reset)
+        self.details.keep_wanted.connect(self.keep)
+        self.details.inputs.typed.connect(self.type_input)
+        self.details.inputs.taken_back.connect(self._take_back)
         self.document.changed.connect(self._document_changed)
         context.workspace_changed.connect(self._workspace_changed)
         context.run_changed.connect(self._show_results)
@@ -209,7 +217,6 @@ class PredictMode(DocumentMode):
         if document.path is None:
             return
         title = str(document.value(("title",)) or document.path.name)
-        self.head.set_title(title, "")
         file = document.model_file
         names = list(file.model.readings) if file else []
         if [self.reading.itemData(i) for i in range(1, self.reading.count())] != names:
@@ -220,10 +227,26 @@ class PredictMode(DocumentMode):
         self.reading.setVisible(bool(names))
         if file:
             self.changes = {name: value for name, value in self.changes.items() if name in file.inputs}
+        self._title = title
         self.write_heads()
         self._show_page()
         if any(m.path == document.path and m.own for m in self._models()):
             self._list_models()
+
+    def write_heads(self) -> None:
+        super().write_heads()
+        tried = len(self.changes)
+        said = f"what if: {tried} input{'s' if tried > 1 else ''} changed, Esc takes the model's" if tried else ""
+        self.head.set_title(self._title, said)
+        self.details.keep.setEnabled(not self.document.read_only)
+        tip = "Save as copy first: bundled models are not changed" if self.document.read_only else "Undo: Ctrl+Z"
+        self.details.keep.setToolTip(tip)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and (self.changes or self.density.moved):
+            self._reset()
+        else:
+            super().keyPressEvent(event)
 
     def status_words(self) -> tuple[str, ...]:
         return (f"{heading(self.document.model_kind)} model",) if self.document.model_kind else ()
@@ -288,10 +311,8 @@ class PredictMode(DocumentMode):
             found = results_of(values)
             self.results.show_results(values, found, self.context.run, self.document.read_only)
             self.details.show_results(values, found)
-        if self.page == "Explore" and (
-            (self.explore.file, self.explore.reading) != (file, reading) or self.explore.found is None
-        ):
-            self.explore.show_model(file, reading)
+        if self.page == "Explore":
+            self.explore.show_model(file, reading, self.changes)
 
     def _density_moved(self) -> None:
         if self.density.values and self.density.results:
@@ -299,8 +320,45 @@ class PredictMode(DocumentMode):
             self.details.reset.setVisible(self.density.moved is not None or bool(self.changes))
 
     def show_point(self, inputs: dict[str, float]) -> None:
-        """Open a design point: its breakdown in the details, its timing among the results."""
-        self._what_if("open a design point", dict(inputs), None)
+        """Look at another design point: its breakdown in the details, its timing among the results."""
+        self._what_if("open a design point", {**self.changes, **inputs}, None)
+
+    def type_input(self, name: str, text: str) -> None:
+        """Ask what if an input had another value; the model stays as it is."""
+        file = self.document.model_file
+        if file is None or name not in file.inputs:
+            return
+        try:
+            file.check(name, value := number(text.strip(), file.unit(name)))
+        except (UnitError, WorkbenchError) as error:
+            first = error.diagnostics[0] if isinstance(error, WorkbenchError) else error
+            self.details.say_problem(f"{first.message[:1].upper()}{first.message[1:]}. {first.hint}")
+            return
+        self._what_if(f"try {name} {text.strip()}", {**self.changes, name: value}, None)
+
+    def _take_back(self, name: str) -> None:
+        changes = {other: value for other, value in self.changes.items() if other != name}
+        self._what_if(f"take {name} back", changes, None)
+
+    def keep(self) -> None:
+        """Write the values that are looked at into the model, by one step that Ctrl+Z takes back."""
+        file, document, before = self.document.model_file, self.document, self.changes
+        if file is None or document.read_only:
+            return
+        old = new = document.text
+        try:
+            for name in before.keys() & file.model.inputs.keys():
+                new = set_value(new, ("inputs", name, "value"), input_written(file, name, before[name]))
+        except WorkbenchError as error:
+            self.context.notices.tell(*error.diagnostics)
+            return
+
+        def show(changes: dict[str, float], text: str) -> None:
+            self.changes = changes
+            document.type(text)
+
+        name = "write the what-if into the model"
+        document.history.do(Command(name, lambda: show({}, new), lambda: show(before, old)))
 
     def _reset(self) -> None:
         """The model's own values, and its own layers, again."""
@@ -313,11 +371,15 @@ class PredictMode(DocumentMode):
 
     def _what_if(self, name: str, changes: dict[str, float], layers: Layers) -> None:
         """Look at other values than the model's, by a step that Ctrl+Z takes back."""
+        if file := self.document.model_file:
+            own = file.at({}, self.reading_name)
+            changes = {name: value for name, value in changes.items() if value != own[name]}
         before = self.changes, self.density.moved
 
         def show(changes: dict[str, float], layers: Layers) -> None:
             self.changes = changes
             self._show_results()
+            self.write_heads()
             if self.document.model_file and self.document.model_file.kind.layers:
                 self.density.set_layers(layers)
 
@@ -325,8 +387,8 @@ class PredictMode(DocumentMode):
             self.document.history.do(Command(name, lambda: show(changes, layers), lambda: show(*before)))
 
     def _bar_chosen(self, number: int) -> None:
-        self.details.parts.current = self.results.timing.timing.bars[number].name
-        self.details.parts.update()
+        chosen = self.results.timing.timing.bars[number].name
+        self.details.parts.choose(lambda part: part.name == chosen)
 
     # ---- changes
 

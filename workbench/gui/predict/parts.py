@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -12,8 +12,8 @@ from workbench.api.forms import Field, Group
 from workbench.api.models import ModelDocument as Schema
 from workbench.api.models import PartDocument, domain_in
 from workbench.formats.units import UNITS
+from workbench.gui.forms.fields import fields_of, part_in
 from workbench.gui.forms.parts import Part, Section
-from workbench.model.text import title_of
 from workbench.predict.kinds import heading
 from workbench.session.model_document import Kinds, ModelDocument, ModelFound
 from workbench.session.yaml_document import Path_
@@ -189,14 +189,9 @@ def _at_inputs(document: ModelDocument, at: tuple[str, ...]) -> Group:
 
 
 def _part(info: FieldInfo) -> type[PartDocument] | None:
-    """The part that a field holds, or a list of."""
-    return next((a for a in _within(info.annotation) if isinstance(a, type) and issubclass(a, PartDocument)), None)
-
-
-def _within(annotation: Any) -> Iterator[Any]:
-    yield annotation
-    for inner in get_args(annotation):
-        yield from _within(inner)
+    """The part that a field holds, or a list of; an input is none."""
+    found = part_in(info)
+    return found if found is not None and issubclass(found, PartDocument) else None
 
 
 def _is_formulas(info: FieldInfo) -> bool:
@@ -205,7 +200,8 @@ def _is_formulas(info: FieldInfo) -> bool:
 
 def _form(document: ModelDocument, part: type[PartDocument]) -> tuple[Group, ...]:
     """A part's form: its own, or its fields in their order; with the names that the platform has to choose from."""
-    groups = part.form or (Group(part.called.capitalize() or "Model", "", tuple(_fields(part))),)
+    hidden = ("schema_version", "name") if issubclass(part, Schema) else ()
+    groups = part.form or (Group(part.called.capitalize() or "Model", "", tuple(fields_of(part, hidden=hidden))),)
     return tuple(
         replace(group, fields=tuple(replace(f, choices=("", *_offered(document, f.of))) if f.of else f
                                     for f in group.fields))
@@ -219,29 +215,6 @@ def _offered(document: ModelDocument, of: str) -> Collection[str]:
     platform = document.platforms.get(str(document.value(("platform",)) or ""))
     found = getattr(platform, of, ())
     return found if isinstance(found, Mapping) else [thing.name for thing in found]
-
-
-def _fields(part: type[PartDocument]) -> Iterator[Field]:
-    hidden = ("schema_version", "name") if issubclass(part, Schema) else ()
-    for name, info in part.model_fields.items():
-        path, title, note = (name,), title_of(name), info.description or ""
-        origin = get_origin(info.annotation)
-        if name in hidden or _part(info) or origin is dict:
-            continue
-        if name == "platform":
-            yield Field(path, title, "choice", note, of="platforms")
-        elif name == "description":
-            yield Field(path, title, "prose")
-        elif origin is Literal:
-            yield Field(path, title, "choice", note, tuple(map(str, get_args(info.annotation))))
-        elif info.annotation is bool:
-            yield Field(path, title, "check", note, default=bool(info.default))
-        elif origin is tuple:
-            yield Field(path, title, "lines", f"{note}, one a line")
-        elif domain_in((*info.metadata, info.annotation)) is not None:
-            yield Field(path, title, "unit", note)
-        else:
-            yield Field(path, title, "text", note)
 
 
 # ---- the document

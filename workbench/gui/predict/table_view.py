@@ -1,136 +1,139 @@
-"""Tables painted as in a paper: a title, rules above and below the head, attributes left, values right."""
+"""Tables of a model one under another: a title over each, attributes left, values right."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.predictions import PaperTable, Row
-from workbench.gui import theme
-from workbench.gui.timeline.look import label
+from workbench.formats.units import UnitError, quantity
+from workbench.gui.timeline.look import label as paint_label
+from workbench.gui.widgets import ElidedLabel, label, plain_column
+from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, Column, RowView
 
-TITLE_PX, HEAD_PX, ROW_PX, NOTED_PX, GAP_PX = 30, 28, 26, 38, 14
+ROW_PX, NOTED_PX, UNITS_PX = 26, 38, 72
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
 _RIGHT = Qt.AlignmentFlag.AlignRight
+_NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 class TableView(QWidget):
-    """Tables one under another. Ctrl+C copies them, tabs between cells."""
+    """`views` are the tables shown."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Tables")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.tables: tuple[PaperTable, ...] = ()
+        self.views: list[PaperTableView] = []
+        self._column = plain_column(self)
 
     def show_tables(self, tables: Sequence[PaperTable]) -> None:
+        """A table with the columns of the one that stood in its place stays as it was sorted."""
         self.tables = tuple(tables)
-        self.setMinimumHeight(self.sizeHint().height())
-        self.update()
+        for number, table in enumerate(tables):
+            if number < len(self.views) and self.views[number].heads != table.columns:
+                self._drop(number)
+            if number == len(self.views) or self.views[number].heads != table.columns:
+                self.views.insert(number, PaperTableView(table.columns))
+                self._column.insertWidget(number, self.views[number])
+            self.views[number].show_table(table)
+        while len(self.views) > len(tables):
+            self._drop(-1)
 
-    def sizeHint(self) -> QSize:
-        high = sum(TITLE_PX + HEAD_PX + sum(row_px(r) for r in t.rows) + GAP_PX for t in self.tables)
-        return QSize(560, high + 8)
+    def _drop(self, number: int) -> None:
+        view = self.views.pop(number)
+        self._column.removeWidget(view)
+        view.hide()
+        view.deleteLater()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.colour("panel"))
-        y = 4.0
-        for table in self.tables:
-            y = self._paint_table(painter, table, y)
 
-    def _columns(self, table: PaperTable) -> tuple[float, float, float]:
-        """Where units and values start, and how wide a value is."""
-        room = self.width() - 32.0
-        wide = min(max(room * 0.5 / max(len(table.columns), 1), 70.0), 150.0)
-        values = self.width() - 16 - wide * len(table.columns)
-        units = max(values - 150.0, 16 + (values - 16) * 0.62)
-        return units, values, wide
+class PaperTableView(QWidget):
+    """One table under its title."""
 
-    def _paint_table(self, painter: QPainter, table: PaperTable, y: float) -> float:
-        units, values, wide = self._columns(table)
-        title = label(painter, QRectF(16, y, self.width() * 0.5, TITLE_PX), table.title, "text", 13, 600)
-        label(painter, QRectF(26 + title, y, self.width() - title - 42, TITLE_PX), table.note, "muted", 12)
-        y += TITLE_PX
-        self._rule(painter, y, "text")
-        label(painter, QRectF(16, y, units - 20, HEAD_PX), "Attribute", "second", 12, 500)
-        if any(row.unit for row in table.rows):
-            label(painter, QRectF(units, y, values - units - 4, HEAD_PX), "Units", "second", 12, 500)
-        for n, head in enumerate(table.columns):
-            box = QRectF(values + n * wide, y, wide - 4, HEAD_PX)
-            label(painter, box, head, "second", 12, 500, _RIGHT)
-        y += HEAD_PX
-        self._rule(painter, y, "edge")
-        for row in table.rows:
-            high = row_px(row)
-            weight = 600 if row.strong else 400
-            label(painter, QRectF(16, y, units - 22, high), row.attribute, "text", 13, weight, elide=_MIDDLE)
-            label(painter, QRectF(units, y, values - units - 4, high), row.unit, "muted", 12)
-            if len(row.values) == 1 < len(table.columns):  # one value for every column stands in their middle
-                box = QRectF(values, y, wide * len(table.columns) - 4, high)
-                self._paint_value(painter, box, row, 0, row.values[0], Qt.AlignmentFlag.AlignHCenter)
-                y += high
-                self._rule(painter, y, "rule")
-                continue
-            for n, text in enumerate(row.values):
-                self._paint_value(painter, QRectF(values + n * wide, y, wide - 4, high), row, n, text)
-            y += high
-            self._rule(painter, y, "rule")
-        self._rule(painter, y, "text")
-        return y + GAP_PX
+    def __init__(self, heads: tuple[str, ...]) -> None:
+        super().__init__()
+        self.heads = heads
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 14)
+        column.setSpacing(0)
+        above = QHBoxLayout()
+        above.setContentsMargins(EDGE_PX, 8, EDGE_PX, 6)
+        above.setSpacing(10)
+        self.title, self.note = label("", "strong"), ElidedLabel("", "small")
+        above.addWidget(self.title)
+        above.addWidget(self.note, 1)
+        column.addLayout(above)
+        self.rows = RowView("", tuple(_columns(heads)), ROW_PX)
+        self.rows.setIndentation(12)
+        column.addWidget(self.rows)
 
-    def _paint_value(
-        self, painter: QPainter, box: QRectF, row: Row, at: int, text: str, align: Qt.AlignmentFlag = _RIGHT
-    ) -> None:
-        bad = at < len(row.bad) and row.bad[at]
-        if at < len(row.notes):
-            ink = "medium_text" if bad else "muted"
-            label(painter, QRectF(box.left(), box.top() + 19, box.width(), 16), row.notes[at], ink, 11, 400, align)
-            box = QRectF(box.left(), box.top() + 2, box.width(), 19)
-            bad = False
-        ink = "medium_text" if bad else "text"
-        label(painter, box, text, ink, 13, 600 if row.strong else 400, align)
+    def show_table(self, table: PaperTable) -> None:
+        self.title.setText(table.title)
+        self.note.setText(table.note)
+        self.rows.setAccessibleName(table.title)
+        self.rows.row_px = NOTED_PX if any(row.notes for row in table.rows) else ROW_PX
+        self.rows.setColumnHidden(1, not any(row.unit for row in table.rows))
+        self.rows.show_rows(under_heads(table.rows))
+        self.rows.lay_out_columns()
+        self.rows.show_whole()
 
-    def _rule(self, painter: QPainter, y: float, ink: str) -> None:
-        painter.setPen(QPen(theme.colour(ink), 1))
-        painter.drawLine(QPointF(16, round(y) + 0.5), QPointF(self.width() - 12, round(y) + 0.5))
 
-    def row_at(self, y: float) -> Row | None:
-        top = 4.0
-        for table in self.tables:
-            top += TITLE_PX + HEAD_PX
-            for row in table.rows:
-                if top <= y < top + row_px(row):
-                    return row
-                top += row_px(row)
-            top += GAP_PX
-        return None
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            row = self.row_at(event.pos().y())
-            text = ", ".join(t for t in (row.attribute, row.tip) if t) if row else ""
-            QToolTip.showText(event.globalPos(), text, self)
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self.as_text())
+def under_heads(rows: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
+    """Rows under the row without values that stands over them, where there is one."""
+    found: list[tuple[Row, list[Row]]] = []
+    for row in rows:
+        if found and any(row.values) and not any(found[-1][0].values):
+            found[-1][1].append(row)
         else:
-            super().keyPressEvent(event)
-
-    def as_text(self) -> str:
-        lines = []
-        for table in self.tables:
-            lines += [table.title, "\t".join(("Attribute", "Unit", *table.columns))]
-            lines += ["\t".join((row.attribute, row.unit, *row.values)) for row in table.rows]
-        return "\n".join(lines)
+            found.append((row, []))
+    return found
 
 
-def row_px(row: Row) -> int:
-    return NOTED_PX if row.notes else ROW_PX
+def _columns(heads: Sequence[str]) -> Iterator[Column]:
+    """A row with one value has it in every column."""
+    share = min(0.5 / max(len(heads), 1), 0.2)
+    yield Column("Attribute", lambda row: row.attribute, share=1 - share * len(heads), elide=_MIDDLE,
+                 key=lambda row: row.attribute, ink=lambda row: ("text", 13, 600 if row.strong else 400),
+                 tip_of=lambda row: ", ".join(text for text in (row.attribute, row.tip) if text))  # fmt: skip
+    yield Column("Units", lambda row: row.unit, width_px=UNITS_PX, ink=lambda row: ("muted", 12, 400))
+    for at, head in enumerate(heads):
+        yield Column(head, partial(_value, at), share=share, right=True, key=partial(_amount, at),
+                     paint=partial(_paint_value, at))  # fmt: skip
+
+
+def _of(at: int, values: Sequence[str]) -> str:
+    return values[at] if at < len(values) else values[0] if len(values) == 1 else ""
+
+
+def _value(at: int, row: Row) -> str:
+    return _of(at, row.values)
+
+
+def _amount(at: int, row: Row) -> float:
+    return amount(_value(at, row))
+
+
+def _paint_value(at: int, painter: QPainter, box: QRectF, row: Row) -> None:
+    bad = at < len(row.bad) and row.bad[at]
+    inside, note = box.adjusted(GAP_PX, 0, -EDGE_PX, 0), _of(at, row.notes)
+    if note:
+        below = inside.adjusted(0, inside.height() / 2, 0, 0)
+        paint_label(painter, below, note, "medium_text" if bad else "muted", 11, 400, _RIGHT)
+        inside.setHeight(inside.height() / 2 + 2)
+    ink = "medium_text" if bad and not note else "text"
+    paint_label(painter, inside, _value(at, row), ink, 13, 600 if row.strong else 400, _RIGHT)
+
+
+def amount(text: str) -> float:
+    """What a cell says, to sort by: a quantity in its unit, or else its first number; what has none comes first."""
+    plain = text.replace("\u2212", "-").replace("\u202f", " ").strip()
+    for unit in ("s", "Hz", "B", "B/s"):
+        with suppress(UnitError):
+            return quantity(plain, unit)
+    number = _NUMBER.search(plain.replace(" ", ""))
+    return float(number[0]) if number else float("-inf")

@@ -1,9 +1,11 @@
-"""Rows in columns: chosen and opened by mouse and keys, sorted by their heads, copied; rows may hang under others."""
+"""Rows in columns: chosen and opened by mouse and keys, sorted by their heads, copied, and typed in where a column lets
+one; rows may hang under others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import (
@@ -16,6 +18,7 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
+    QTimer,
     Signal,
 )
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPen, QResizeEvent
@@ -49,7 +52,8 @@ class Column:
     """`text` is shown and, under its head, copied; `paint` stands in its place on the screen.
 
     It is `width_px` wide, or has a `share` of the room that is left. A click on its head sorts by `key`, where it has
-    one. `ink` is colour, size and weight of a row's text; `tip` is said of the head and `tip_of` of a row.
+    one. `ink` is colour, size and weight of a row's text; `tip` is said of the head and `tip_of` of a row. One with
+    `typed` is typed in, in rows where something is `written`; it is told the row and the new text.
     """
 
     head: str
@@ -64,6 +68,8 @@ class Column:
     paint_head: Callable[[QPainter, QRectF], None] | None = None
     tip: str = ""
     tip_of: Callable[[Row], str] = _no_text
+    typed: Callable[[Row, str], None] | None = None
+    written: Callable[[Row], str] = _no_text
 
 
 class RowModel(QAbstractItemModel):
@@ -143,7 +149,21 @@ class RowModel(QAbstractItemModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return column.text(row)
+        if role == Qt.ItemDataRole.EditRole:
+            return column.written(row)
         return column.tip_of(row) or None if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row, column = self.row(index), self.columns[index.column()]
+        typed = row is not None and column.typed is not None and column.written(row)
+        return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if typed else Qt.ItemFlag.NoItemFlags)
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        row, column = self.row(index), self.columns[index.column()]
+        if row is None or column.typed is None or str(value) == column.written(row):
+            return False
+        QTimer.singleShot(0, self, partial(column.typed, row, str(value)))  # the editor is closed first
+        return True
 
     def as_text(self, rows: Sequence[Row] | None = None) -> str:
         """Rows, or all of them, as tab-separated text under their heads."""
@@ -215,9 +235,10 @@ class _Delegate(QStyledItemDelegate):
             align = Align.AlignRight if column.right else Align.AlignLeft
             inside = _inside(box, number, len(rows.columns))
             label(painter, inside, column.text(row), *column.ink(row), align, column.elide)
-        painter.setPen(QPen(theme.colour("rule"), 1))
-        y = option.rect.bottom() + 0.5
-        painter.drawLine(QPointF(box.left() + (0 if number else EDGE_PX), y), QPointF(box.right(), y))
+        if self._view.ruled:
+            painter.setPen(QPen(theme.colour("rule"), 1))
+            y = option.rect.bottom() + 0.5
+            painter.drawLine(QPointF(box.left() + (0 if number else EDGE_PX), y), QPointF(box.right(), y))
         if chosen and number == 0:
             painter.fillRect(QRectF(0, box.top(), 3, box.height()), theme.colour("accent"))
         painter.restore()
@@ -228,10 +249,12 @@ class RowView(QTreeView):
 
     chosen = Signal(object)
     opened = Signal(object)
+    ruled = True  # a line under every row
 
     def __init__(self, name: str, columns: Sequence[Column], row_px: int = 34, tree_column: int = 0) -> None:
         super().__init__()
         self.rows, self.row_px = RowModel(columns), row_px
+        self._typed_in = next((n for n, column in enumerate(columns) if column.typed is not None), None)
         self.setModel(self.rows)
         self.setHeader(_Header(self))
         self.setItemDelegate(_Delegate(self))
@@ -240,7 +263,9 @@ class RowView(QTreeView):
         self.setUniformRowHeights(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        triggers = QAbstractItemView.EditTrigger
+        by_keys = triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed
+        self.setEditTriggers(triggers.NoEditTriggers if self._typed_in is None else by_keys)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(name)
@@ -265,6 +290,12 @@ class RowView(QTreeView):
         else:
             self.clearSelection()
         self._quiet = False
+
+    def show_whole(self) -> None:
+        """Be as high as all the rows are, where what the view stands in is scrolled."""
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        rows = len(self.rows.tops) + sum(map(len, self.rows.parts))
+        self.setFixedHeight(HEAD_PX + rows * self.row_px + 2 * self.frameWidth())
 
     @property
     def current(self) -> Row | None:
@@ -308,6 +339,9 @@ class RowView(QTreeView):
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
+        if self._typed_in is not None and current.isValid() and current.column() != self._typed_in:
+            self.setCurrentIndex(self.rows.sibling(current.row(), self._typed_in, current))  # what is typed goes there
+            return
         row = self.rows.row(current)
         if row is not None and not self._quiet:
             self.chosen.emit(row)
@@ -336,16 +370,23 @@ class RowView(QTreeView):
 
     def mouseDoubleClickEvent(self, event: QEvent) -> None:
         if (row := self.current) is not None:
-            self.opened.emit(row)
+            self._open(row)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.current
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif row is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.opened.emit(row)
+            self._open(row)
         else:
             super().keyPressEvent(event)
+
+    def _open(self, row: Row) -> None:
+        if self.state() is QAbstractItemView.State.EditingState:
+            return  # Enter ends what is typed
+        if self.rows.flags(self.currentIndex()) & Qt.ItemFlag.ItemIsEditable:
+            self.edit(self.currentIndex())
+        self.opened.emit(row)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         row = self.rows.row(self.indexAt(event.pos()))

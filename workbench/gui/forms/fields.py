@@ -1,0 +1,74 @@
+"""The fields of a form, made from a document's schema: what each holds, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from enum import EnumType
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from workbench.api.forms import Field, Group
+from workbench.model.text import title_of
+
+_PROSE = ("description", "note", "source")
+Choices = Mapping[str, Collection[str]]
+
+
+def groups_of(schema: type[BaseModel], title: str, note: str = "", choices: Choices | None = None) -> tuple[Group, ...]:
+    """A schema's own fields, then a group for each part that it has one of."""
+    inner = [(name, info, part_in(info)) for name, info in schema.model_fields.items() if not _many(info)]
+    parts = [(name, part, info.description or "") for name, info, part in inner if part]
+    return (
+        Group(title, note, tuple(fields_of(schema, choices=choices))),
+        *(Group(title_of(name), said, tuple(fields_of(part, (name,)))) for name, part, said in parts),
+    )
+
+
+def fields_of(
+    schema: type[BaseModel], above: tuple[str, ...] = (), choices: Choices | None = None, hidden: Collection[str] = ()
+) -> Iterator[Field]:
+    """The fields that are one value each, or a list of texts. `choices` are what those may be that a schema takes as
+    any text."""
+    for name, info in schema.model_fields.items():
+        kind, chosen = _kind(name, info.annotation), tuple((choices or {}).get(name, _chosen(info.annotation)))
+        if name in hidden or part_in(info) or get_origin(info.annotation) is dict:
+            continue
+        note = "one a line" if kind == "lines" else ""
+        said = ", ".join(text for text in (info.description, note) if text)
+        default = bool(info.default) if kind == "check" else ""
+        kind = "choice" if chosen or name == "platform" else kind
+        of = "platforms" if name == "platform" else ""
+        yield Field((*above, name), title_of(name), kind, said, chosen, default=default, of=of)
+
+
+def _kind(name: str, annotation: Any) -> str:
+    if annotation is bool:
+        return "check"
+    if get_origin(annotation) is tuple:
+        return "lines"
+    if annotation is str:
+        return "prose" if name in _PROSE else "text" if name in ("name", "title") else "code"
+    return "unit"  # a number, a quantity or a formula
+
+
+def _chosen(annotation: Any) -> tuple[str, ...]:
+    if isinstance(annotation, EnumType):
+        return tuple(map(str, annotation.__members__.values()))
+    return tuple(map(str, get_args(annotation))) if get_origin(annotation) is Literal else ()
+
+
+def part_in(info: FieldInfo) -> type[BaseModel] | None:
+    """The part that a field holds, or holds many of."""
+    return next((a for a in _within(info.annotation) if isinstance(a, type) and issubclass(a, BaseModel)), None)
+
+
+def _within(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    for inner in get_args(annotation):
+        yield from _within(inner)
+
+
+def _many(info: FieldInfo) -> bool:
+    return get_origin(info.annotation) in (tuple, dict)
