@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import xml.etree.ElementTree as ET
+from base64 import b64decode
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QByteArray, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QInputDialog
 from pytestqt.qtbot import QtBot
 
@@ -16,21 +22,25 @@ from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedBlock, SelectedCall
-from workbench.gui.timeline.hover import hit_at, messages_of, next_edge, place_tooltip
-from workbench.gui.timeline.look import bar_colours, pixels_of
+from workbench.gui.timeline.hover import place_tooltip
+from workbench.gui.timeline.look import pixels_of
 from workbench.gui.timeline.mode import TimelineMode
-from workbench.gui.timeline.raster import column_table, columns, in_runs
-from workbench.gui.timeline.rows import Kind, build_rows
-from workbench.gui.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.run import PS_PER_S, Run
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.palette import LIGHT
+from workbench.pictures.svg import SvgCanvas
+from workbench.pictures.timeline.hits import hit_at, messages_of, next_edge
+from workbench.pictures.timeline.raster import bar_colours, column_table, columns, in_runs
+from workbench.pictures.timeline.rows import Kind, build_rows
+from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
 from workbench.system import store
 from workbench.testing.runs import synthetic_platform, without_tables
 from workbench.testing.traces import small_index
-from workbench.traces.calls import calls_of_run
-from workbench.traces.sample import sample
+from workbench.traces.calls import CELL_PX, calls_of_run
+from workbench.traces.sample import count_at_once, sample
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import CATEGORIES, NOTHING
 
@@ -90,9 +100,8 @@ def test_zoom_keeps_the_time_under_the_pointer() -> None:
     assert exact_time(31_204_100_000_000, 1e9).startswith("31.204")
 
 
-def test_waits_are_44_percent_high_and_patterns_start_at_three_pixels(qapp: QApplication) -> None:
-    theme.apply_theme(qapp, "light")
-    colours = bar_colours()
+def test_waits_are_44_percent_high_and_patterns_start_at_three_pixels() -> None:
+    colours = bar_colours(LIGHT)
     table = column_table(16, colours).reshape(16, 2, 2, NOTHING + 1, -1)
     solid = table[:, 0, 1]
     wait = (solid[:, WAIT_SEND, 0] == 0xFFD55E00).sum()
@@ -102,11 +111,10 @@ def test_waits_are_44_percent_high_and_patterns_start_at_three_pixels(qapp: QApp
     assert runs.tolist() == [[False, False, True, True, True, False]]
 
 
-def test_dimmed_columns_are_paler(qapp: QApplication) -> None:
-    theme.apply_theme(qapp, "light")
+def test_dimmed_columns_are_paler() -> None:
     index = small_index([[(0, WORK)]], 1000)
     shown = sample(index, [0], 0, 10, 100)
-    table = column_table(10, bar_colours())
+    table = column_table(10, bar_colours(LIGHT))
     dim = np.arange(100) >= 50
     drawn = table[5, columns(shown, 0, dim)[0]]
     assert set(drawn[:50]) == {0xFF009E73}
@@ -122,13 +130,66 @@ def test_calls_are_grouped_by_site_and_counted(six_cores: Run) -> None:
     assert len(calls) == len(six_cores.tables["calls"]["t0_ps"])
     groups = len(calls.group_first) - 1
     assert groups == 4 * len(sites)  # each round calls each site once for every core
-    boxes = calls.boxes(0, six_cores.manifest.time_ps / 4000, 4000)
-    assert [b.site for b in boxes[: len(sites)]] == [int(calls.site[calls.group_first[k]]) for k in range(len(sites))]
-    crowded = calls.boxes(0, six_cores.manifest.time_ps / 6, 6)
-    assert sum(b.last - b.first for b in crowded) == len(calls)
+    every = np.zeros(len(sites))  # each site has room enough
+    boxes = calls.boxes(0, six_cores.manifest.time_ps / 4000, 4000, every)
+    assert [b.sites[0][0] for b in boxes[: len(sites)]] == [
+        int(calls.site[calls.group_first[k]]) for k in range(len(sites))
+    ]
+    crowded = calls.boxes(0, six_cores.manifest.time_ps / 6, 6, every + 50)
+    assert sum(count for box in crowded for _, count in box.sites) == len(calls)
     totals = calls.between(0, six_cores.manifest.time_ps)
     assert sum(count for _, count, _ in totals) == len(calls)
     assert sum(t for _, _, t in totals) == int((calls.t1_ps - calls.t0_ps).sum())
+
+
+def test_calls_too_narrow_for_their_name_stand_together(six_cores: Run) -> None:
+    calls, sites = calls_of_run(six_cores)[0], six_cores.manifest.sites
+    canvas = SvgCanvas()
+    least = np.array([canvas.width_of(site.label, 11, 500) + 8 for site in sites])
+    for width in (300, 900, 3000, 20_000):
+        boxes = calls.boxes(0, six_cores.manifest.time_ps / width, width, least)
+        assert sum(count for box in boxes for _, count in box.sites) == len(calls)
+        for one, two in pairwise(boxes):
+            assert one.right <= two.left
+        for box in boxes:
+            assert box.right - box.left < 3 * CELL_PX or len(box.sites) == 1
+        apart = calls.boxes(0, six_cores.manifest.time_ps / width, width, np.zeros(len(sites)))
+        narrow = [len([b for b in some if b.right - b.left < least[b.sites[0][0]]]) for some in (boxes, apart)]
+        assert narrow[0] * 4 <= narrow[1]
+    assert {len(box.sites) for box in boxes} == {1}  # with room enough each site has a box of its own
+
+
+def test_what_a_file_holds_is_what_is_shown(view: TimelineView, scene: Scene, tmp_path: Path) -> None:
+    end = scene.index.end_ps
+    view.set_marks([end * 0.25, end * 0.75])
+    document = ET.fromstring(view.svg())
+    words = [text.text for text in document.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"Whole run", "core[2]", "A", "B", *(row.note for row in view.lines if row.note)} <= set(words)
+    bars = list(document.iter("{http://www.w3.org/2000/svg}image"))
+    png = QImage.fromData(QByteArray(b64decode(bars[-1].attrib["href"].partition(",")[2])))
+    assert png.width() == 2 * round(view.lanes.width)
+    assert {0xFF009E73, 0xFF0072B2} <= set(pixels_of(png).ravel().tolist())
+    view.save_data(tmp_path / "timeline.csv")
+    with (tmp_path / "timeline.csv").open(encoding="utf-8") as stream:
+        found = list(csv.DictReader(stream))
+    for number, block in enumerate(scene.blocks):
+        mine = [row for row in found if row["block"] == block.id and row["kind"] == "state"]
+        cut = [min(int(r["to_ps"]), round(end * 0.75)) - max(int(r["from_ps"]), round(end * 0.25)) for r in mine]
+        times = scene.index.category_times_ps(number, round(end * 0.25), round(end * 0.75))
+        assert sum(cut) == times.sum()
+        work = sum(ps for ps, row in zip(cut, mine, strict=True) if row["category"] == "work")
+        assert work == times[WORK]
+    assert sum(row["kind"] == "call" for row in found) == len(scene.calls[0].under_way(end * 0.25, end * 0.75))
+
+
+def test_stacks_counted_by_bins_are_what_their_rows_show(scene: Scene) -> None:
+    rows = [n for n, block in enumerate(scene.blocks) if "core" in block.id]
+    end = scene.index.end_ps
+    for from_ps, pixel_ps in ((0, end / 400), (end / 3, end / 4000), (-end / 10, end / 300)):
+        codes = sample(scene.index, rows, from_ps, pixel_ps, 400, coarse=True).code
+        counted = count_at_once(scene.index, rows, WORK, from_ps, pixel_ps, 400)
+        assert counted.tolist() == (codes == WORK).sum(axis=0).tolist()
+        assert counted.max() > 0
 
 
 def test_messages_lead_from_the_call_to_its_target(scene: Scene) -> None:
@@ -149,34 +210,35 @@ def test_messages_lead_from_the_call_to_its_target(scene: Scene) -> None:
 
 
 def test_the_tooltip_never_covers_the_clock_lane() -> None:
-    lane = QRectF(200, 180, 1000, 32)
-    inside = QRectF(200, 0, 1000, 500)
+    lane = Box(200, 180, 1000, 32)
+    inside = Box(200, 0, 1000, 500)
     for x in range(210, 1190, 70):
         for y in range(100, 490, 10):
-            box = place_tooltip(QPointF(x, y), (230, 74), inside, lane)
-            assert not box.intersects(lane)
-            assert inside.adjusted(0, 0, 1, 1).contains(box)
+            box = place_tooltip((x, y), (230, 74), inside, lane)
+            assert not box.overlaps(lane)
+            assert inside.x <= box.x < box.right <= inside.right
+            assert inside.y <= box.y < box.bottom <= inside.bottom
 
 
 # ---- the widget
 
 
 def test_bars_appear_in_their_colours_and_outside_the_range_pale(view: TimelineView, scene: Scene) -> None:
-    for row, rect in view.row_rects():
+    for row, rect in view.shown().row_boxes():
         if row.kind is Kind.STATES:
-            pixels = pixels_of(view.grab(rect.toRect()).toImage())
-            lane = pixels[round(rect.height() / 2), view.label_width() :]
+            pixels = pixels_of(view.grab(QRect(0, round(rect.y), 1200, round(rect.height))).toImage())
+            lane = pixels[round(rect.height / 2), round(view.lanes.x) :]
             shown = scene.index.totals_ps[row.block]
             if shown[WORK] > 0.03 * shown.sum():
                 assert (lane == 0xFF009E73).any()
     end = scene.index.end_ps
     view.set_marks([end * 0.6, end * 0.4])
-    assert view.range_ps() == (round(end * 0.4), round(end * 0.6))
-    main = view.row_rect(Kind.STATES)
+    assert view.shown().range_ps() == (round(end * 0.4), round(end * 0.6))
+    main = view.shown().row_box(Kind.STATES)
     assert main is not None
-    pixels = pixels_of(view.grab(main.toRect()).toImage())
+    pixels = pixels_of(view.grab(QRect(0, round(main.y), 1200, round(main.height))).toImage())
     middle = pixels[11]
-    left = view.label_width()
+    left = round(view.lanes.x)
     assert 0xFF0072B2 in middle[left:]
     assert 0xFF0072B2 not in middle[left : left + int((1200 - left) * 0.39)]
 
@@ -205,31 +267,31 @@ def test_keys_zoom_pan_mark_and_fit(qtbot: QtBot, view: TimelineView, scene: Sce
 
 
 def test_dragging_pans_and_dragging_the_ruler_sets_a_range(qtbot: QtBot, view: TimelineView) -> None:
-    view.zoom(0.2)
+    view.zoom(5)
     before = view.span.from_ps
-    row = view.row_rect(Kind.STATES)
+    row = view.shown().row_box(Kind.STATES)
     assert row is not None
-    y = round(row.center().y())
-    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPointF(700, y).toPoint())
-    qtbot.mouseMove(view, QPointF(600, y).toPoint())
-    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPointF(600, y).toPoint())
+    y = round(row.centre[1])
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(700, y).toPoint())
+    qtbot.mouseMove(view.viewport(), QPointF(600, y).toPoint())
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(600, y).toPoint())
     assert view.span.from_ps == pytest.approx(before + 100 * view.span.pixel_ps)
-    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPointF(400, 80).toPoint())
-    qtbot.mouseMove(view, QPointF(500, 80).toPoint())
-    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPointF(500, 80).toPoint())
-    a, b = view.range_ps()
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(400, 80).toPoint())
+    qtbot.mouseMove(view.viewport(), QPointF(500, 80).toPoint())
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(500, 80).toPoint())
+    a, b = view.shown().range_ps()
     assert b - a == pytest.approx(100 * view.span.pixel_ps, rel=1e-6)
 
 
 def test_a_click_chooses_and_tab_goes_to_the_next_edge(qtbot: QtBot, view: TimelineView, scene: Scene) -> None:
-    row, rect = next((r, q) for r, q in view.row_rects() if r.label == "core[0]")
-    calls_row, calls_rect = next((r, q) for r, q in view.row_rects() if r.kind is Kind.CALLS)
+    row, rect = next((r, q) for r, q in view.shown().row_boxes() if r.label == "core[0]")
+    calls_row, calls_rect = next((r, q) for r, q in view.shown().row_boxes() if r.kind is Kind.CALLS)
     assert calls_row.block == 0
-    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPointF(500, calls_rect.center().y()).toPoint())
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(500, calls_rect.centre[1]).toPoint())
     assert view.chosen is not None
     assert view.chosen.call >= 0
     assert view.chosen.line > 0
-    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPointF(500, rect.center().y()).toPoint())
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(500, rect.centre[1]).toPoint())
     assert view.chosen is not None
     first = view.chosen
     assert (first.block, first.call) == (row.block, -1)
@@ -242,20 +304,20 @@ def test_a_click_chooses_and_tab_goes_to_the_next_edge(qtbot: QtBot, view: Timel
 
 
 def test_clicking_a_stack_folds_it(qtbot: QtBot, view: TimelineView) -> None:
-    rows = len(view.rows)
-    stack = next(rect for row, rect in view.row_rects() if row.kind is Kind.STACK)
-    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPointF(40, stack.center().y()).toPoint())
-    assert len(view.rows) == rows - 6
+    rows = len(view.lines)
+    stack = next(rect for row, rect in view.shown().row_boxes() if row.kind is Kind.STACK)
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(40, stack.centre[1]).toPoint())
+    assert len(view.lines) == rows - 6
 
 
 def test_a_thousand_repaints(view: TimelineView) -> None:
     """The binding once lost a reference to None in every void method, and aborted after some hundred frames."""
     for _ in range(500):
-        view.pan(3)
-        view.repaint()
+        view.pan(QPointF(-3, 0))
+        view.viewport().repaint()
     for _ in range(500):
-        view.zoom(0.99)
-        view.repaint()
+        view.zoom(1.01)
+        view.viewport().repaint()
     assert view.frame_ms > 0
 
 
@@ -279,7 +341,7 @@ def mode(qtbot: QtBot, qapp: QApplication, six_cores: Run) -> TimelineMode:
     qtbot.addWidget(made)
     made.resize(1300, 700)
     made.show()
-    qtbot.waitUntil(lambda: made.view.scene is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: made.view.traced is not None, timeout=10_000)
     return made
 
 
@@ -301,18 +363,40 @@ def test_statistics_between_the_markers_are_exact(qtbot: QtBot, mode: TimelineMo
     assert mode.context.navigation.time_range == (statistics.from_ps, statistics.to_ps)
 
 
+def test_markers_are_moved_back_by_undo(qtbot: QtBot, mode: TimelineMode) -> None:
+    view, y = mode.view, 80
+    for start, stop in ((400, 700), (700, 900)):  # the second takes B by its handle
+        qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(start, y))
+        qtbot.mouseMove(view.viewport(), QPoint(stop, y))
+        qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(stop, y))
+    x = [round(view.lanes.x + view.span.x(mark)) for mark in view.marks]
+    assert x == [400, 900]
+    widened = view.marks
+    mode.details.cleared.emit()
+    assert view.marks == ()
+    mode.history.undo()
+    assert view.marks == widened
+    mode.history.undo()
+    assert [round(view.lanes.x + view.span.x(mark)) for mark in view.marks] == [400, 700]
+    mode.history.undo()
+    assert view.marks == ()
+    mode.history.redo()
+    mode.history.redo()
+    assert view.marks == widened
+
+
 def test_selection_goes_both_ways(qtbot: QtBot, mode: TimelineMode, six_cores: Run) -> None:
     mode.context.navigation.select(SelectedBlock("pdf2d_top.core[2].ctrl"))
     assert {six_cores.manifest.blocks[n].id for n in mode.view.chosen_blocks} == {"pdf2d_top.core[2].ctrl"}
-    scene = mode.view.scene
+    scene = mode.view.traced
     assert scene is not None
-    row = next(r for r in mode.view.rows if r.kind is Kind.CALLS)
+    row = next(r for r in mode.view.lines if r.kind is Kind.CALLS)
     mode.view.choose(hit_at(scene, row, float(scene.calls[0].t0_ps[0]) + 1))
     assert mode.context.navigation.selection == SelectedCall(int(scene.calls[0].site[0]))
 
 
 def test_status_tells_the_frame_time(qtbot: QtBot, mode: TimelineMode) -> None:
-    mode.view.zoom(0.5)
+    mode.view.zoom(2)
     qtbot.waitUntil(lambda: any(p.startswith("frame") for p in mode.status), timeout=3000)
     assert any("1 px =" in part for part in mode.status)
 
@@ -331,7 +415,7 @@ def test_a_profile_shows_the_one_action(qtbot: QtBot, mode: TimelineMode, six_co
 
 def test_filter_and_states(qtbot: QtBot, mode: TimelineMode) -> None:
     mode.filter.setText("lad_if")
-    assert [row.label for row in mode.view.rows if row.kind is Kind.STATES] == ["lad_if"]
+    assert [row.label for row in mode.view.lines if row.kind is Kind.STATES] == ["lad_if"]
     mode.filter.clear()
     pill = next(p for c, p in mode.state_pills.items() if c.value == "work")
     pill.click()
@@ -342,7 +426,7 @@ def test_filter_and_states(qtbot: QtBot, mode: TimelineMode) -> None:
 def test_a_time_is_gone_to_and_what_is_no_time_is_asked_again(
     mode: TimelineMode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scene = mode.view.scene
+    scene = mode.view.traced
     assert scene is not None
     half_s = scene.index.end_ps / 2 / PS_PER_S
     answers, said = ["soon", f"{half_s * 1e6} us"], []

@@ -25,6 +25,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
 from workbench.formats.run_folder import RunWriter, open_run
@@ -79,7 +80,7 @@ def open_view(folder: Path) -> tuple[TimelineView, dict[str, float]]:
     scene = build_scene(run)
     assert scene is not None
     view.set_scene(scene)
-    view.repaint()
+    view.viewport().repaint()
     return view, {
         "open_s": round(time.perf_counter() - started, 3),
         "open_cpu_s": round(time.process_time() - busy, 3),
@@ -99,20 +100,22 @@ def draw(folder: Path, frames: int) -> dict[str, float]:
     exact: list[float] = []
     busy: list[float] = []
     exact_busy: list[float] = []
-    steps = [lambda: view.zoom(0.7, 300.0)] * (frames // 4) + [lambda: view.pan(37.0)] * (frames // 4)
-    steps += [lambda: view.zoom(1 / 0.7, 900.0)] * (frames // 4) + [lambda: view.scroll_to(view.scroll_px + 44)] * (
-        frames // 4
+    gestures = (
+        lambda: view.zoom(1 / 0.7, QPointF(508, 500)),
+        lambda: view.pan(QPointF(-37, 0)),
+        lambda: view.zoom(0.7, QPointF(1108, 500)),
+        lambda: view.scroll_to(view.scroll_px + 44),
     )
-    for step in steps:
-        step()
+    for gesture in (gesture for gesture in gestures for _ in range(frames // 4)):
+        gesture()
         begun, worked = time.perf_counter(), time.thread_time()
-        view.repaint()
+        view.viewport().repaint()
         moving.append((time.perf_counter() - begun) * 1e3)
         busy.append((time.thread_time() - worked) * 1e3)
         view.refresh()
         view.moving = False
         begun, worked = time.perf_counter(), time.thread_time()
-        view.repaint()
+        view.viewport().repaint()
         exact.append((time.perf_counter() - begun) * 1e3)
         exact_busy.append((time.thread_time() - worked) * 1e3)
     return {

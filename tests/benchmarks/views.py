@@ -33,12 +33,15 @@ from workbench.gui.analyse.graph import GraphView
 from workbench.gui.bars_view import BarsView
 from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
+from workbench.gui.timeline.view import TimelineView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import Category
 from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.graph import STYLE, NodeFacts
 from workbench.pictures.layout import layout_graph
 from workbench.pictures.plot import Axis, Line, Mark, Plot
+from workbench.testing.runs import synthetic_run
+from workbench.traces.scene import build_scene
 
 SHARES = tuple((category, 1 / len(Category)) for category in Category)
 
@@ -75,6 +78,13 @@ def bars() -> HouseView:
     view = BarsView("Speedup estimates")
     rows = tuple(Bar(f"f{n}", "a finding", 1 + n, ("1x",), (), "host main", None, 2 + n, "high") for n in range(30))
     view.show_bars(Bars(Axis("speedup", "{:g}".format, True), (), rows, (0, 1.5), 1.0))
+    return view
+
+
+def timeline() -> HouseView:
+    scene = build_scene(synthetic_run(cores=20, rounds=12))
+    view = TimelineView()
+    view.set_scene(scene)
     return view
 
 
@@ -165,7 +175,7 @@ def main() -> None:
     theme.apply_theme(application, "light")
     counts = (30, 200) if arguments.quick else (200, 1000)
     sizes = (50, 200) if arguments.quick else (50, 500, 5000)
-    rows = {make.__name__: measure(make, *counts) for make in (plot, graph, bars)}
+    rows = {make.__name__: measure(make, *counts) for make in (plot, graph, bars, timeline)}
     graphs = [gestures(nodes, 40) for nodes in sizes]
     if arguments.json:
         print(json.dumps({"views": rows, "graphs": graphs}, indent=1))

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
@@ -49,6 +50,7 @@ def signs(canvas: Canvas) -> None:
         draw_severity(canvas, 4 + 20 * n, 4, 16, level)
     draw_speedup_bar(canvas, 90, 8, 140, 10, 1.5, 3.0, 12.0)
     draw_state_bar(canvas, 4, 30, 232, 20, [(category, 1 / 8) for category in ORDER])
+    canvas.image(4, 52, np.arange(0xFF000000, 0xFFFFFFFF, 0x81F3, np.uint32)[:480].reshape(4, 120), 2.0)
 
 
 def painted(theme_name: str, qapp: QApplication) -> QImage:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPolygonF
 
 from workbench.gui import fonts, icons, theme
 from workbench.model.pragma import Category
 from workbench.pictures.canvas import BASELINE, LEFT, Canvas, Points
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: Text of other sizes is painted at this one and scaled.
 _SIZE_PX = 12
@@ -66,6 +71,12 @@ class QtCanvas(Canvas):
 
     def state(self, x: float, y: float, width: float, height: float, category: Category | None) -> None:
         theme.fill_state(self.painter, QRectF(x, y, width, height), category)
+
+    def image(self, x: float, y: float, pixels: NDArray[np.uint32], density: float = 1.0) -> None:
+        height, width = pixels.shape
+        image = QImage(pixels.data, width, height, width * 4, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(density)
+        self.painter.drawImage(QPointF(x, y), image)
 
     def icon(self, name: str, x: float, y: float, size: float = 16) -> None:
         icons.draw_icon(self.painter, name, x, y, round(size))

@@ -9,9 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from workbench.model.pragma import Category
 from workbench.pictures.palette import Palette
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Points = Sequence[tuple[float, float]]
 LEFT, CENTRE, RIGHT = 0.0, 0.5, 1.0
@@ -51,6 +56,10 @@ class Canvas(ABC):
     @abstractmethod
     def state(self, x: float, y: float, width: float, height: float, category: Category | None) -> None:
         """Fill with a state: plain when narrow, patterned from three pixels on."""
+
+    @abstractmethod
+    def image(self, x: float, y: float, pixels: NDArray[np.uint32], density: float = 1.0) -> None:
+        """Pixels (height, width) as 0xFFRRGGBB, `density` of them a unit."""
 
     @abstractmethod
     def icon(self, name: str, x: float, y: float, size: float = 16) -> None:

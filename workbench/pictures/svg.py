@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+import struct
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
+from zlib import compress, crc32
 
 from workbench.model.pragma import Category
 from workbench.pictures import letters
 from workbench.pictures.canvas import BASELINE, CENTRE, LEFT, Canvas, Points
 from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.states import PATTERN_FROM_PX, TILES, category_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
@@ -86,6 +94,12 @@ class SvgCanvas(Canvas):
             f'<g opacity="{p.pattern_opacity}">{drawn}</g></pattern>'
         )
 
+    def image(self, x: float, y: float, pixels: NDArray[np.uint32], density: float = 1.0) -> None:
+        height, width = (side / density for side in pixels.shape)
+        place = f'x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" preserveAspectRatio="none"'
+        source = b64encode(_png(pixels)).decode("ascii")
+        self._parts.append(f'<image {place} href="data:image/png;base64,{source}"/>')
+
     def icon(self, name: str, x: float, y: float, size: float = 16) -> None:
         self._parts.append(
             f'<g transform="translate({x:.2f} {y:.2f}) scale({size / 24:g})" fill="none" stroke="{self.palette.second}"'
@@ -141,6 +155,19 @@ class SvgCanvas(Canvas):
 
 def _pairs(points: Points) -> str:
     return " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
+
+
+def _png(pixels: NDArray[np.uint32]) -> bytes:
+    """A PNG file (ISO/IEC 15948) of 0xFFRRGGBB pixels."""
+    height, width = pixels.shape
+    colours = pixels.astype(">u4").view("u1").reshape(height, width, 4)[..., 1:].reshape(height, -1)
+    lines = b"".join(b"\0" + line.tobytes() for line in colours)
+    parts = {b"IHDR": struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0), b"IDAT": compress(lines), b"IEND": b""}
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
+        for kind, data in parts.items()
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,6 +14,8 @@ from workbench.model.run import Run
 from workbench.traces.groups import rows_of_block
 
 Numbers = NDArray[np.integer]
+#: Calls are drawn together no further apart, and in cells of time of so many to twice as many pixels.
+GAP_PX, CELL_PX = 24, 96
 
 
 @dataclass(frozen=True)
@@ -41,18 +44,23 @@ class BlockCalls:
         group = int(np.searchsorted(self.group_first, call, "right")) - 1
         return int(self.group_first[group]), int(self.group_first[group + 1])
 
+    def under_way(self, from_ps: float, to_ps: float) -> range:
+        """The calls that are under way in a span of time."""
+        low = int(np.searchsorted(self.t1_ps, int(from_ps), "right"))
+        return range(low, max(int(np.searchsorted(self.t0_ps, int(to_ps), "left")), low))
+
     def groups_between(self, from_ps: float, to_ps: float) -> tuple[int, int]:
         """The groups that are under way in a span of time: first, last + 1."""
-        low = int(np.searchsorted(self.t1_ps, int(from_ps), "right"))
-        high = int(np.searchsorted(self.t0_ps, int(to_ps), "left"))
-        if high <= low:
+        calls = self.under_way(from_ps, to_ps)
+        if not calls:
             return 0, 0
-        first = int(np.searchsorted(self.group_first, low, "right")) - 1
-        last = int(np.searchsorted(self.group_first, high - 1, "right"))
+        first = int(np.searchsorted(self.group_first, calls.start, "right")) - 1
+        last = int(np.searchsorted(self.group_first, calls[-1], "right"))
         return first, last
 
-    def boxes(self, from_ps: float, pixel_ps: float, width: int, least_px: int = 3) -> list[Box]:
-        """What to draw in `width` pixels: runs of calls; neighbours too narrow to tell apart become one box of many."""
+    def boxes(self, from_ps: float, pixel_ps: float, width: int, least_px: NDArray[np.float64]) -> list[CallBox]:
+        """What to draw in `width` pixels: runs of calls of one site. Neighbours that are narrower than their site's
+        `least_px` become one box of many, as far as they lie close together and in one cell of time."""
         first, last = self.groups_between(from_ps, from_ps + pixel_ps * width)
         if last <= first:
             return []
@@ -60,24 +68,18 @@ class BlockCalls:
         ends = self.group_first[first + 1 : last + 1] - 1
         left = np.clip(np.rint((self.t0_ps[starts] - from_ps) / pixel_ps), -1, width + 1).astype(np.int64)
         right = np.clip(np.rint((self.t1_ps[ends] - from_ps) / pixel_ps), -1, width + 1).astype(np.int64)
-        narrow = right - left < least_px
-        fresh = ~(narrow[1:] & narrow[:-1] & (left[1:] - right[:-1] < least_px))
-        heads = np.concatenate(([0], np.flatnonzero(fresh) + 1, [len(starts)]))
-        return [
-            Box(
-                int(left[a]),
-                int(right[b - 1]),
-                int(starts[a]),
-                int(ends[b - 1]) + 1,
-                int(self.site[starts[a]]) if b - a == 1 else -1,
-            )
-            for a, b in pairwise(heads)
-        ]
+        sites = self.site[starts]
+        narrow = right - left < least_px[sites]
+        cell = self.t0_ps[starts] >> math.ceil(math.log2(CELL_PX * pixel_ps))
+        close = (left[1:] - right[:-1] < GAP_PX) & (cell[1:] == cell[:-1])
+        heads = np.concatenate(([0], np.flatnonzero(~(narrow[1:] & narrow[:-1] & close)) + 1, [len(starts)]))
+        counts = ends - starts + 1
+        return [CallBox(int(left[a]), int(right[b - 1]), _by_site(sites[a:b], counts[a:b])) for a, b in pairwise(heads)]
 
     def between(self, from_ps: int, to_ps: int) -> list[tuple[int, int, int]]:
         """(site, calls begun, picoseconds spent) between two times, most time first."""
-        low = int(np.searchsorted(self.t1_ps, from_ps, "right"))
-        high = int(np.searchsorted(self.t0_ps, to_ps, "left"))
+        under_way = self.under_way(from_ps, to_ps)
+        low, high = under_way.start, under_way.stop
         sites = self.site[low:high]
         if not len(sites):
             return []
@@ -91,14 +93,18 @@ class BlockCalls:
 
 
 @dataclass(frozen=True)
-class Box:
-    """Pixels `left` to `right`, calls `first` to `last` - 1; `site` is -1 where they are of several sites."""
+class CallBox:
+    """Pixels `left` to `right`, and how many calls of each site (site, calls), in the order they begin."""
 
     left: int
     right: int
-    first: int
-    last: int
-    site: int
+    sites: tuple[tuple[int, int], ...]
+
+
+def _by_site(sites: Numbers, counts: Numbers) -> tuple[tuple[int, int], ...]:
+    found, at = np.unique(sites, return_index=True)
+    totals = np.bincount(sites, weights=counts)
+    return tuple((int(found[k]), int(totals[found[k]])) for k in np.argsort(at))
 
 
 def calls_of_run(run: Run) -> Mapping[int, BlockCalls]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,9 @@ class TimelineIndex:
 
     trace: Trace
     pyramid: Pyramid
+    _counted: dict[tuple[int, tuple[int, ...], int], NDArray[np.int64]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def end_ps(self) -> int:
@@ -66,6 +69,16 @@ class TimelineIndex:
             return np.zeros(len(CATEGORIES), np.int64)
         times = self.trace.state_times_ps(row, from_ps, to_ps)
         return np.bincount(self.trace.codes[row], weights=times, minlength=len(CATEGORIES)).astype(np.int64)
+
+    def at_once(self, level: Level, rows: tuple[int, ...], code: int) -> NDArray[np.int64]:
+        """How many of `rows` are in a category for most of each bin of a level; found once."""
+        key = level.bin_ps, rows, code
+        if key not in self._counted:
+            counts = np.zeros(level.dominant.shape[1], np.int64)
+            for row in rows:
+                counts += level.dominant[row] == code
+            self._counted[key] = counts
+        return self._counted[key]
 
     def shares(self, row: int) -> NDArray[np.float64]:
         """A row's share of each category over the whole run, shape (categories, bins of `pyramid.sum_ps`)."""

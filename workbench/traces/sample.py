@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.traces.index import TimelineIndex
+from workbench.traces.pyramid import Level
 from workbench.traces.trace import NOTHING, WAIT_CODES, Bytes, Picoseconds, Trace
 
+Counts = NDArray[np.int64]
 _MOST_COUNTED = 300_000
 
 
@@ -69,16 +71,12 @@ def _exact_row(index: TimelineIndex, row: int, from_ps: float, pixel_ps: float, 
 
 def _level_rows(index: TimelineIndex, rows: Sequence[int], from_ps: float, pixel_ps: float, out: Pixels) -> None:
     width = out.code.shape[1]
-    fitting = [level for level in index.levels if level.bin_ps <= pixel_ps]
-    level = fitting[-1] if fitting else index.levels[0]
-    coarser = index.levels[min(len(fitting), len(index.levels) - 1)]
-    edges = from_ps + pixel_ps * np.arange(width + 1)
-    centres = (edges[:-1] + edges[1:]) / 2
-    inside = np.flatnonzero((centres >= 0) & (centres < index.end_ps))
-    if not len(inside):
+    level, part, bins = _bins(index, from_ps, pixel_ps, width)
+    if not len(bins):
         return
-    part = slice(inside[0], inside[-1] + 1)
-    bins = (centres[part] / level.bin_ps).astype(np.int64).clip(0, level.dominant.shape[1] - 1)
+    fitting = sum(level.bin_ps <= pixel_ps for level in index.levels)
+    coarser = index.levels[min(fitting, len(index.levels) - 1)]
+    edges = from_ps + pixel_ps * np.arange(width + 1)
     last = coarser.present.shape[1] - 1
     left = (edges[:-1][part] / coarser.bin_ps).astype(np.int64).clip(0, last)
     right = (np.nextafter(edges[1:][part], 0) / coarser.bin_ps).astype(np.int64).clip(0, last)
@@ -89,6 +87,26 @@ def _level_rows(index: TimelineIndex, rows: Sequence[int], from_ps: float, pixel
             bits = (coarser.present[row].take(left) | coarser.present[row].take(right)) & rare
             pin = worst.take(bits)
             out.pin[at, part] = np.where(pin == out.code[at, part], NOTHING, pin)
+
+
+def _bins(index: TimelineIndex, from_ps: float, pixel_ps: float, width: int) -> tuple[Level, slice, NDArray[np.int64]]:
+    """The level whose bins are no wider than a pixel, or the finest; which pixels lie inside the run, and in which bin
+    the middle of each of them."""
+    level = next((level for level in reversed(index.levels) if level.bin_ps <= pixel_ps), index.levels[0])
+    centres = from_ps + pixel_ps * (np.arange(width) + 0.5)
+    first, stop = (int(np.searchsorted(centres, time_ps)) for time_ps in (0, index.end_ps))
+    bins = (centres[first:stop] / level.bin_ps).astype(np.int64).clip(0, level.dominant.shape[1] - 1)
+    return level, slice(first, stop), bins
+
+
+def count_at_once(
+    index: TimelineIndex, rows: Sequence[int], code: int, from_ps: float, pixel_ps: float, width: int
+) -> Counts:
+    """How many of `rows` are in a category at each pixel, by the bins of one level of the pyramid."""
+    level, part, bins = _bins(index, from_ps, pixel_ps, width)
+    counts = np.zeros(width, np.int64)
+    counts[part] = index.at_once(level, tuple(rows), code)[bins]
+    return counts
 
 
 def _worst_by_bits() -> Bytes:

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.equal_work import Stretch
 from workbench.gui import theme
-from workbench.gui.timeline.look import label, text_width
-from workbench.gui.timeline.rows import HEIGHTS, Kind, Row
-from workbench.gui.timeline.scale import Span, duration, ruler
-from workbench.gui.timeline.surface import PAD, rows_surface
+from workbench.gui.timeline.look import image_of, label, text_width
 from workbench.model.blocks import Side, short_labels
+from workbench.pictures.timeline.rows import HEIGHTS, Kind, Row
+from workbench.pictures.timeline.scale import Span, duration, ruler
+from workbench.pictures.timeline.surface import PAD, rows_surface
 from workbench.traces.scene import Scene
 
 LABELS_PX, RULER_PX, GAP_PX = 224, 28, 14
@@ -101,10 +101,11 @@ class RoundsView(QWidget):
             label(painter, box, row.label, "second", 12, 400, _RIGHT)
         ratio = max(1, round(self.devicePixelRatioF()))
         placed = [(row, at * ROW_PX) for at, row in enumerate(rows)]
-        surface = rows_surface(scene, placed, Span(turn.from_ps, pixel, width), len(rows) * ROW_PX, ratio)
+        span = Span(turn.from_ps, pixel, width)
+        surface = rows_surface(scene, placed, span, len(rows) * ROW_PX, theme.palette(), ratio)
         painter.save()
         painter.setClipRect(QRectF(LABELS_PX, y, width, len(rows) * ROW_PX))
-        painter.drawImage(QPointF(LABELS_PX, y - PAD), surface.image)
+        painter.drawImage(QPointF(LABELS_PX, y - PAD), image_of(surface.buffer, ratio))
         painter.restore()
         self._paint_end(painter, y, LABELS_PX + width, len(rows), letter, turn)
         return y + len(rows) * ROW_PX

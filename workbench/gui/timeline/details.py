@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui.theme import set_ground
-from workbench.gui.timeline.look import category
-from workbench.gui.timeline.scale import exact_time
 from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, plain_column, rule, scrolled
 from workbench.model.run import PS_PER_S
 from workbench.model.text import NARROW, count_text, percent_text, time_text
 from workbench.pictures.states import category_name
+from workbench.pictures.timeline.raster import category
+from workbench.pictures.timeline.scale import exact_time
 from workbench.traces.scene import Scene
 from workbench.traces.statistics import Share, Statistics
 from workbench.traces.trace import CATEGORIES

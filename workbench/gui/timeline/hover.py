@@ -1,156 +1,44 @@
-"""What is under the pointer on a timeline, what its tooltip says and where that may stand, where messages go."""
+"""The tooltip of a timeline: what is under the pointer, beside it and never over the clock's lane."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from PySide6.QtCore import QPointF, QRectF
-
-from workbench.gui.timeline.look import text_width
-from workbench.gui.timeline.rows import Kind, Row
-from workbench.gui.timeline.scale import duration, exact_time
-from workbench.model.blocks import Side, short_labels
-from workbench.model.pragma import CPU
-from workbench.model.text import bytes_text, count_text
-from workbench.traces.scene import RareEvent, Scene
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.signs import draw_swatch
+from workbench.pictures.timeline.hits import Hit
+from workbench.pictures.timeline.raster import category
 
 
-@dataclass(frozen=True)
-class Hit:
-    """An interval or a call under the pointer. `call` is its number among the block's calls, or -1."""
-
-    kind: Kind
-    block: int
-    state: int
-    code: int
-    from_ps: int
-    to_ps: int
-    call: int
-    lines: tuple[str, ...]
-    file: str = ""
-    line: int = 0
-
-
-def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
-    """What a row shows at a time; None where there is nothing to tell."""
-    if row.kind not in (Kind.STATES, Kind.CALLS) or row.block < 0:
-        return None
-    calls = scene.calls.get(row.block)
-    call = calls.at(time_ps) if calls else None
-    if row.kind is Kind.CALLS and call is None:
-        return None
-    found = scene.index.trace.at(row.block, time_ps)
-    if found is None:
-        return None
-    state, start, end = found
-    block = scene.blocks[row.block]
-    code = int(scene.index.trace.codes[row.block][state])
-    if calls is not None and call is not None:
-        first, last = calls.group_of(call)
-        site = scene.run.manifest.sites[calls.site[call]]
-        place = f"{ordinal(call - first + 1)} of {last - first}" if last - first > 1 else ""
-        size = int(calls.bytes[call])
-        what = f"{site.callee} {bytes_text(size)}" if size > 0 else site.callee
-        lines = (
-            f"{site.label}, {place}" if place else site.label,
-            f"{duration(int(calls.t1_ps[call] - calls.t0_ps[call]), 3)}, {what}, {site.file}:{site.line}",
-            "Enter opens the line",
-        )
-        t0, t1 = int(calls.t0_ps[call]), int(calls.t1_ps[call])
-        return Hit(row.kind, row.block, state, code, t0, t1, call, lines, site.file, site.line)
-    known = next((s for s in block.states if s.index == state), block.states[0])
-    length = duration(end - start, 3)
-    if period := scene.period_ps(block):
-        length += f", {max(1, round((end - start) / period))} cycles"
-    place = f", {known.file}:{known.line}" if known.file and known.line else ""
-    kind = f" ({known.category.value})" if known.category and known.category.value != known.name else ""
-    lines = (f"{row.label}: {known.name}{kind}", f"{length}{place}", *(("Enter opens the line",) if place else ()))
-    return Hit(row.kind, row.block, state, code, start, end, -1, lines, known.file or "", known.line or 0)
+def draw_tooltip(canvas: Canvas, box: Box, hit: Hit) -> None:
+    """A swatch and a name, then a line or two."""
+    canvas.rect(box.x - 1, box.y + 2, box.width + 2, box.height + 1, "text/0.15", radius=7)
+    canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "raised", "edge", radius=6)
+    left, y = box.x + 12, box.y + 17
+    draw_swatch(canvas, left, y - 6, 14, 12, category(hit.code))
+    canvas.write(left + 22, y, hit.lines[0], "text", 13, 600)
+    for words in hit.lines[1:]:
+        y += 18
+        key, rest = ("Enter", words.removeprefix("Enter ")) if words.startswith("Enter ") else ("", words)
+        canvas.write(left, y + 3, key, "link", 12, 600)
+        start = left + (canvas.width_of(key, 12, 600) + 8 if key else 0)
+        canvas.write(start, y + 3, rest, "muted" if key else "second", 12, 400)
 
 
-def event_text(scene: Scene, event: RareEvent) -> str:
-    """What is pinned on the overview: when which block stalled, and for how long."""
-    block = scene.blocks[event.block]
-    labels = short_labels([b for b in scene.blocks if b.side is Side.FPGA])
-    name = labels.get(block.id, block.id.removeprefix("host."))
-    period = scene.period_ps(block)
-    cycles = round(event.span_ps / period) if period else 0
-    told = f"{count_text(cycles)} cycle{'s' if cycles != 1 else ''}" if cycles else duration(event.span_ps, 3)
-    return f"{exact_time(event.time_ps, max(scene.index.end_ps / 1000, 1))}: {name} stalled {told}"
+def tooltip_size(canvas: Canvas, hit: Hit) -> tuple[float, float]:
+    rest = (canvas.width_of(words) + 32 for words in hit.lines[1:])
+    return max(canvas.width_of(hit.lines[0], 13, 600) + 46, *rest, 120.0), 20.0 + 18 * len(hit.lines)
 
 
-def ordinal(number: int) -> str:
-    tail = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{tail}"
-
-
-def tooltip_size(hit: Hit) -> tuple[float, float]:
-    wide = max(
-        text_width(hit.lines[0], 13, 600) + 46, *(text_width(text, 12, 400) + 32 for text in hit.lines[1:]), 120.0
-    )
-    return wide, 16.0 + 18 * len(hit.lines) + 4
-
-
-def place_tooltip(pointer: QPointF, size: tuple[float, float], inside: QRectF, avoid: QRectF | None) -> QRectF:
-    """Beside the pointer, within `inside`, and never over `avoid` (the clock lane)."""
+def place_tooltip(pointer: tuple[float, float], size: tuple[float, float], inside: Box, avoid: Box | None) -> Box:
+    """Beside the pointer, within `inside`, and never over `avoid` (the clock's lane)."""
     wide, high = size
-    x = min(max(pointer.x() + 14, inside.left() + 4), inside.right() - wide - 4)
-    below, above = pointer.y() + 18, pointer.y() - high - 12
+    x = min(max(pointer[0] + 14, inside.x + 4), inside.right - wide - 4)
+    below, above = pointer[1] + 18, pointer[1] - high - 12
     candidates = [below, above]
     if avoid is not None:
-        candidates = [below, avoid.bottom() + 4, above, avoid.top() - high - 4]
+        candidates = [below, avoid.bottom + 4, above, avoid.y - high - 4]
     for y in candidates:
-        box = QRectF(x, y, wide, high)
-        if y >= 0 and box.bottom() <= inside.bottom() and not (avoid is not None and box.intersects(avoid)):
+        box = Box(x, y, wide, high)
+        if y >= 0 and box.bottom <= inside.bottom and not (avoid is not None and box.overlaps(avoid)):
             return box
-    return QRectF(x, candidates[-1] if avoid is not None else max(above, 0), wide, high)
-
-
-def next_edge(scene: Scene, row: int, state: int, time_ps: float, backwards: bool = False) -> int | None:
-    """When a block next enters a state (or last entered it)."""
-    return scene.index.trace.next_entry(row, state, round(time_ps), backwards=backwards)
-
-
-def messages_of(scene: Scene, hit: Hit, least_ps: float = 0.0) -> list[tuple[int, int, int, int]]:
-    """(from block, time, to block, time) for the calls of the run of calls that was hit, `least_ps` apart at least."""
-    calls = scene.calls.get(hit.block)
-    if calls is None or hit.call < 0:
-        return []
-    first, last = calls.group_of(hit.call)
-    step = 1
-    if last - first > 1 and least_ps > 0:
-        apart = (int(calls.t0_ps[last - 1]) - int(calls.t0_ps[first])) / (last - first - 1)
-        step = max(1, round(least_ps / max(apart, 1)))
-    found = []
-    for call in range(first + (hit.call - first) % step, last, step):
-        target = _target(scene, hit.block, int(hit.state), call - first)
-        arrival = int(calls.port_first_ps[call])
-        if target is None or arrival < 0:
-            continue
-        if scene.run.manifest.entries[calls.entry[call]].kind == "receive":
-            found.append((target, arrival, hit.block, int(calls.t1_ps[call])))
-        else:
-            found.append((hit.block, int(calls.t0_ps[call]), target, arrival))
-    return found
-
-
-def _target(scene: Scene, block: int, state: int, number: int) -> int | None:
-    """The FPGA block that a host state's messages are for; among replicas the one of the same number."""
-    known = next((s for s in scene.blocks[block].states if s.index == state), None)
-    targets = [t for t in known.targets if t != CPU] if known else []
-    if not targets:
-        return None
-    wanted = targets[0].replace("[*]", "").split(".")
-    fpga = [n for n, b in enumerate(scene.blocks) if b.side is Side.FPGA]
-    matching = [n for n in fpga if _parts(scene.blocks[n].id)[-len(wanted) :] == wanted or _suffix(scene, n, wanted)]
-    return matching[number % len(matching)] if matching else None
-
-
-def _suffix(scene: Scene, number: int, wanted: Sequence[str]) -> bool:
-    component = _parts(scene.blocks[number].component)
-    return component[-len(wanted) :] == list(wanted)
-
-
-def _parts(block_id: str) -> list[str]:
-    return [part.split("[")[0] for part in block_id.split(".")]
+    return Box(x, candidates[-1] if avoid is not None else max(above, 0), wide, high)

@@ -1,8 +1,6 @@
-"""The theme's colours and patterns as arrays, and small things painted the same way all over the timeline."""
+"""Pixels as arrays, and text that several views paint in the same way."""
 
 from __future__ import annotations
-
-from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -10,55 +8,12 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from workbench.gui import theme
 from workbench.gui.canvas import font, text_width
-from workbench.gui.timeline.raster import PERIOD, BarColours, Image, column_table
-from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.pictures.canvas import LEAST_CHARACTERS
-from workbench.traces.trace import CATEGORIES, NOTHING
-
-
-def category(code: int) -> Category | None:
-    """The category of a code; None is unclassified."""
-    name = CATEGORIES[code]
-    return None if name == UNCLASSIFIED else Category(name)
+from workbench.pictures.timeline.raster import Image
 
 
 def rgb(colour: QColor) -> int:
     return int(colour.rgb()) & 0xFFFFFFFF
-
-
-def bar_colours(ground: str = "panel", scale: int = 1) -> BarColours:
-    """The states' colours and patterns of the theme in force, on one of its grounds."""
-    return _bar_colours(theme.palette().name, ground, scale)
-
-
-@lru_cache(maxsize=16)
-def _bar_colours(name: str, ground: str, scale: int) -> BarColours:
-    behind = rgb(theme.colour(ground))
-    plain = np.full(NOTHING + 1, behind, np.uint32)
-    tiles = np.full((NOTHING + 1, PERIOD * scale, PERIOD * scale), behind, np.uint32)
-    for code in range(NOTHING):
-        plain[code] = rgb(theme.state_colour(category(code)))
-        tiles[code] = _tile(code, scale)
-    return BarColours(plain, tiles, behind, scale)
-
-
-@lru_cache(maxsize=64)
-def _bar_table(name: str, height: int, ground: str, scale: int, faded: frozenset[int]) -> Image:
-    return column_table(height * scale, _bar_colours(name, ground, scale), faded)
-
-
-def bar_table(height: int, ground: str = "panel", scale: int = 1, faded: frozenset[int] = frozenset()) -> Image:
-    """The colour columns of a bar of that height (logical pixels), for the theme in force."""
-    return _bar_table(theme.palette().name, height, ground, scale, faded)
-
-
-def _tile(code: int, scale: int) -> Image:
-    image = QImage(PERIOD * scale, PERIOD * scale, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(scale)
-    painter = QPainter(image)
-    painter.fillRect(QRectF(0, 0, PERIOD, PERIOD), theme.state_brush(category(code)))
-    painter.end()
-    return pixels_of(image)
 
 
 def pixels_of(image: QImage) -> Image:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QWidget
@@ -11,16 +13,17 @@ from workbench.formats.units import UnitError, quantity
 from workbench.gui.context import Context
 from workbench.gui.icons import icon
 from workbench.gui.mode import Mode
+from workbench.gui.navigation import Range
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
 from workbench.gui.theme import palette, set_ground
 from workbench.gui.timeline.details import TimelineDetails
-from workbench.gui.timeline.hover import Hit
-from workbench.gui.timeline.scale import duration
 from workbench.gui.timeline.view import TimelineView
 from workbench.gui.widgets import PillButton, plain_column, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, time_text
+from workbench.pictures.timeline.hits import Hit
+from workbench.pictures.timeline.scale import duration
 from workbench.system import store
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.statistics import selection_statistics
@@ -48,6 +51,9 @@ class TimelineMode(Mode):
         self._statistics.timeout.connect(self._write_details)
         self._stale = True
         self.view.marks_changed.connect(self._statistics.start)
+        self.view.marks_moved.connect(self._remember_marks)
+        self.view.problem.connect(context.notices.tell)
+        self.view.work_wanted.connect(self._work)
         self.view.settled.connect(self._write_status)
         self.view.chosen_changed.connect(self._select)
         self.view.line_wanted.connect(self._open_line)
@@ -140,14 +146,14 @@ class TimelineMode(Mode):
 
     def _range_changed(self) -> None:
         chosen = self.context.navigation.time_range
-        if self.view.scene and chosen:
+        if self.view.traced and chosen:
             self.view.set_marks([float(chosen[0]), float(chosen[1])])
             if not (self.view.span.from_ps <= chosen[0] and chosen[1] <= self.view.span.to_ps):
                 length = chosen[1] - chosen[0]
                 self.view.show_range(chosen[0] - length * 0.1, chosen[1] + length * 0.1)
 
     def _selection_changed(self) -> None:
-        scene, chosen = self.view.scene, self.context.navigation.selection
+        scene, chosen = self.view.traced, self.context.navigation.selection
         blocks: set[str] = set()
         if isinstance(chosen, SelectedBlock | SelectedState):
             blocks = {chosen.block}
@@ -159,11 +165,10 @@ class TimelineMode(Mode):
             self.view.chosen_blocks = frozenset(
                 n for n, b in enumerate(scene.blocks) if b.id in blocks or b.group in blocks
             )
-            self.view.update()
+            self.view.redraw()
 
     def _retheme(self) -> None:
         self._funnel.setIcon(icon("funnel", palette().muted))
-        self.view.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -181,7 +186,7 @@ class TimelineMode(Mode):
     # ---- to the context
 
     def _select(self) -> None:
-        hit, scene = self.view.chosen, self.view.scene
+        hit, scene = self.view.chosen, self.view.traced
         if hit is None or scene is None:
             return
         if hit.call >= 0:
@@ -195,11 +200,24 @@ class TimelineMode(Mode):
 
     def _use_range(self) -> None:
         if len(self.view.marks) == 2:
-            self.context.choose_range(self.view.range_ps())
+            self.context.choose_range(self.view.shown().range_ps())
+
+    def _work(self, work: Callable[[], None]) -> None:
+        self.context.background.start("export", work, lambda _: None, self.context.failed)
+
+    def _remember_marks(self, before: tuple[float, ...]) -> None:
+        """Ctrl+Z takes a gesture back."""
+        show, after = self.view.set_marks, self.view.marks
+        self.do("move A and B" if after else "clear A and B", lambda: show(after), lambda: show(before))
 
     def _clear(self) -> None:
-        self.view.set_marks([])
-        self.context.choose_range(None)
+        marks, chosen = self.view.marks, self.context.navigation.time_range
+
+        def show(marks: tuple[float, ...], chosen: Range | None) -> None:
+            self.context.navigation.set_range(chosen)
+            self.view.set_marks(marks)
+
+        self.do("clear A and B", lambda: show((), None), lambda: show(marks, chosen))
 
     def _show_finding(self) -> None:
         if finding := self._stack_finding():
@@ -208,7 +226,7 @@ class TimelineMode(Mode):
 
     def _stack_finding(self) -> tuple[str, str] | None:
         """Id and title of the finding with the largest gain on the largest stack of replicas."""
-        scene, analysis = self.view.scene, self.context.analysis
+        scene, analysis = self.view.traced, self.context.analysis
         if not scene or not analysis:
             return None
         groups: dict[str, int] = {}
@@ -223,7 +241,7 @@ class TimelineMode(Mode):
     goes_to = "time"
 
     def ask_where(self) -> None:
-        scene, text = self.view.scene, ""
+        scene, text = self.view.traced, ""
         if scene is None:
             return
         said = f"A time of the run, up to {time_text(scene.index.end_ps / PS_PER_S)}, with its unit"
@@ -242,28 +260,28 @@ class TimelineMode(Mode):
 
     def _set_flag(self, name: str, on: bool) -> None:
         setattr(self.view, name, on)
-        self.view.update()
+        self.view.redraw()
 
     def _fade(self) -> None:
         lit = {kind.value for kind, pill in self.state_pills.items() if pill.isChecked()}
         self.view.faded = frozenset(n for n, name in enumerate(CATEGORIES) if lit and name not in lit)
-        self.view.update()
+        self.view.redraw()
 
     def _filter_rows(self, text: str) -> None:
         self.view.filter = text.strip()
         self.view.refresh()
 
     def _write_details(self) -> None:
-        scene = self.view.scene
+        scene = self.view.traced
         if scene:
-            statistics = selection_statistics(scene, *self.view.range_ps())
+            statistics = selection_statistics(scene, *self.view.shown().range_ps())
             finding = self._stack_finding()
             self.details.show_statistics(scene, statistics, len(self.view.marks) == 2, finding[1] if finding else "")
 
     def _write_status(self) -> None:
-        scene = self.view.scene
+        scene = self.view.traced
         if scene:
-            blocks = sum(1 for row in self.view.rows if row.kind == "states")
+            blocks = sum(1 for row in self.view.lines if row.kind == "states")
             self.say_status(
                 f"{count_text(scene.index.trace.intervals)} intervals, {blocks} rows",
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",

@@ -1,19 +1,22 @@
-"""Timeline rows as pixels: category codes looked up in ready-made columns of colour. numpy only."""
+"""Timeline rows as pixels: category codes looked up in ready-made columns of colour."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.pragma import UNCLASSIFIED, Category
+from workbench.pictures.palette import PALETTES, Palette
+from workbench.pictures.states import PATTERN_FROM_PX, TILES
 from workbench.traces.sample import Pixels
 from workbench.traces.trace import CATEGORIES, NOTHING, WAIT_CODES, Bytes
 
 Image = NDArray[np.uint32]
 PERIOD = 60  # pixels after which every pattern repeats
 WAIT_HEIGHT = 0.44
-PATTERN_FROM_PX = 3
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,63 @@ class BarColours:
     faded_alpha: float = 0.42
 
 
+def category(code: int) -> Category | None:
+    """The category of a code; None is unclassified."""
+    name = CATEGORIES[code]
+    return None if name == UNCLASSIFIED else Category(name)
+
+
+def bar_colours(palette: Palette, ground: str = "panel", scale: int = 1) -> BarColours:
+    """The states' colours and patterns, on one of a palette's grounds."""
+    return _bar_colours(palette.name, ground, scale)
+
+
+@lru_cache(maxsize=16)
+def _bar_colours(name: str, ground: str, scale: int) -> BarColours:
+    palette = PALETTES[name]
+    behind = _number(palette.colour(ground))
+    plain = np.full(NOTHING + 1, behind, np.uint32)
+    tiles = np.full((NOTHING + 1, PERIOD * scale, PERIOD * scale), behind, np.uint32)
+    for code in range(NOTHING):
+        plain[code] = _number(palette.states[category(code)])
+        tiles[code] = _patterned(palette, category(code), scale)
+    return BarColours(plain, tiles, behind, scale)
+
+
+def _number(colour: str) -> int:
+    return 0xFF000000 | int(colour[1:], 16)
+
+
+def _patterned(palette: Palette, kind: Category | None, scale: int) -> Image:
+    """A state's colour under its pattern, which covers each pixel as far as its lines and dots reach into it."""
+    tile = TILES[kind]
+    at = ((np.arange(PERIOD * scale) + 0.5) / scale) % tile.size
+    x, y = at[None, :], at[:, None]
+    covered = np.zeros((len(at), len(at)))
+    for x0, y0, x1, y1 in tile.lines:
+        away = np.abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) / np.hypot(x1 - x0, y1 - y0)
+        covered = np.maximum(covered, _reached(tile.line / 2 - away, scale))
+    for dot_x, dot_y in tile.dots:
+        covered = np.maximum(covered, _reached(1.0 - np.hypot(x - dot_x, y - dot_y), scale))
+    under, over = _number(palette.states[kind]), np.uint32(_number(palette.pattern))
+    return blend(under, over, covered * palette.pattern_opacity)
+
+
+def _reached(inside: NDArray[np.float64], scale: int) -> NDArray[np.float64]:
+    """How much of a pixel is covered whose middle lies so far inside of an edge (outside where negative)."""
+    return np.clip(inside * scale + 0.5, 0.0, 1.0)
+
+
+@lru_cache(maxsize=64)
+def _bar_table(name: str, height: int, ground: str, scale: int, faded: frozenset[int]) -> Image:
+    return column_table(height * scale, _bar_colours(name, ground, scale), faded)
+
+
+def bar_table(palette: Palette, height: int, ground: str, scale: int, faded: frozenset[int]) -> Image:
+    """The colour columns of a bar of that height (logical pixels)."""
+    return _bar_table(palette.name, height, ground, scale, faded)
+
+
 def column_table(height: int, colours: BarColours, faded: frozenset[int] = frozenset()) -> Image:
     """Colour columns, shape (height, 4 * 8 * period): [dimmed][plain][code][x]. Waits are 44 % high, centred."""
     period = PERIOD * colours.scale
@@ -38,17 +98,15 @@ def column_table(height: int, colours: BarColours, faded: frozenset[int] = froze
         part = slice(top, top + tall)
         tile = colours.tiles[code, :tall, :period]
         for dimmed in (0, 1):
-            dim = dimmed or code in faded
-            table[part, dimmed, 1, code] = blend(colours.ground, colours.plain[code], dim * colours.faded_alpha)
-            table[part, dimmed, 0, code] = blend(colours.ground, tile, dim * colours.faded_alpha)
+            alpha = colours.faded_alpha if dimmed or code in faded else 1.0
+            table[part, dimmed, 1, code] = blend(colours.ground, colours.plain[code], alpha)
+            table[part, dimmed, 0, code] = blend(colours.ground, tile, alpha)
     return table.reshape(height, -1)
 
 
-def blend(under: int, over: Image, alpha: float) -> Image:
-    """`over` at `alpha` opacity over one colour; an alpha of 0 leaves it as it is."""
-    if not alpha:
-        return over
-    result = np.full(np.shape(over), 0xFF, np.uint32)
+def blend(under: int, over: Image | np.uint32, alpha: float | NDArray[np.float64]) -> Image:
+    """`over` at `alpha` opacity over one colour, by pixel."""
+    result = np.full(np.broadcast_shapes(np.shape(over), np.shape(alpha)), 0xFF, np.uint32)
     for shift in (16, 8, 0):
         low, high = (under >> shift) & 255, ((over >> shift) & 255).astype(np.float64)
         result = (result << np.uint32(8)) | np.rint(low + (high - low) * alpha).astype(np.uint32)

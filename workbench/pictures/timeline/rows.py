@@ -22,6 +22,7 @@ class Kind(StrEnum):
     STACK = "stack"  # replicas: how many are at work
 
 
+SUNKEN = (Kind.HEAD, Kind.STACK, Kind.CLOCK)
 #: Height of a row and of the bar in it, in pixels.
 HEIGHTS = {Kind.HEAD: (26, 0), Kind.CALLS: (26, 16), Kind.STATES: (22, 16), Kind.CLOCK: (32, 16), Kind.STACK: (24, 14)}
 

@@ -1,0 +1,221 @@
+"""A whole timeline, drawn: overview and ruler, names, bars and calls, messages, markers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from workbench.model.run import PS_PER_S
+from workbench.model.text import time_text
+from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.timeline.calls import draw_calls
+from workbench.pictures.timeline.hits import messages_of
+from workbench.pictures.timeline.kept import Kept, Pin, strip_box
+from workbench.pictures.timeline.rows import SUNKEN, Kind, Row
+from workbench.pictures.timeline.scale import duration, ruler
+from workbench.pictures.timeline.shown import OVERVIEW_PX, RULER_PX, Shown
+from workbench.pictures.timeline.surface import PAD, Surface
+from workbench.traces.sample import Counts
+
+CLOCK = "exact: the simulation has one clock, ± 0"
+
+
+def draw_timeline(
+    canvas: Canvas, shown: Shown, kept: Kept, density: int, names: Callable[[Canvas, Shown], None] | None = None
+) -> None:
+    """All of it, from the origin. Bars have `density` pixels a unit; `names` draws their names from a copy."""
+    lanes, surface = shown.lanes, kept.surface(shown, canvas.palette, density)
+    canvas.rect(0, 0, shown.width, shown.height, "panel")
+    _draw_overview(canvas, shown, kept, density)
+    ticks = _draw_ruler(canvas, shown)
+    with canvas.clipped(lanes.x, lanes.y, lanes.width, lanes.height):
+        canvas.image(lanes.x, lanes.y - PAD, surface.buffer, density)
+        for x in ticks:
+            _line(canvas, x, lanes.y, x, lanes.bottom, "rule/0.6")
+        for row, box in shown.row_boxes():
+            _draw_lane(canvas, shown, row, box, surface, kept)
+    (names or draw_names)(canvas, shown)
+    _line(canvas, lanes.x - 1, 0, lanes.x - 1, shown.height)
+    if shown.show_messages and shown.chosen:
+        _draw_messages(canvas, shown)
+    if shown.show_marks and shown.marks:
+        _draw_marks(canvas, shown)
+    for y in (OVERVIEW_PX - 1, OVERVIEW_PX + RULER_PX - 1):
+        _line(canvas, 0, y, shown.width, y)
+
+
+def _line(canvas: Canvas, x0: float, y0: float, x1: float, y1: float, ink: str = "rule") -> None:
+    """A line in the middle of its pixels."""
+    canvas.path([(round(x0) + 0.5, round(y0) + 0.5), (round(x1) + 0.5, round(y1) + 0.5)], ink)
+
+
+# ---- above
+
+
+def _draw_overview(canvas: Canvas, shown: Shown, kept: Kept, density: int) -> None:
+    """The whole run as one strip, with what is in view framed."""
+    strip, end_ps, span = strip_box(shown), max(shown.scene.index.end_ps, 1), shown.span
+    canvas.image(strip.x, strip.y, kept.overview(shown, canvas.palette, density), density)
+    _draw_pins(canvas, strip, kept.pins(shown))
+    x0 = strip.x + span.from_ps / end_ps * strip.width
+    x1 = strip.x + min(span.to_ps, end_ps) / end_ps * strip.width
+    if x1 - x0 < strip.width - 1:
+        canvas.rect(max(x0, strip.x), strip.y - 1, max(x1 - x0, 6), strip.height + 1, "", "text", 2, radius=3)
+    room = strip.x - 28
+    canvas.text(16, 8, room, 19, "Whole run", "text", 12, 600)
+    name = shown.scene.blocks[shown.scene.main].id.removeprefix("host.")
+    canvas.text(16, 27, room, 19, f"{time_text(end_ps / PS_PER_S, 4)}, {name}", "second", 12)
+
+
+def _draw_pins(canvas: Canvas, strip: Box, pins: Iterable[Pin]) -> None:
+    for _, words, x, box in pins:
+        canvas.rect(x - 1, strip.y, 2, strip.height, "high")
+        canvas.shape([(x - 5, strip.y), (x + 5, strip.y), (x, strip.y + 7)], "high")
+        if words:
+            canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "panel", "high", radius=4)
+            canvas.write(*box.centre, words, "high", 11, 500, CENTRE)
+
+
+def _draw_ruler(canvas: Canvas, shown: Shown) -> list[float]:
+    """Ticks with their times, at the left what they count from; the x of those that have one."""
+    lanes, span, marks = shown.lanes, shown.span, ruler(shown.span)
+    bottom = OVERVIEW_PX + RULER_PX - 1
+    canvas.text(16, OVERVIEW_PX, lanes.x - 24, RULER_PX, marks.base_text, "second", 12)
+    if span.pixel_ps * 6 < marks.minor_ps:
+        first = int(span.from_ps // marks.minor_ps)
+        for k in range(first, first + int(span.width * span.pixel_ps / marks.minor_ps) + 2):
+            x = shown.x(k * marks.minor_ps)
+            if lanes.x <= x <= lanes.right:
+                _line(canvas, x, bottom - 5, x, bottom, "edge")
+    xs = []
+    for time_ps, words in marks.ticks:
+        x = shown.x(time_ps)
+        if lanes.x <= x < lanes.right:
+            xs.append(x)
+        _line(canvas, x, bottom - 14, x, bottom, "edge")
+        canvas.text(x + 5, bottom - 20, lanes.right - x - 6, 14, words, "second", 11)
+    return xs
+
+
+# ---- at the left
+
+
+def draw_names(canvas: Canvas, shown: Shown) -> None:
+    """The column of names and shares."""
+    lanes = shown.lanes
+    with canvas.clipped(0, lanes.y, lanes.x - 1, lanes.height):
+        canvas.rect(0, lanes.y, lanes.x - 1, lanes.height, "panel")
+        for row, box in shown.row_boxes():
+            chosen = row.kind is Kind.STATES and row.block in shown.chosen_blocks
+            _draw_name(canvas, row, Box(0, box.y, lanes.x - 1, box.height), chosen)
+
+
+def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool) -> None:
+    y, height = box.y, box.height
+    canvas.rect(0, y, box.width, height, "selection" if chosen else "sunken" if row.kind in SUNKEN else "panel")
+    if chosen:
+        canvas.rect(0, y, 3, height, "accent")
+    left, right = 34.0, box.right - 12
+    if row.kind in (Kind.HEAD, Kind.STACK):
+        canvas.icon("chevron-right" if row.folded else "chevron-down", 12, y + height / 2 - 8)
+    if row.kind is Kind.HEAD:
+        used = canvas.text(left, y, right - left, height, row.label, "text", 13, 600)
+        canvas.text(left + used + 8, y, right - left - used - 8, height, row.note, "second", 12)
+    elif row.kind is Kind.CLOCK:
+        canvas.icon("clock", 12, y + height / 2 - 8)
+        canvas.text(left, y, right - left, height, row.label, "text", 12, 500)
+    else:
+        stack = row.kind is Kind.STACK
+        room = right - left - (54 if row.note else 0)
+        used = canvas.text(left, y, room, height, row.label, "text", 12, 600 if stack else 400)
+        if stack and canvas.width_of("at work") <= room - used - 6:
+            canvas.text(left + used + 6, y, room, height, "at work", "muted", 12)
+        canvas.text(right - 50, y, 50, height, row.note, "second", 12, align=RIGHT, least=1)
+    if row.kind in (Kind.HEAD, Kind.CLOCK):
+        _edges(canvas, box)
+
+
+def _edges(canvas: Canvas, box: Box) -> None:
+    for y in (box.y - 1, box.bottom - 1):
+        _line(canvas, box.x, y, box.right, y)
+
+
+# ---- the lanes
+
+
+def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surface, kept: Kept) -> None:
+    """What stands over a row's bar."""
+    left, right = shown.lanes.x, shown.lanes.right
+    lane = Box(left, box.y, right - left, box.height)
+    if row.kind is Kind.STACK and not shown.moving:
+        if most := kept.most_at_work(shown, row):
+            _draw_most(canvas, lane, surface.working[row.key], most)
+    elif row.kind is Kind.CLOCK:
+        _draw_clock(canvas, lane)
+    elif row.kind is Kind.CALLS and row.block in shown.scene.calls:
+        draw_calls(canvas, shown, lane, shown.scene.calls[row.block])
+    if row.kind in (Kind.HEAD, Kind.CLOCK):
+        _edges(canvas, lane)
+    hit = shown.chosen
+    if hit and hit.block == row.block and hit.kind is row.kind:
+        x0, x1 = (min(max(shown.x(t), left - 2), right + 2) for t in (hit.from_ps, hit.to_ps))
+        top = box.y + (box.height - row.bar) / 2
+        canvas.rect(x0, top - 1, max(x1 - x0, 2), row.bar + 2, "", "accent", 2)
+
+
+def _draw_clock(canvas: Canvas, lane: Box) -> None:
+    """Its thickness is the uncertainty: in simulation there is one clock, hence a hairline."""
+    middle, wide = round(lane.centre[1]), canvas.width_of(CLOCK, 11, 500) + 16
+    canvas.path([(lane.x, middle + 0.5), (lane.right, middle + 0.5)], "good", 1, (4, 2))
+    canvas.rect(lane.x + 24, middle - 9, wide, 18, "sunken")
+    canvas.write(lane.x + 24 + wide / 2, middle, CLOCK, "good", 11, 500, CENTRE)
+
+
+def _draw_most(canvas: Canvas, lane: Box, counts: Counts, most: int) -> None:
+    """Beside the last peak of a stack's counts: how many of it work at once."""
+    words = f"at most {most}"
+    wide = canvas.width_of(words, 11, 600)
+    room = lane.width - wide - 20
+    peaks = np.flatnonzero(counts == counts[: max(int(room), 1)].max())
+    peak = int(peaks[peaks < room][-1]) if (peaks < room).any() else 0
+    later = np.flatnonzero(counts[peak:] == 0)
+    x = lane.x + min(peak + (int(later[0]) if len(later) else 0) + 8, room + 8)
+    canvas.rect(x, lane.y + 3, wide + 6, lane.height - 6, "sunken")
+    canvas.write(x + 3, lane.centre[1], words, "text", 11, 600)
+
+
+def _draw_messages(canvas: Canvas, shown: Shown) -> None:
+    """From the rows that send to those that take."""
+    lanes = shown.lanes
+    middles = {row.block: box.centre[1] for row, box in shown.row_boxes() if row.kind is Kind.STATES}
+    assert shown.chosen is not None
+    with canvas.clipped(lanes.x, lanes.y, lanes.width, lanes.height):
+        for source, sent, target, arrived in messages_of(shown.scene, shown.chosen, 24 * shown.span.pixel_ps):
+            if source in middles and target in middles:
+                (x0, y0), (x1, y1) = (shown.x(sent), middles[source]), (shown.x(arrived), middles[target])
+                tip = 6 if y1 > y0 else -6
+                canvas.path([(x0, y0), (x1, y1)], "text", 1.2)
+                canvas.shape([(x1, y1), (x1 - 3.5, y1 - tip), (x1 + 3.5, y1 - tip)], "text")
+
+
+def _draw_marks(canvas: Canvas, shown: Shown) -> None:
+    """A and B over the whole height, and what lies between them written on the ruler."""
+    lanes, y = shown.lanes, OVERVIEW_PX + 10
+    xs = [shown.x(mark) for mark in sorted(shown.marks)]
+    with canvas.clipped(lanes.x - 8, OVERVIEW_PX, lanes.width + 16, shown.height - OVERVIEW_PX):
+        if len(xs) == 2:
+            a, b = (min(max(x, lanes.x - 8), lanes.right + 8) for x in xs)
+            from_ps, to_ps = shown.range_ps()
+            words = f"A to B  {duration(to_ps - from_ps)}"
+            wide = canvas.width_of(words, 11, 600) + 16
+            canvas.path([(a, y), (b, y)], "accent")
+            if b - a > wide + 40:
+                canvas.rect((a + b - wide) / 2 + 0.5, y - 7.5, wide - 1, 16, "selection", "accent", radius=4)
+                canvas.write((a + b) / 2, y + 0.5, words, "link", 11, 600, CENTRE)
+        for name, x in zip("AB", xs, strict=False):
+            if lanes.x - 8 <= x <= lanes.right + 8:
+                canvas.rect(round(x) - 1, y, 2, shown.height - y, "accent")
+                canvas.rect(round(x) - 8, y - 8, 16, 16, "accent", radius=3)
+                canvas.write(x, y, name, "on_accent", 11, 700, CENTRE)

@@ -1,0 +1,88 @@
+"""What takes long to find out about a timeline, kept until what it is of changes: bars, overview, pins, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.letters import text_width
+from workbench.pictures.palette import Palette
+from workbench.pictures.timeline.hits import event_text
+from workbench.pictures.timeline.raster import Image
+from workbench.pictures.timeline.rows import Row
+from workbench.pictures.timeline.shown import OVERVIEW_PX, Shown
+from workbench.pictures.timeline.surface import WORK, Surface, overview_surface, rows_surface
+from workbench.traces.sample import most_at_once
+from workbench.traces.scene import RareEvent
+
+T = TypeVar("T")
+Pin = tuple[RareEvent, str, float, Box]  # with its words, its x and where it is told
+
+
+def strip_box(shown: Shown) -> Box:
+    """The whole run, above the ruler."""
+    return Box(shown.lanes.x, 4, shown.lanes.width, OVERVIEW_PX - 9)
+
+
+class Kept:
+    def __init__(self) -> None:
+        self._values: dict[str, tuple[object, Any]] = {}
+
+    def _keep(self, name: str, key: object, make: Callable[[], T]) -> T:
+        if name not in self._values or self._values[name][0] != key:
+            self._values[name] = (key, make())
+        found: T = self._values[name][1]
+        return found
+
+    def drop(self) -> None:
+        """Forget all: the rows or the run changed. The largest piece of memory is used again."""
+        surface = self._values.get("surface")
+        self._values = {"surface": ((), surface[1])} if surface else {}
+
+    def surface(self, shown: Shown, palette: Palette, density: int) -> Surface:
+        """The bars in view."""
+        lanes, dimmed = shown.lanes, shown.dimmed()
+        key = (shown.span, shown.scroll_px, lanes.height, dimmed, shown.faded, shown.moving, density, palette.name)
+
+        def make() -> Surface:
+            _, old = self._values.pop("surface", ((), None))
+            placed = [(row, round(box.y - lanes.y)) for row, box in shown.row_boxes()]
+            return rows_surface(
+                shown.scene, placed, shown.span, round(lanes.height), palette, density, dimmed, shown.faded,
+                shown.moving, old.buffer if old else None,
+            )  # fmt: skip
+
+        return self._keep("surface", key, make)
+
+    def overview(self, shown: Shown, palette: Palette, density: int) -> Image:
+        """The main block over the whole run."""
+        box = strip_box(shown)
+        size = round(box.width), round(box.height)
+        key = (*size, palette.name, density)
+        return self._keep("overview", key, lambda: overview_surface(shown.scene, *size, palette, density))
+
+    def pins(self, shown: Shown) -> list[Pin]:
+        """Rare events on the overview. The words of one that would lie over another's are left out."""
+        return self._keep("pins", shown.width, lambda: _pins(shown))
+
+    def most_at_work(self, shown: Shown, row: Row) -> int | None:
+        """The most members of a stack that work at once in what is in view; None where counting would take long."""
+        trace, span = shown.scene.index.trace, shown.span
+        return self._keep(
+            f"most {row.key}", span, lambda: most_at_once(trace, row.members, WORK, span.from_ps, span.to_ps)
+        )
+
+
+def _pins(shown: Shown) -> list[Pin]:
+    placed: list[Pin] = []
+    strip = strip_box(shown)
+    for event in shown.scene.events:
+        words = event_text(shown.scene, event)
+        x = round(strip.x + event.time_ps / max(shown.scene.index.end_ps, 1) * strip.width)
+        wide = text_width(words, 11, 500) + 12
+        box = Box(x + 6 if x + 6 + wide < strip.right else x - 6 - wide, strip.y + 1, wide, 17)
+        if any(other and box.overlaps(where) for _, other, _, where in placed):
+            words, box = "", Box(x - 5, strip.y, 10, strip.height)
+        placed.append((event, words, x, box))
+    return placed

@@ -1,0 +1,107 @@
+"""The bars of all rows in view as one image, and the overview as another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.pictures.palette import Palette
+from workbench.pictures.timeline.raster import (
+    Image,
+    bar_colours,
+    bar_table,
+    blend,
+    columns,
+    draw_counts,
+    draw_row,
+    stacked_shares,
+)
+from workbench.pictures.timeline.rows import SUNKEN, Kind, Row
+from workbench.pictures.timeline.scale import Span
+from workbench.traces.sample import Counts, count_at_once, sample
+from workbench.traces.scene import Scene
+from workbench.traces.trace import CATEGORIES
+
+WORK = CATEGORIES.index("work")
+#: A stack of more is counted from the pyramid, where so many of its bins are in view.
+MANY_MEMBERS, FINE_BINS = 200, 400
+INSET_PX = 4  # of a stack's counts in their lane
+OVERVIEW_OPACITY = 0.62
+PAD = 32  # units drawn above and below what is in view, for rows that are cut off
+
+
+@dataclass(frozen=True)
+class Surface:
+    """`buffer` holds the pixels; `working`, by its key, how many of each stack in view are at work at each unit."""
+
+    buffer: Image
+    working: Mapping[str, Counts]
+
+
+def rows_surface(
+    scene: Scene,
+    placed: Sequence[tuple[Row, int]],
+    span: Span,
+    height: int,
+    palette: Palette,
+    density: int = 1,
+    dim_outside: tuple[int, int] | None = None,
+    faded: frozenset[int] = frozenset(),
+    coarse: bool = False,
+    reuse: Image | None = None,
+) -> Surface:
+    """Draw rows at their tops (units from the image's first visible line). Outside a range they are dimmed.
+
+    `coarse` counts stacks from the pyramid alone. `reuse` is a buffer that nobody shows any more; it saves the time
+    that fresh memory takes.
+    """
+    bars = [row.block for row, _ in placed if row.kind is Kind.STATES]
+    places = {block: at for at, block in enumerate(bars)}
+    width, pixel_ps = span.width * density, span.pixel_ps / density
+    drawn = sample(scene.index, bars, span.from_ps, pixel_ps, width)
+    colours, sunken = bar_colours(palette, "panel", density), bar_colours(palette, "sunken", density)
+    shape = ((height + 2 * PAD) * density, width)
+    buffer = reuse if reuse is not None and reuse.shape == shape else np.empty(shape, np.uint32)
+    buffer.fill(colours.ground)
+    dim = None
+    if dim_outside is not None:
+        centres = span.from_ps + (np.arange(width) + 0.5) * pixel_ps
+        dim = (centres < dim_outside[0]) | (centres > dim_outside[1])
+    looked = columns(drawn, int(span.from_ps / pixel_ps), dim, density)
+    working: dict[str, Counts] = {}
+    for row, top in placed:
+        y = (PAD + top) * density
+        if row.kind is Kind.STATES:
+            at = places[row.block]
+            y += (row.height - row.bar) // 2 * density
+            if 0 <= y <= len(buffer) - row.bar * density:
+                table = bar_table(palette, row.bar, "panel", density, faded)
+                draw_row(buffer, y, table, looked[at], drawn.pin[at], drawn.cut[at], colours)
+        elif row.kind in SUNKEN:
+            buffer[max(y, 0) : max(y + row.height * density, 0)] = sunken.ground
+            if row.kind is Kind.STACK and 0 <= y <= len(buffer) - row.height * density:
+                counts = _working(scene, row, span.from_ps, pixel_ps, width, coarse)
+                lane = buffer[y + INSET_PX * density : y + (row.height - INSET_PX) * density]
+                draw_counts(lane, counts, len(row.members), int(sunken.plain[WORK]))
+                working[row.key] = counts[::density]
+    return Surface(buffer, working)
+
+
+def _working(scene: Scene, row: Row, from_ps: float, pixel_ps: float, width: int, coarse: bool) -> Counts:
+    """How many of a stack are at work: exactly, but for a large one of which much is in view."""
+    much = pixel_ps * width > FINE_BINS * scene.index.levels[0].bin_ps
+    if coarse or (len(row.members) > MANY_MEMBERS and much):
+        return count_at_once(scene.index, row.members, WORK, from_ps, pixel_ps, width)
+    counts: Counts = (sample(scene.index, row.members, from_ps, pixel_ps, width).code == WORK).sum(axis=0)
+    return counts
+
+
+def overview_surface(scene: Scene, width: int, height: int, palette: Palette, density: int = 1) -> Image:
+    """The main block's states over the whole run, stacked by share."""
+    centres = (np.arange(width * density) + 0.5) * (scene.index.end_ps / (width * density))
+    across = (centres / scene.index.pyramid.sum_ps).astype(np.int64)
+    shares = scene.shares[:, across]
+    colours = bar_colours(palette, "panel", density)
+    return blend(colours.ground, stacked_shares(shares, height * density, colours), OVERVIEW_OPACITY)
