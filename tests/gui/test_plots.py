@@ -8,6 +8,8 @@ import struct
 import weakref
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +26,8 @@ from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
 from workbench.gui.predict.timing_view import TimingView
 from workbench.gui.timeline.look import pixels_of, rgb
+from workbench.pictures.bars import ROW_PX, Bar, Bars, bars_box
+from workbench.pictures.layout_sizes import Box
 from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, ticks
 from workbench.pictures.plot_drawing import draw_plot, plot_svg
 from workbench.pictures.svg import SvgCanvas
@@ -244,6 +248,39 @@ def test_labels_of_spots_do_not_overlap() -> None:
     for n, (left, right, middle) in enumerate(placed):
         for other_left, other_right, other in placed[n + 1 :]:
             assert left >= other_right or right <= other_left or abs(middle - other) >= 11
+
+
+@pytest.mark.parametrize("width", [260, 420, 900])
+def test_names_of_lines_and_handles_stand_apart_and_in_the_picture(width: int) -> None:
+    names = ["Block RAM, from on-board memory", "On-board memory, from main memory"]
+    lines = tuple(Line(name, X, X * (1 + n), named_at_start=True) for n, name in enumerate(names))
+    marks = tuple(Mark(name, 2.0 + n, 1.0) for n, name in enumerate(names))
+    plot, canvas = Plot(PLAIN.x, PLAIN.y, lines, marks), SvgCanvas()
+    view = fitting(plot, plot_box(plot, width, 150))
+    placed: list[Box] = []
+
+    def note(x: float, middle: float, words: str, ink: str, size: float, weight: int, align: float = 0.0) -> None:
+        if weight == 600:
+            wide = canvas.width_of(words, size, weight)
+            placed.append(Box(x - align * wide, middle - 6, wide, 12))
+
+    canvas.write = note  # type: ignore[method-assign]
+    draw_plot(canvas, plot, view, width)
+    assert len(placed) == 4
+    for name, other in combinations(placed, 2):
+        assert not name.overlaps(other)
+    assert all(name.x >= 0 and name.right <= width and name.bottom <= view.box.bottom for name in placed)
+
+
+def test_bars_have_the_room_that_names_and_figures_leave() -> None:
+    rows = tuple(Bar(name, name, 1.0 + n, (f"{n}.00×", "12 %"), ()) for n, name in enumerate(["bins", "efficiency"]))
+    bars = Bars(PLAIN.y, (), rows, (0.0, 2.1))
+    narrow, wide = (bars_box(bars, width, 400) for width in (240, 800))
+    assert narrow.width > 0.25 * 240
+    assert wide.width > 0.75 * 800
+    assert wide.height == 2 * ROW_PX  # the axis stands right below the rows
+    long = replace(bars, rows=tuple(replace(row, name=row.name * 20) for row in rows))
+    assert bars_box(long, 800, 400).width > 0.4 * 800
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from workbench.model.text import trimmed
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
+from workbench.pictures.letters import text_width
 from workbench.pictures.plot import Axis, Range, ticks
 from workbench.pictures.signs import draw_severity, draw_speedup_bar
 
-ROW_PX, HEAD_PX, FOOT_PX, FIGURE_PX, EDGE_PX = 34.0, 26.0, 42.0, 72.0, 16.0
+ROW_PX, HEAD_PX, FOOT_PX, EDGE_PX = 34.0, 26.0, 42.0, 16.0
 
 
 @dataclass(frozen=True)
@@ -56,15 +58,38 @@ class Bars:
 
 def bars_box(bars: Bars, width: float, height: float) -> Box:
     """Where the bars are: beside the names, under what stands above, over the axis's numbers."""
-    left = min(max(width * 0.34, 120.0), 330.0)
-    top = HEAD_PX if bars.above else 6.0
-    figures = FIGURE_PX * max((len(row.figures) for row in bars.rows), default=1)
-    return Box(left, top, max(width - left - figures - EDGE_PX, 20.0), max(height - top - FOOT_PX, ROW_PX))
+    names = max((_name_px(row) for row in bars.rows), default=0.0)
+    left = EDGE_PX + min(max(names + 8, 60.0), width * 0.42, 330.0)
+    right = EDGE_PX + sum(_figure_widths(bars, width))
+    return Box(left, _top(bars), max(width - left - right, 20.0), max(_height(bars, height), ROW_PX))
+
+
+def _name_px(row: Bar) -> float:
+    """The room that a row's name and what stands with it ask for."""
+    note = text_width(row.note, 12) + 8 if row.note else 0.0
+    before = (18 if row.part else 0) + (24 if row.sign else 0)
+    return before + text_width(row.name, 13, 600 if row.strong else 400) + note
+
+
+def _figure_widths(bars: Bars, width: float) -> list[float]:
+    """Those of the first figure, and of the others as far as the bars keep their room."""
+    columns = zip_longest(*(row.figures for row in bars.rows), fillvalue="")
+    widths = [max(text_width(said, 13, 600) for said in column) + 12 for column in columns]
+    return [wide for n, wide in enumerate(widths) if not n or sum(widths[: n + 1]) < width * 0.3]
+
+
+def _top(bars: Bars) -> float:
+    return HEAD_PX if bars.above else 6.0
+
+
+def _height(bars: Bars, height: float) -> float:
+    """As many rows as there are, or as there is room for."""
+    return min(height - _top(bars) - FOOT_PX, ROW_PX * max(len(bars.rows), 1))
 
 
 def bars_height(bars: Bars) -> float:
     """How high a picture of every row is."""
-    return (HEAD_PX if bars.above else 6.0) + ROW_PX * max(len(bars.rows), 1) + FOOT_PX
+    return _top(bars) + ROW_PX * max(len(bars.rows), 1) + FOOT_PX
 
 
 def place_of(value: float, bars: Bars, shown: Range, box: Box) -> float:
@@ -83,7 +108,7 @@ def draw_bars(
     canvas.rect(0, 0, width, height, "panel")
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
     last = -100.0
-    for value in ticks(*shown, bars.axis, max(int(box.width / 84), 2)):
+    for value in ticks(*shown, bars.axis, max(int(box.width / 84), 4)):
         x = round(place_of(value, bars, shown, box)) + 0.5
         canvas.path([(x, box.y), (x, box.bottom)], "rule")
         above, below = bars.above(value) if bars.above else "", trimmed(bars.axis.text(value))
@@ -98,13 +123,15 @@ def draw_bars(
         for number, row in enumerate(bars.rows):
             y = box.y + (number - first) * ROW_PX
             if y + ROW_PX >= box.y and y <= box.bottom:
-                _draw_row(canvas, bars, row, shown, box, y, row.key == chosen)
+                _draw_row(canvas, bars, row, shown, box, y, width, row.key == chosen)
         if bars.mark is not None and bars.rows:
             x = round(place_of(bars.mark, bars, shown, box)) + 0.5
             canvas.path([(x, box.y), (x, box.y + (len(bars.rows) - first) * ROW_PX)], "text", 1.4)
 
 
-def _draw_row(canvas: Canvas, bars: Bars, row: Bar, shown: Range, box: Box, y: float, chosen: bool) -> None:
+def _draw_row(
+    canvas: Canvas, bars: Bars, row: Bar, shown: Range, box: Box, y: float, width: float, chosen: bool
+) -> None:
     middle = y + ROW_PX / 2
     if chosen:
         canvas.rect(0, y, box.x, ROW_PX, "selection")
@@ -116,7 +143,7 @@ def _draw_row(canvas: Canvas, bars: Bars, row: Bar, shown: Range, box: Box, y: f
     weight = 600 if row.strong else 400
     used = canvas.text(left, y, box.x - left - 8, ROW_PX, row.name, "text", 13, weight)
     rest = box.x - left - used - 16
-    if row.note and rest > min(60.0, canvas.width_of(row.note, 12)):
+    if row.note:
         canvas.text(left + used + 8, y, rest, ROW_PX, row.note, "second", 12)
 
     def place(value: float) -> float:
@@ -128,9 +155,10 @@ def _draw_row(canvas: Canvas, bars: Bars, row: Bar, shown: Range, box: Box, y: f
         start, end = sorted((place(bars.origin), place(row.value)))
         canvas.rect(box.x, middle - 6, box.width, 12, "track")
         canvas.rect(start, middle - 6, end - start, 12, "accent")
-    for n, said in enumerate(row.figures):
-        ink, weight = ("second", 400) if n else ("text", 600)
-        canvas.text(box.right + 4 + n * FIGURE_PX, y, FIGURE_PX, ROW_PX, said, ink, 13, weight, RIGHT)
+    right = box.right
+    for n, (said, wide) in enumerate(zip(row.figures, _figure_widths(bars, width), strict=False)):
+        right += wide
+        canvas.write(right, middle, said, "second" if n else "text", 13, 400 if n else 600, RIGHT)
 
 
 def bars_table(bars: Bars) -> Iterator[tuple[str | float, ...]]:

@@ -19,7 +19,9 @@ from workbench.pictures.signs import SEVERITIES, badge_size, draw_badge, draw_se
 from workbench.pictures.states import ORDER, Shares, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
 
-STYLE = LayoutStyle(label_height=31, head_height=34, padding=14, gap=14, margin=4, host_height=178, tile_height=33)
+STYLE = LayoutStyle(
+    label_height=31, head_height=34, padding=14, gap=14, margin=4, host_width=212, host_height=178, tile_height=33
+)
 #: The least size of text on the screen: what would be smaller is written larger, or left out where there is no room.
 LEAST_PX = 11.0
 TILE_TEXT_PX = 20.0
@@ -236,6 +238,8 @@ def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, s
     pitch = min(22.0, area.height / max(len(rows), 1))
     if pitch < 14:
         rows, pitch = rows[: max(int(area.height / 16), 1)], 16
+    if not legible(canvas, pitch):
+        return
     grown = max(LEAST_PX / (12 * canvas.scale), 1.0)
     share_px, time_px = 52 * grown, 56 * grown
     if area.width - 19 - share_px - time_px < 60 * grown:

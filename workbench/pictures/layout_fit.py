@@ -15,6 +15,8 @@ FLAT: dict[str, Any] = {
     "label_lines": 1, "label_height": 18.0, "tiles_per_row": 10, "stack_width": 340.0, "stack_head": 86.0,
     "tile_height": 31.0,
 }  # fmt: skip
+#: What takes its width from the words in it.
+WORDS = ("character_width", "host_width", "node_width", "stack_width")
 #: No graph is shown larger than this, however much room there is.
 MOST_SCALE = 1.25
 MOST_STRETCH = 400.0
@@ -32,11 +34,12 @@ def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: f
     if fit_scale(other, width, height) > fit_scale(layout, width, height):
         layout, style = other, flat
     scale = fit_scale(layout, width, height)
-    if scale < 1:  # labels are written as large as ever
-        roomy = replace(style, character_width=style.character_width / scale)
+    for grown in (1 / scale, (1 + 1 / scale) / 2) if scale < 1 else ():  # words are written as large as ever
+        roomy = replace(style, **{name: getattr(style, name) * grown for name in WORDS})
         other = layout_graph(graph, roomy)
         if fit_scale(other, width, height) >= scale:
             layout, style = other, roomy
+            break
     spare = width / scale - layout.width
     wider = layout_graph(graph, replace(style, stretch=1.0))
     gutters = wider.width - layout.width

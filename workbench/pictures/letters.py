@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 _FACES = {400: "Regular", 500: "Medium", 600: "SemiBold", 700: "Bold"}
 
 
+@lru_cache(maxsize=4096)
 def text_width(words: str, size: float, weight: int = 400) -> float:
     """Pixels that a line takes at a font size in pixels, without kerning; unknown characters are as wide as an `n`."""
     advances = _advances(weight)

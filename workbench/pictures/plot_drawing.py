@@ -11,7 +11,7 @@ from workbench.model.text import listed, trimmed
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT, Palette
-from workbench.pictures.plot import Line, Plot, Spot, View, fitting, plot_box, ticks
+from workbench.pictures.plot import Line, Mark, Plot, Spot, View, fitting, plot_box, ticks
 from workbench.pictures.svg import SvgCanvas
 
 DASHES = (4.0, 2.0)
@@ -106,18 +106,22 @@ def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None:
     taken: list[Box] = []
     box = view.box
     for line in sorted((line for line in lines if line.name and len(line.x)), key=lambda line: -float(line.y[-1])):
-        wide = canvas.width_of(line.name, 11, 600) + 4
+        wide = min(canvas.width_of(line.name, 11, 600) + 4, box.width - 30)
         at = 0 if line.named_at_start else int(np.argmax(line.x))
         x, y = view.place(float(line.x[at]), float(line.y[at]))
         name = Box(min(x, box.right) - wide - 4, max(y - 19, box.y + 1), wide, 15)
         if line.named_at_start:
             name = Box(max(x, box.x) + 22, min(max(y - 12, box.y + 1), box.bottom - 17), wide, 15)
-        while any(name.overlaps(other) for other in taken) and name.bottom < box.bottom:
-            name = replace(name, y=name.y + 15)
+        places = (replace(name, y=name.y + 15 * step) for step in (0, 1, 2, 3, 4, -1, -2, -3, -4))
+        name = next((place for place in places if _free(place, box, taken)), name)
         taken.append(name)
         canvas.rect(name.x, name.y, wide, 15, "sunken")
         ink = "link" if line.ink == "accent" else "second" if line.dashed else line.ink
-        canvas.write(name.right, name.y + 7.5, line.name, ink, 11, 600, RIGHT)
+        canvas.text(name.x, name.y, wide, 15, line.name, ink, 11, 600, RIGHT)
+
+
+def _free(name: Box, box: Box, taken: Sequence[Box]) -> bool:
+    return box.y <= name.y and name.bottom <= box.bottom and not any(name.overlaps(other) for other in taken)
 
 
 def _draw_legend(canvas: Canvas, plot: Plot, box: Box) -> None:
@@ -204,7 +208,8 @@ def _inside(box: Box, room: Box) -> bool:
 
 
 def _draw_marks(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
-    box, right = view.box, -100.0
+    """The handles from the left, their names over them, or beside them where those would run into one another."""
+    box, placed = view.box, []
     for mark in sorted(plot.marks, key=lambda m: m.x):
         x, y = view.place(mark.x, mark.y, on_right=plot.right is not None)
         if not box.x - 1 <= x <= box.right + 1:
@@ -212,10 +217,18 @@ def _draw_marks(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
         canvas.path([(x, box.y), (x, box.bottom)], mark.ink, 2 if mark.strong else 1.2, DASHES)
         if box.y - 6 <= y <= box.bottom + 6:
             canvas.disc(x, y, 6, mark.ink, "panel", 1.2)
-        wide = min(canvas.width_of(mark.name, 11, 600) + 4, box.width / max(len(plot.marks), 1))
-        left = min(max(x - wide / 2, right, box.x), width - wide - 2)
+        placed.append((mark, x))
+    most, limit = (width - box.x) / max(len(placed), 1) - 8, width - 2
+    names: list[tuple[Mark, float, float]] = []
+    right = box.x
+    for mark, x in placed:
+        wide = min(canvas.width_of(mark.name, 11, 600) + 4, most)
+        names.append((mark, max(x - wide / 2, right), wide))
+        right = names[-1][1] + wide + 8
+    for mark, left, wide in reversed(names):
+        left = min(left, limit - wide)
         canvas.text(left, 4, wide, 16, mark.name, mark.ink, 11, 600, CENTRE)
-        right = left + wide + 8
+        limit = left - 8
 
 
 def draw_tag(canvas: Canvas, box: Box, x: float, y: float, words: str, strong: bool = False) -> None:

@@ -74,7 +74,9 @@ def _draw_ruler(canvas: Canvas, timing: Timing, shown: Range, box: Box) -> None:
     for time in ticks(shown[0], end, TIME, max(int(room / 90), 1)):
         x = round(_x(time, shown, box)) + 0.5
         canvas.path([(x, RULER_PX - 6), (x, box.bottom)], "rule")
-        canvas.write(x + 4, 12, trimmed(time_text(time)), "second", 11, 400)
+        words = trimmed(time_text(time))
+        if x + 4 + canvas.width_of(words, 11) <= box.right + EDGE_PX:
+            canvas.write(x + 4, 12, words, "second", 11, 400)
 
 
 def _draw_stage(canvas: Canvas, span: StageSpan, shown: Range, box: Box) -> None:

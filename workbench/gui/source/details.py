@@ -33,6 +33,7 @@ from workbench.model.finding import Finding
 from workbench.model.text import count_text, frequency_text, percent_text, ratio_text, thousands, time_text
 from workbench.pictures.states import category_name
 
+LEAST_CATEGORY_PX = 40  # the swatch says it too
 _MOST_STATES = 8
 
 
@@ -99,7 +100,8 @@ class SourceDetails(QWidget):
         shown = [row for row in rows if row[1] > 0 or row[2] > 0][:_MOST_STATES]
         for number, (state, share, visits) in enumerate(shown):
             name = ElidedLabel(state.name, "strong")
-            category = label(category_name(state.category), "smallsecond")
+            category = ElidedLabel(category_name(state.category), "smallsecond")
+            category.least_px = LEAST_CATEGORY_PX
             figure = label(percent_text(share), "strong")
             entered = label(count_text(visits), "small")
             entered.setToolTip("times entered")
