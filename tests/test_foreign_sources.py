@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import resource
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -335,6 +337,20 @@ def test_what_a_reader_tells_reaches_the_jobs_watcher_and_a_cancel_ends_it(tmp_p
         in_child(endless, job=job)
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "child").read_text()), 0)
+
+
+def test_a_reader_tells_where_many_files_are_open() -> None:
+    """`select` knows the first 1,024 only."""
+    heard: list[str] = []
+    job = Job(lambda event: heard.append(event.text))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with ExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, limits[1]), limits[1]))
+        while stack.enter_context(open("/dev/null")).fileno() <= 1024:
+            pass
+        in_child(lambda: job.progress(0.5, "half"), job=job)
+    assert heard == ["half"]
 
 
 def test_a_scan_tells_its_steps_and_which_source_it_reads() -> None:

@@ -41,9 +41,19 @@ def test_what_is_written_is_what_opens(folder: Path, made: Run) -> None:
     for name, table in made.tables.items():
         for column, values in table.items():
             assert np.array_equal(run.tables[name][column], values)
-            assert isinstance(run.tables[name][column], np.memmap)
             assert not run.tables[name][column].flags.writeable
     assert sorted(entry.name for entry in folder.iterdir()) == ["checksums.json", "manifest.json", "tables"]
+
+
+def test_only_large_columns_are_mapped_so_that_many_runs_can_be_open(tmp_path: Path, made: Run) -> None:
+    writer = RunWriter(tmp_path / "large")
+    writer.finish(made.manifest, {**made.tables, "of_a_plugin": {"large": np.arange(1 << 16)}})
+    before = len(os.listdir("/proc/self/fd"))
+    run, problems = open_run(writer.path)
+    assert problems == ()
+    assert len(os.listdir("/proc/self/fd")) == before + 1
+    mapped = {name for table in run.tables.values() for name, column in table.items() if isinstance(column, np.memmap)}
+    assert mapped == {"large"}
 
 
 def test_diagnostics_and_settings_survive(tmp_path: Path, made: Run) -> None:

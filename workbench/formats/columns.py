@@ -1,4 +1,5 @@
-"""A table's column as a `.npy` file: one dimension of one kind of number, mapped to read, written in pieces."""
+"""A table's column as a `.npy` file: one dimension of one kind of number, mapped to read where it is large, written in
+pieces."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from workbench.system.files import open_regular
 _HEADER = re.compile(
     rb"\{'descr': '([<>|]?[a-z][0-9])', 'fortran_order': (?:False|True), 'shape': \((\d{1,18}),\), \} *\n"
 )
+_SMALL_BYTES = 1 << 18  # read at once: a mapped file stays open, and a process may open a thousand
 _BEGINNING = b"\x93NUMPY\x01\x00"
 
 
@@ -42,8 +44,8 @@ def read_column(path: Path, kind: str | None) -> NDArray[np.generic]:
                 raise DamagedError(f"{path.name} holds {header[1].decode()}, not {wanted}")
             if os.fstat(stream.fileno()).st_size != offset + count * found.itemsize:
                 raise DamagedError(f"{path.name} has not the length of its {count} values")
-            if not count:
-                return np.zeros(0, found)
+            if count * found.itemsize <= _SMALL_BYTES:
+                return np.frombuffer(stream.read(count * found.itemsize), found)
             return np.memmap(stream, found, "r", offset, (count,))
     except FileNotFoundError:
         raise DamagedError(f"{path.name} is missing") from None

@@ -93,8 +93,10 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
 def _tell(stream: int, event: JobEvent) -> None:
     """Hand an event to the parent. One that finds the pipe full is dropped: the next one tells more."""
     data = pickle.dumps(event, pickle.HIGHEST_PROTOCOL)
+    free = select.poll()
+    free.register(stream, select.POLLOUT)
     with suppress(OSError):
-        if len(data) < _EVENT_BYTES and select.select([], [stream], [], 0)[1]:
+        if len(data) < _EVENT_BYTES and free.poll(0):
             os.write(stream, struct.pack("<H", len(data)) + data)  # at once: less than a pipe takes as one
 
 
