@@ -6,6 +6,7 @@ Where it does not, the erratum's number says why (`ERRATA.md` beside the kind's 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -91,4 +92,4 @@ def rounds_to(value: float, printed: str) -> bool:
     number = Decimal(printed)
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)
-    return abs(value - float(number)) <= 0.5 * 10.0**exponent + _SLACK * abs(value)
+    return math.isfinite(value) and abs(value - float(number)) <= 0.5 * 10.0**exponent + _SLACK * abs(value)

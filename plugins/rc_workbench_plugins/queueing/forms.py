@@ -1,0 +1,41 @@
+"""How the parts of a queueing model stand in a form."""
+
+from __future__ import annotations
+
+from workbench.api.forms import Field, Group
+
+MODEL = (
+    Group("Model", "", (
+        Field(("title",), "Title"),
+        Field(("description",), "Description", "prose"),
+    )),
+)  # fmt: skip
+
+STATION = (
+    Group("Station", "rho = lambda / mu", (
+        Field(("name",), "Name"),
+        Field(("arrivals_per_s",), "From outside", "code", "jobs a second"),
+        Field(("service_per_s",), "Service mu", "unit", "jobs a second"),
+        Field(("variation",), "Variation", "unit", "of service: 1 exponential, 0 constant"),
+    )),
+    Group("Its queue", "", (
+        Field(("places",), "Places", "unit", "jobs that fit, the one served included"),
+        Field(("limited",), "Limited", "check", "jobs that find it full are lost (M/M/1/K)"),
+    )),
+)  # fmt: skip
+
+ROUTE = (
+    Group("Route", "", (
+        Field(("station",), "To"),
+        Field(("jobs",), "Jobs", "unit", "for each one served"),
+    )),
+)  # fmt: skip
+
+MEASURED = (
+    Group("Measurement", "", (
+        Field(("station",), "Station"),
+        Field(("utilisation",), "Utilisation", "unit"),
+        Field(("waiting",), "Waiting", "unit", "jobs in its queue"),
+        Field(("source",), "Source"),
+    )),
+)  # fmt: skip

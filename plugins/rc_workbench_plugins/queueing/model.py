@@ -1,0 +1,101 @@
+"""The document of a queueing model: stations, what arrives at them, and where their jobs go on to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from rc_workbench_plugins.queueing import forms
+from workbench.api.forms import Group
+from workbench.api.models import (
+    Completed,
+    Count,
+    Formula,
+    ModelDocument,
+    ModelReading,
+    PartDocument,
+    Positive,
+    told_twice,
+)
+from workbench.model.diagnostic import near
+
+
+class Route(PartDocument):
+    """Where jobs go on to, and how many of them for each that was served: a probability, or more than one where a job
+    carries several (a byte on the bus is two bases)."""
+
+    called: ClassVar[str] = "route"
+    new: ClassVar[Mapping[str, object]] = {"jobs": 1}
+    form: ClassVar[tuple[Group, ...]] = forms.ROUTE
+
+    station: str = Field(description="the station that they go on to")
+    jobs: Formula = Field(1, description="jobs there for each one served here: a share, or a number above one")
+
+
+class Station(PartDocument):
+    """A server and the queue before it.
+
+    With `places` the queue is a real one: unlimited models say how probable it is that as many jobs want to be there;
+    a `limited` one (M/M/1/K) loses those that find it full.
+    """
+
+    called: ClassVar[str] = "station"
+    new: ClassVar[Mapping[str, object]] = {"service_per_s": 1}
+    form: ClassVar[tuple[Group, ...]] = forms.STATION
+
+    name: str = Field(description="the station's name")
+    arrivals_per_s: Formula = Field(0, description="jobs a second that come from outside")
+    service_per_s: Positive = Field(description="mu: jobs a second that it serves while it has any")
+    variation: Formula = Field(
+        1, description="variance of the service time over its mean squared: 1 exponential (M/M/1), 0 constant (M/D/1)"
+    )
+    places: Count | None = Field(None, description="jobs that fit in the station, the one being served included")
+    limited: bool = Field(False, description="whether jobs that find it full are lost (M/M/1/K)")
+    to: tuple[Route, ...] = Field((), description="where its jobs go on to; what goes nowhere leaves")
+
+
+class Measured(PartDocument):
+    """What was measured at a station, to be held against the model."""
+
+    called: ClassVar[str] = "measurement"
+    form: ClassVar[tuple[Group, ...]] = forms.MEASURED
+
+    station: str = Field(description="the station")
+    utilisation: Formula | None = Field(None, description="the share of the time in which it served")
+    waiting: Formula | None = Field(None, description="jobs in its queue on average, the one being served left out")
+    source: str = Field("", description="where the numbers come from")
+
+
+class QueueingModel(ModelDocument):
+    """A network of stations, each with a queue that jobs arrive at in no order (Poisson)."""
+
+    form: ClassVar[tuple[Group, ...]] = forms.MODEL
+
+    stations: tuple[Station, ...] = Field((), description="servers with their queues")
+    measured: tuple[Measured, ...] = Field((), description="measurements to hold the model against")
+
+
+def check(reading: ModelReading[QueueingModel]) -> Completed:
+    """Tell of stations that are called alike or not there, and of limits without places."""
+    stations, measured = reading.model.stations, reading.model.measured
+    names = [station.name for station in stations]
+    told_twice(reading, names, [("stations", n, "name") for n in range(len(names))], "stations")
+    if not stations:
+        reading.tell((), "the model has no stations", "Give at least one under `stations`, with its `service_per_s`.")
+    for n, station in enumerate(stations):
+        for m, route in enumerate(station.to):
+            if route.station not in names:
+                message = f"there is no station '{route.station}'"
+                reading.tell(("stations", n, "to", m, "station"), message, near(route.station, names, "Stations"))
+        if station.limited and station.places is None:
+            reading.tell(("stations", n, "limited"), "nothing says how many jobs fit", "Give its `places`.")
+        if station.limited and station.variation != 1:
+            message = "a limited station is known for exponential service times only"
+            reading.tell(("stations", n, "variation"), message, "Leave out `variation`, or `limited`.")
+    for n, row in enumerate(measured):
+        if row.station not in names:
+            hint = near(row.station, names, "Stations")
+            reading.tell(("measured", n, "station"), f"there is no station '{row.station}'", hint)
+    return Completed(reading.model)

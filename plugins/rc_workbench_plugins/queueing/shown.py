@@ -1,0 +1,161 @@
+"""What a queueing model comes to, for window, page and terminal: figures, stations, tables, and as a JSON document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rc_workbench_plugins.queueing.network import Model, Network, StationState, network, notes
+from workbench.api.predictions import Answer, Figure, PaperTable, PartLine, Results, Row
+from workbench.model.pragma import Category
+from workbench.model.text import percent_text, prefixed, significant, table, time_text
+
+_ENDLESS = "∞"
+
+
+def answer(values: Model) -> Answer:
+    found = network(values)
+    heads = [("Station", "Arrivals/s", "Service/s", "Utilisation", "Waiting", "Jobs", "Time", "Full")]
+    rows = [
+        (s.name, _rate(s.arrivals_per_s), _rate(s.service_per_s), _count(s.utilisation), _count(s.waiting),
+         _count(s.jobs), _time(s.time_s), "" if s.full is None else _count(s.full))
+        for s in found.stations
+    ]  # fmt: skip
+    last = (
+        f"{found.busiest} is the busiest and keeps up with {_rate(found.most_per_s)} jobs a second from outside "
+        f"({_rate(found.outside_per_s)} come); each is {_time(found.latency_s)} on its way"
+    )
+    measured = _measured(values, found)
+    said = [f"{table(heads + rows)}\n{last}"]
+    if measured:
+        cells = [(st, field, _count(ours), _count(theirs)) for st, field, ours, theirs, _ in measured]
+        said.append(table([("Station", "", "Model", "Measured"), *cells]))
+    return Answer(_document(found, measured), "\n\n".join(said), notes=notes(values))
+
+
+def _document(found: Network, measured: Sequence[tuple[str, str, float, float, str]]) -> dict[str, Any]:
+    return {
+        "stations": [
+            {
+                "name": s.name,
+                "arrivals_per_s": _number(s.arrivals_per_s),
+                "service_per_s": _number(s.service_per_s),
+                "utilisation": _number(s.utilisation),
+                "busy": _number(s.busy),
+                "waiting": _number(s.waiting),
+                "jobs": _number(s.jobs),
+                "time_s": _number(s.time_s),
+                "full": None if s.full is None else _number(s.full),
+                "lost_per_s": _number(s.lost_per_s),
+            }
+            for s in found.stations
+        ],
+        "busiest": found.busiest,
+        "utilisation": _number(found.utilisation),
+        "jobs": _number(found.jobs),
+        "latency_s": _number(found.latency_s),
+        "outside_per_s": _number(found.outside_per_s),
+        "most_per_s": _number(found.most_per_s),
+        "measured": [
+            {"station": st, "quantity": field, "predicted": _number(ours), "measured": theirs, "source": source}
+            for st, field, ours, theirs, source in measured
+        ],
+    }
+
+
+def results(values: Model) -> Results:
+    """Raises WorkbenchError where the model has no value here."""
+    found = network(values)
+    stable = float(found.utilisation) < 1
+    return Results(
+        figures=(
+            Figure("Utilisation", _share(found.utilisation), f"of {found.busiest}, the busiest", "lambda / mu"),
+            Figure("Most from outside", _rate(found.most_per_s, "/s"), f"{_rate(found.outside_per_s, '/s')} come",
+                   "what the busiest station keeps up with"),
+            Figure("Time in the network", _time(found.latency_s), "of each job from outside",
+                   "Little: jobs / arrivals"),
+            Figure("Jobs in it", _count(found.jobs), "on average"),
+        ),
+        point=(
+            Figure("Utilisation", _share(found.utilisation), found.busiest),
+            Figure("Time in the network", _time(found.latency_s)),
+        ),
+        parts_title="Utilisation of each station",
+        parts=tuple(_line(s) for s in found.stations),
+        said=f"{found.busiest} is the busiest" if stable else f"{found.busiest} is unstable",
+        tables={"Stations": (_stations(found),)} | _against(values, found),
+    )  # fmt: skip
+
+
+def _line(state: StationState) -> PartLine:
+    said = f"{_rate(state.arrivals_per_s)}/s over {_rate(state.service_per_s)}/s; {_count(state.waiting)} wait"
+    if float(state.lost_per_s) > 0:
+        said += f", {_rate(state.lost_per_s)}/s are lost"
+    rho = float(state.utilisation)
+    category = Category.WAIT_RECV if rho >= 1 else Category.WORK
+    return PartLine(state.name, _share(rho), min(rho, 1.0), said, category, rho >= 1)
+
+
+_ROWS: tuple[tuple[str, str, Callable[[StationState], str], str], ...] = (
+    ("arrivals", "jobs/s", lambda s: _rate(s.arrivals_per_s), "section 7.3"),
+    ("service", "jobs/s", lambda s: _rate(s.service_per_s), ""),
+    ("utilisation", "", lambda s: _count(s.utilisation), "lambda / mu"),
+    ("waiting", "jobs", lambda s: _count(s.waiting), "Pollaczek and Khinchine; rho^2 / (1 - rho) for M/M/1"),
+    ("in the station", "jobs", lambda s: _count(s.jobs), "the one being served included"),
+    ("time in it", "s", lambda s: _time(s.time_s), "Little"),
+    ("full", "", lambda s: "–" if s.full is None else _share(s.full), "P[N >= places], or the share lost"),
+)
+
+
+def _stations(found: Network) -> PaperTable:
+    rows = tuple(Row(name, unit, tuple(said(s) for s in found.stations), tip=tip) for name, unit, said, tip in _ROWS)
+    return PaperTable("Stations", "in their steady state", tuple(s.name for s in found.stations), rows)
+
+
+def _measured(values: Model, found: Network) -> list[tuple[str, str, float, float, str]]:
+    """What was measured: station, quantity, the model's number, the measured one, where it comes from."""
+    states = {state.name: state for state in found.stations}
+    return [
+        (
+            row.station,
+            field,
+            float(getattr(states[row.station], field)),
+            float(values.of("measured", n, field)),
+            row.source,
+        )
+        for n, row in enumerate(values.model.measured)
+        for field in ("utilisation", "waiting")
+        if getattr(row, field) is not None
+    ]
+
+
+def _against(values: Model, found: Network) -> dict[str, tuple[PaperTable, ...]]:
+    """Predictions beside measurements, with the difference as Table 7.2 gives it: absolute, without a sign."""
+    rows = tuple(
+        Row(f"{field}, {station}", "", (_count(ours), _count(theirs), _count(abs(ours - theirs))), tip=source)
+        for station, field, ours, theirs, source in _measured(values, found)
+    )
+    columns = ("model", "measured", "difference")
+    return {"Against measurements": (PaperTable("Measured", "", columns, rows),)} if rows else {}
+
+
+def _number(value: Any) -> float | None:
+    """A number for JSON, which has none without end."""
+    return float(value) if math.isfinite(float(value)) else None
+
+
+def _count(value: Any) -> str:
+    return significant(float(value)) if math.isfinite(float(value)) else _ENDLESS
+
+
+def _share(value: Any) -> str:
+    return percent_text(float(value)) if float(value) < 1 else significant(float(value), 4)
+
+
+def _rate(value: Any, unit: str = "") -> str:
+    return prefixed(float(value), unit) if math.isfinite(float(value)) else _ENDLESS
+
+
+def _time(value: Any) -> str:
+    return time_text(float(value)) if math.isfinite(float(value)) else _ENDLESS
