@@ -268,7 +268,8 @@ def enclosing(root: Node) -> dict[str, tuple[Loop, ...]]:
 
 @dataclass(frozen=True)
 class Trips:
-    """How often a loop's body was executed for each time that a work item came to it."""
+    """How often a loop's body was begun, for each time that a work item came to it. What is a part of the loop's own
+    test is no body: where the last test fails, its block was executed once more."""
 
     entries: int
     iterations: int

@@ -42,10 +42,13 @@ _DEFINED = re.compile(r"^define .*?@(\"[^\"]+\"|[\w.$-]+)\(")
 _GLOBAL = re.compile(r"^@(\S+) = .*?addrspace\((\d+)\) (?:global|constant) (.*)$", re.MULTILINE)
 _ALIGN = re.compile(r", align (\d+)")
 _MANGLED = re.compile(r"_Z(\d+)")
+_INTRINSIC = re.compile(r"llvm\.([a-z]+(?:\.[a-z]+)*?)\.(?:v|i|f|p)\d")
 _FIRST_PARAMETER = re.compile(r"(?:P|U3AS\d+|[KVr])*(?:Dv\d+_)?(D?[a-z])")
 _VECTOR = re.compile(r"(\w+?)(?: __attribute__\(\(ext_vector_type\((\d+)\)\)\))?\*")
 _ELEMENT_BYTES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4,
                   "long": 8, "ulong": 8, "double": 8, "size_t": 8}  # fmt: skip
+#: by the letters of mangled names
+_LETTER_BYTES = {"c": 1, "a": 1, "h": 1, "s": 2, "t": 2, "Dh": 2, "i": 4, "j": 4, "f": 4, "l": 8, "m": 8, "d": 8}
 #: what says nothing to hardware or to who runs it
 _EVENTS = ("async_work_group_copy", "async_work_group_strided_copy")
 #: attributes that clang knows, of which it tells what macros made of them
@@ -55,7 +58,7 @@ _INLINED = re.compile(r"\.i(?=\.|\d*$)")
 _TABLE_PLACE = re.compile(r"getelementptr (?:inbounds |nuw |nusw )*\(i8, ptr addrspace\(\d+\) @([\w.$-]+), i64 (\d+)\)")
 #: where private arrays begin: no place is the null pointer
 _FIRST_PLACE = 16
-_SILENT = re.compile(r"llvm\.(lifetime|dbg|assume|experimental\.noalias)|(read_|write_)?mem_fence$")
+_SILENT = re.compile(r"(llvm\.)?(lifetime|dbg|assume|experimental\.noalias)|(read_|write_)?mem_fence$|prefetch$")
 #: built-ins that reach memory through a pointer: which way, and which operand the pointer is
 _REACHES = re.compile(r"(?P<load>vload)|(?P<store>vstore)|(?P<atomic>atom(?:ic)?_)")
 
@@ -212,10 +215,10 @@ class _Reader:
         """One instruction as data; None of what only tells compilers something."""
         place = re.search(r"!dbg !(\d+)", line)
         number, column = self._text.place(int(place[1])) if place else (0, 0)
-        operands = [operand for operand in one.operands if operand.value_kind.name != "basic_block"]
-        variant, unsigned = "", False
-        if one.opcode == "call":
-            callee = operands.pop()
+        operands = [operand for operand in one.operands if _value_kind(operand) != "basic_block"]
+        variant, unsigned, callee = "", False, operands[-1] if operands else None
+        if one.opcode == "call" and callee is not None:
+            operands.pop()
             variant, unsigned = _callee(callee.name)
             if _SILENT.match(variant):
                 return None
@@ -238,6 +241,8 @@ class _Reader:
             unsigned=unsigned,
             align=int(align[1]) if align else 0,
         )
+        if variant in _EVENTS and callee is not None:
+            return replace(made, numbers=(_copied_bytes(callee.name),))
         if one.opcode == "phi":
             return replace(made, labels=tuple(names[block.name] for block in one.incoming_blocks))
         if one.opcode == "getelementptr":
@@ -257,7 +262,7 @@ class _Reader:
         inner = split_type(rest)[0]
         offset, varying, scales = 0, [], []
         for at, index in enumerate(operands[1:]):
-            fixed = int(index.get_constant_value(signed_int=True)) if index.value_kind.name == "constant_int" else None
+            fixed = int(index.get_constant_value(signed_int=True)) if _value_kind(index) == "constant_int" else None
             if at and fixed is not None and self._layout.is_structure(inner):
                 place, inner = self._layout.field(inner, fixed)
                 offset += place
@@ -285,7 +290,7 @@ class _Reader:
         return begins
 
     def _operand(self, operand: ValueRef, line: int) -> Operand:
-        kind = operand.value_kind.name
+        kind = _value_kind(operand)
         if kind in ("argument", "instruction"):
             return f"%{operand.name}"
         if kind == "global_variable":
@@ -322,6 +327,14 @@ class _Reader:
         )
 
 
+def _value_kind(value: ValueRef) -> str:
+    """What a value is; "" of what llvmlite has no name for: literals of types that only LLVM's targets know."""
+    try:
+        return str(value.value_kind.name)
+    except ValueError:
+        return ""
+
+
 def _callee(name: str) -> tuple[str, bool]:
     """A called function's plain name, "sqrt" of "_Z4sqrtf", "smax" of "llvm.smax.i32", and whether its first parameter
     is unsigned."""
@@ -329,9 +342,16 @@ def _callee(name: str) -> tuple[str, bool]:
         ends = found.end() + int(found[1])
         parameter = _FIRST_PARAMETER.match(name, ends)
         return name[found.end() : ends], parameter is not None and parameter[1] in "hjtmy"
-    if name.startswith("llvm."):
-        return (name if _SILENT.match(name) else name.split(".")[1]), False
+    if found := _INTRINSIC.match(name):
+        return found[1], False
     return name, False
+
+
+def _copied_bytes(name: str) -> int:
+    """The size of what an asynchronous copy's first pointer points to, by the function's whole name."""
+    found = re.search(r"PU3AS\dV?K?(?:Dv(\d+)_)?(D?[a-z])", name)
+    assert found is not None, name
+    return _lanes_in_memory(int(found[1] or 1)) * _LETTER_BYTES[found[2]]
 
 
 def _word_before_type(line: str) -> str:

@@ -1,0 +1,371 @@
+"""Runs a kernel on data, and counts: the work items of many groups in step, an instruction at a time on NumPy arrays.
+
+Work items that go different ways are parted, and go on together again where their ways meet: of the blocks that some
+wait before, the first in the hierarchy's order runs next. At a barrier a group waits for all its work items.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.opencl.calls import Calls
+from rc_workbench_plugins.opencl.flow import Edge, Segment, counter, flow
+from rc_workbench_plugins.opencl.hierarchy import hierarchy
+from rc_workbench_plugins.opencl.kernel import Constant, Instruction, Kernel, Operand, Profile, Space, Trips, enclosing
+from rc_workbench_plugins.opencl.memory import Memory, Outside
+from rc_workbench_plugins.opencl.ndrange import NDRange
+from rc_workbench_plugins.opencl.strides import Addresses
+from rc_workbench_plugins.opencl.values import Array, DivisionByZero, constant, dtype_of
+from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+#: how many work items are in step: enough that NumPy's own cost is little, few enough that values stay in caches
+_LANES = 1 << 14
+#: how many work items' addresses are looked at
+_TRACED = 256
+#: how many pieces of blocks run between two looks at whether the job was cancelled
+_PIECES = 512
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a launch did, and what its buffers hold after it (1-D, as they were given)."""
+
+    profile: Profile
+    buffers: Mapping[str, NDArray[Any]]
+
+
+def run(
+    kernel: Kernel, size: NDRange, arguments: Mapping[str, object], groups: int | None = None, job: Job | None = None
+) -> Ran:
+    """Run a kernel on `arguments`, by name: an array for each pointer to global or constant memory, a number of bytes
+    for one to local memory, a number (or a vector's numbers) for a value.
+
+    Of more than `groups` work groups that many run, spread evenly over the launch. WorkbenchError, at the kernel's own
+    line, of what the interpreter does not know, an access outside of a buffer, an integer divided by zero, and a
+    barrier that some work items of a group do not reach.
+    """
+    return _Launch(kernel, size, arguments, job or Job()).run(groups)
+
+
+@dataclass(eq=False)
+class _Together:
+    """Work items in step: their numbers in the batch, and their values by name."""
+
+    lanes: NDArray[np.int64]
+    values: dict[str, Array]
+
+
+_Step = tuple[str, Callable[..., Array], tuple[str, ...], Instruction]
+
+
+class _Launch:
+    def __init__(self, kernel: Kernel, size: NDRange, arguments: Mapping[str, object], job: Job) -> None:
+        self._kernel, self._size, self._job = kernel, size, job
+        root = hierarchy(kernel)
+        self._loops = {name: tuple(loop.id for loop in loops) for name, loops in enclosing(root).items()}
+        self._first = flow(kernel, root)
+        self._fixed: dict[str, Array] = {}
+        self._local_bytes = 0
+        self._given: dict[str, NDArray[Any]] = {}
+        self._memory = self._place(arguments)
+        self.calls = Calls(self._memory, size, self._trace)
+        self._steps: dict[int, list[_Step]] = {}
+        self._ways: dict[int, list[tuple[str, str]]] = {}
+        self._names: dict[Constant, str] = {}
+        self._compile()
+        self._taken: dict[int, int] = defaultdict(int)
+        self._edges: dict[int, Edge] = {}
+        self._entries = 0
+        self._trips: dict[str, list[int]] = {}
+        self._pieces = 0
+
+    def run(self, groups: int | None) -> Ran:
+        chosen = self._size.sample(groups)
+        each = self._size.group_items
+        traced = min(len(chosen), -(-_TRACED // each))
+        at_once = max(1, _LANES // each)
+        batches = [chosen[:traced], *(chosen[at : at + at_once] for at in range(traced, len(chosen), at_once))]
+        items = np.zeros((0, 4), np.int64)
+        with np.errstate(all="ignore"):
+            for number, batch in enumerate(batches):
+                if not len(batch):
+                    continue
+                self._job.progress(number / len(batches))
+                self.calls.batch(batch, self._local_bytes, self._kernel.private_bytes)
+                if number == 0:
+                    items = self.calls.items()[:_TRACED]
+                    around = {a.id: self._loops[b.name] for b in self._kernel.blocks for a in b.accesses}
+                    self._addresses: Addresses | None = Addresses(around, items)
+                    self._seen = self._addresses
+                else:
+                    self._addresses = None
+                self._batch(len(batch) * each)
+        return Ran(self._profile(len(chosen)), {name: self._after(name) for name in self._given})
+
+    # ---- what is there before
+
+    def _place(self, arguments: Mapping[str, object]) -> Memory:
+        """The arguments' buffers and the kernel's variables in memory, and what operands name them."""
+        kernel, buffers = self._kernel, {}
+        if lacking := [a.name for a in kernel.arguments if a.name not in arguments]:
+            hint = f"Give a value for each of: {', '.join(a.name for a in kernel.arguments)}."
+            raise WorkbenchError(self._told(f"the argument '{lacking[0]}' is given nothing", hint, kernel.line))
+        for argument in kernel.arguments:
+            given, name = arguments[argument.name], f"%{argument.name}"
+            if argument.type.space is Space.LOCAL:
+                self._fixed[name] = np.array([self._local(int(given), 16)], np.int64)  # type: ignore[call-overload]
+            elif argument.type.space is not None:
+                self._given[argument.name] = np.ascontiguousarray(given)
+                buffers[name] = self._given[argument.name].reshape(-1).view(np.uint8)
+            else:
+                value = np.array(given, dtype_of(argument.type))
+                self._fixed[name] = value.reshape(1, -1) if argument.type.lanes > 1 else value.reshape(1)
+        for variable in kernel.variables:
+            if variable.space is Space.LOCAL:
+                self._fixed[variable.name] = np.array([self._local(variable.bytes, variable.align)], np.int64)
+            else:
+                buffers[variable.name] = np.array(variable.initial or (0,) * variable.bytes, np.uint8)
+        memory = Memory(buffers)
+        self._fixed |= {name: np.array([region.begin], np.int64) for name, region in memory.regions.items()}
+        return memory
+
+    def _local(self, size: int, align: int) -> int:
+        begin = -(-max(self._local_bytes, 16) // align) * align
+        self._local_bytes = begin + size
+        return begin
+
+    def _after(self, name: str) -> NDArray[Any]:
+        given = self._given[name]
+        return self._memory.content(f"%{name}").view(given.dtype).reshape(given.shape)
+
+    # ---- compiling
+
+    def _compile(self) -> None:
+        """Steps for each segment; WorkbenchError with everything that is not known, each with its line."""
+        unknown: list[Diagnostic] = []
+        waiting, seen = [self._first], {id(self._first)}
+        while waiting:
+            segment = waiting.pop()
+            steps = []
+            for one in segment.instructions:
+                made = self.calls.made(one)
+                if made is None:
+                    what = f"`{one.variant}`" if one.opcode == "call" else f"the instruction `{one.opcode}`"
+                    hint = "It can be compiled and taken apart, but not run."
+                    unknown.append(self._told(f"{what} is not known to the interpreter", hint, one.line))
+                elif made is not self.calls.nothing:
+                    steps.append((one.result, made, tuple(map(self._key, one.operands)), one))
+            self._steps[id(segment)] = steps
+            for operand in segment.end.operands:
+                self._key(operand)
+            for edge in segment.edges:
+                self._ways[id(edge)] = [(result, self._key(operand)) for result, operand in edge.phis]
+            for target in [*(edge.target for edge in segment.edges), segment.following]:
+                if target is not None and id(target) not in seen:
+                    seen.add(id(target))
+                    waiting.append(target)
+        if unknown:
+            raise WorkbenchError(*sorted(unknown, key=lambda d: d.line or 0))
+
+    def _key(self, operand: Operand) -> str:
+        """The name under which an operand's value is found."""
+        if isinstance(operand, str):
+            if operand not in self._fixed and operand.startswith("@"):
+                name, _, offset = operand.partition("+")
+                self._fixed[operand] = self._fixed[name] + int(offset)
+            return operand
+        name = self._names.setdefault(operand, f"={len(self._names)}")
+        self._fixed[name] = constant(operand)
+        return name
+
+    # ---- running
+
+    def _batch(self, lanes: int) -> None:
+        """Every work item of a batch to its end."""
+        self._entries += lanes
+        self._pending: dict[int, tuple[Segment, list[_Together]]] = {}
+        self._held: dict[int, tuple[Segment, list[_Together]]] = {}
+        self._wait(self._first, _Together(np.arange(lanes), dict(self._fixed)))
+        while self._pending or self._held:
+            if not self._pending:
+                self._release()
+            segment, parts = self._pending.pop(min(self._pending, key=lambda key: self._pending[key][0].order))
+            self._go(segment, self._joined(segment, parts))
+
+    def _wait(self, segment: Segment, items: _Together) -> None:
+        self._pending.setdefault(id(segment), (segment, []))[1].append(items)
+
+    def _go(self, segment: Segment | None, items: _Together) -> None:
+        """Run work items as long as they stay together, and nobody else has to run before them."""
+        while segment is not None:
+            self._pieces += 1
+            if self._pieces % _PIECES == 0:
+                self._job.check()
+            values = items.values
+            self.calls.lanes = items.lanes
+            self._items = items
+            for result, function, keys, one in self._steps[id(segment)]:
+                try:
+                    values[result] = function(*[values[key] for key in keys])
+                except (Outside, DivisionByZero) as fault:
+                    raise WorkbenchError(self._fault(one, fault)) from None
+            if segment.is_barrier:
+                self._held.setdefault(id(segment), (segment, []))[1].append(items)
+                return
+            segment = self._on(segment, items)
+
+    def _on(self, segment: Segment, items: _Together) -> Segment | None:
+        """Where work items go that did a segment: a segment, if they can go there at once."""
+        edges, end = segment.edges, segment.end
+        if not edges:
+            return None
+        if len(edges) == 1:
+            return self._take(edges[0], items)
+        condition = items.values[self._key(end.operands[0])]
+        if end.opcode == "switch":
+            which = np.zeros(len(condition), np.int64)
+            for number, case in enumerate(end.numbers, 1):
+                which[condition == case] = number
+        else:
+            which = np.where(condition, 0, 1)
+        ways = np.unique(which)
+        if len(ways) == 1:
+            return self._take(edges[ways[0]], items)
+        for way in ways:
+            part = self._part(items, which == way, edges[way])
+            target = self._take(edges[way], part)
+            if target is not None:
+                self._wait(target, part)
+        return None
+
+    def _take(self, edge: Edge, items: _Together) -> Segment | None:
+        """Go along an edge; the segment behind it, or None where others have to run before."""
+        values, count = items.values, len(items.lanes)
+        self._taken[id(edge)] += count
+        self._edges[id(edge)] = edge
+        for loop in edge.left:
+            self._left(loop, values[counter(loop)], count)
+        for loop in edge.entered:
+            values[counter(loop)] = np.zeros(1, np.int64)
+        for loop in edge.begun:
+            values[counter(loop)] = values[counter(loop)] + 1
+        if ways := self._ways[id(edge)]:
+            fresh = [values[key] for _, key in ways]
+            for (result, _), value in zip(ways, fresh, strict=True):
+                values[result] = value
+        if not self._pending:
+            return edge.target
+        self._wait(edge.target, items)
+        return None
+
+    def _left(self, loop: str, rounds: Array, count: int) -> None:
+        trips = self._trips.setdefault(loop, [0, 0, int(rounds[0]), 0])
+        trips[0] += count
+        trips[1] += int(rounds.sum()) if len(rounds) == count else int(rounds[0]) * count
+        trips[2] = min(trips[2], int(rounds.min()))
+        trips[3] = max(trips[3], int(rounds.max()))
+
+    def _part(self, items: _Together, chosen: NDArray[np.bool_], edge: Edge) -> _Together:
+        """Some of the work items, with what they need along an edge."""
+        part = dict(self._fixed)
+        for name in edge.needs:
+            value = items.values.get(name)
+            if value is not None:
+                part[name] = value if len(value) == 1 else value[chosen]
+        return _Together(items.lanes[chosen], part)
+
+    def _joined(self, segment: Segment, parts: Sequence[_Together]) -> _Together:
+        """Work items that wait before the same segment, together."""
+        if len(parts) == 1:
+            return parts[0]
+        joined = dict(self._fixed)
+        for name in segment.live:
+            values = [part.values[name] for part in parts]
+            first = values[0]
+            if all(len(v) == 1 and (v is first or v.tobytes() == first.tobytes()) for v in values):
+                joined[name] = first
+            else:
+                shapes = [(len(part.lanes), *v.shape[1:]) for v, part in zip(values, parts, strict=True)]
+                joined[name] = np.concatenate(list(map(np.broadcast_to, values, shapes)))
+        return _Together(np.concatenate([part.lanes for part in parts]), joined)
+
+    def _release(self) -> None:
+        """Let the groups go on whose work items all wait at one barrier."""
+        each, released = self._size.group_items, False
+        for key, (segment, parts) in list(self._held.items()):
+            items = self._joined(segment.following or segment, parts)
+            waiting = np.bincount(items.lanes // each)
+            complete = waiting[items.lanes // each] == each
+            if not complete.any():
+                continue
+            released = True
+            del self._held[key]
+            assert segment.following is not None
+            live = Edge("", segment.following, (), (), (), (), segment.following.live)
+            self._wait(segment.following, items if complete.all() else self._part(items, complete, live))
+            if not complete.all():
+                self._held[key] = (segment, [self._part(items, ~complete, live)])
+        if not released:
+            segment, parts = next(iter(self._held.values()))
+            waiting = np.bincount(np.concatenate([part.lanes for part in parts]) // each)
+            message = (
+                f"{waiting[waiting > 0][0]} of a group's {each} work items come to this barrier, the others do not"
+            )
+            hint = "Take it out of the branch, or the loop that work items leave at different times."
+            raise WorkbenchError(self._told(message, hint, segment.end.line))
+
+    # ---- what is told after
+
+    def _trace(self, one: Instruction, address: Array) -> None:
+        if self._addresses is not None and one.access is not None:
+            loops = self._addresses.loops[one.access.id]
+            rounds = [self._items.values[counter(loop)] for loop in loops]
+            self._addresses.note(one.access.id, address, self._items.lanes, rounds)
+
+    def _profile(self, sampled: int) -> Profile:
+        blocks: dict[str, int] = {block.name: 0 for block in self._kernel.blocks}
+        blocks[self._first.block] = self._entries
+        edges: dict[tuple[str, str], int] = {}
+        for key, count in self._taken.items():
+            edge = self._edges[key]
+            edges[edge.source, edge.target.block] = count
+            blocks[edge.target.block] += count
+        return Profile(
+            kernel=self._kernel.name,
+            global_size=self._size.global_size,
+            local_size=self._size.local_size,
+            groups_launched=self._size.groups,
+            groups_sampled=sampled,
+            work_items=self._entries,
+            blocks=blocks,
+            edges=edges,
+            loops={
+                loop.id: Trips(*self._trips.get(loop.id, (0, 0, 0, 0)))
+                for loops in enclosing(hierarchy(self._kernel)).values()
+                for loop in loops
+            },
+            accesses={
+                access.id: self._seen.profile(access, blocks[block.name])
+                for block in self._kernel.blocks
+                for access in block.accesses
+            },
+        )
+
+    def _fault(self, one: Instruction, fault: Exception) -> Diagnostic:
+        if isinstance(fault, Outside):
+            lanes = self._items.lanes
+            who = self.calls.who(int(lanes[min(fault.lane, len(lanes) - 1)]))
+            way = one.access.way if one.access else "access"
+            message = f"this {way} of work item {who} reaches {fault}"
+            return self._told(message, "Give a larger buffer, or check the index.", one.line)
+        return self._told("an integer is divided by zero here", "Check the divisor before.", one.line)
+
+    def _told(self, message: str, hint: str, line: int) -> Diagnostic:
+        return Diagnostic(message, hint, file=self._kernel.file, line=line or self._kernel.line)

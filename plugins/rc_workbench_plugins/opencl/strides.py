@@ -1,0 +1,64 @@
+"""By how much accesses' addresses move between work items and between iterations, from addresses that were noted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.opencl.kernel import Access, AccessProfile, Space, Stride
+
+#: rounds of each loop that are looked at, and how many addresses of an access at most
+_ROUNDS = 8  # and the test before the first
+_MOST = 1 << 20
+_Table = NDArray[np.int64]
+
+
+class Addresses:
+    """Addresses of accesses in the first rounds of all loops, by work item."""
+
+    def __init__(self, loops: Mapping[str, tuple[str, ...]], items: _Table) -> None:
+        """`loops` are those around each access; `items` is a row for each lane that is looked at: its global ids and
+        its group's number."""
+        self.loops, self._items = loops, items
+        self._rows: dict[str, list[_Table]] = defaultdict(list)
+        self._noted: dict[str, int] = defaultdict(int)
+
+    def note(self, access: str, address: _Table, lanes: _Table, rounds: Sequence[_Table]) -> None:
+        """An access of `lanes`, each in its round of every loop around it."""
+        if self._noted[access] > _MOST:
+            return
+        rows = np.stack([np.broadcast_to(column, len(lanes)) for column in (lanes, address, *rounds)], axis=1)
+        rows = rows[(lanes < len(self._items)) & (rows[:, 2:] <= _ROUNDS).all(axis=1)]
+        self._rows[access].append(rows)
+        self._noted[access] += len(rows)
+
+    def profile(self, access: Access, executions: int) -> AccessProfile:
+        loops = self.loops[access.id]
+        rows = np.concatenate(self._rows[access.id] or [np.zeros((0, 2 + len(loops)), np.int64)])
+        lanes, address, rounds = rows[:, 0], rows[:, 1], list(rows[:, 2:].T)
+        x, y, z, group = (self._items[lanes, column] for column in range(4))
+        same_group = [group] if access.space in (Space.LOCAL, Space.PRIVATE) else []
+        return AccessProfile(
+            executions,
+            _stride(address, x, [y, z, *same_group, *rounds]),
+            {
+                loop: _stride(address, rounds[at], [lanes, *rounds[:at], *rounds[at + 1 :]])
+                for at, loop in enumerate(loops)
+            },
+        )
+
+
+def _stride(address: _Table, along: _Table, same: Sequence[_Table]) -> Stride:
+    """The commonest step of the address where `along` is one more and all of `same` is the same."""
+    order = np.lexsort([along, *same])
+    neighbours = np.diff(along[order]) == 1
+    for column in same:
+        neighbours &= np.diff(column[order]) == 0
+    steps, times = np.unique(np.diff(address[order])[neighbours], return_counts=True)
+    if not len(steps):
+        return Stride(None, 0.0, 0)
+    most = int(times.argmax())
+    return Stride(int(steps[most]), float(times[most] / times.sum()), int(times.sum()))

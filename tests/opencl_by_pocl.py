@@ -1,0 +1,51 @@
+"""The same launch by pocl, another implementation of OpenCL, whose results and counts tests compare with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+cl = pytest.importorskip("pyopencl")
+
+
+@cache
+def _queue() -> Any:
+    for platform in cl.get_platforms():
+        if "Portable" in platform.name:
+            return cl.CommandQueue(cl.Context(platform.get_devices()[:1]))
+    pytest.skip("there is no pocl")
+
+
+@cache
+def _program(source: str, defines: tuple[tuple[str, str], ...]) -> Any:
+    options = ["-cl-std=CL1.2", *(f"-D{name}={value}" for name, value in defines)]
+    text = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n" + source
+    return cl.Program(_queue().context, text).build(options)
+
+
+def by_pocl(
+    source: str, kernel: str, global_size: tuple[int, ...], local_size: tuple[int, ...],
+    arguments: Mapping[str, object], defines: Mapping[str, str] | None = None,
+) -> dict[str, NDArray[Any]]:  # fmt: skip
+    """What the buffers hold after a launch; `arguments` are in the kernel's order: arrays, NumPy numbers, and
+    `cl.LocalMemory`."""
+    queue = _queue()
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    given = {
+        name: cl.Buffer(queue.context, flags, hostbuf=value) if isinstance(value, np.ndarray) and value.ndim else value
+        for name, value in arguments.items()
+    }
+    program = _program(source, tuple(sorted((defines or {}).items())))
+    getattr(program, kernel)(queue, global_size, local_size, *given.values())
+    after = {name: np.empty_like(arguments[name]) for name in given if isinstance(given[name], cl.Buffer)}
+    for name, array in after.items():
+        cl.enqueue_copy(queue, array, given[name])
+    queue.finish()
+    return after
