@@ -62,8 +62,9 @@ def test_the_window_opens_on_nonsense_and_remembers_anew(own_preferences: Path, 
 def test_every_theme_that_is_offered_is_remembered(own_preferences: Path, qtbot: QtBot) -> None:
     window = MainWindow(load_plugins())
     qtbot.addWidget(window)
-    for theme, choice in reversed(window.settings.choices.items()):  # the first is chosen already
-        choice.setChecked(True)
+    row = window.show_settings().rows["theme"]
+    for number, theme in reversed([*enumerate(row.setting.choices)]):  # the first is chosen already
+        row.field.setCurrentIndex(number)
         assert store.preference("theme", "none") == theme
     window.close()
 

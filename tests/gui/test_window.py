@@ -259,7 +259,7 @@ def test_the_theme_changes_and_is_remembered(opened: MainWindow, qtbot: QtBot) -
         return QColor(image.pixel(opened.width() // 2, 20)).name().upper()
 
     assert ground() == LIGHT.chrome
-    opened.settings.choices["dark"].click()
+    opened.show_settings().rows["theme"].field.setCurrentIndex(1)
     qtbot.waitUntil(lambda: not opened.slices.busy)
     assert theme.palette() is DARK
     assert ground() == DARK.chrome

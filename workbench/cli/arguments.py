@@ -213,6 +213,21 @@ def add_fields(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="JSON Schema, for editors that check while one types")
 
 
+def add_settings(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True)
+    listing = actions.add_parser("list", help="every setting, its value and what it does")
+    listing.set_defaults(run=_does("settings:run_list"))
+    change = actions.add_parser("set", help="set a value, and remember it")
+    change.set_defaults(run=_does("settings:run_set"))
+    reset = actions.add_parser("reset", help="have a setting as it comes")
+    reset.set_defaults(run=_does("settings:run_reset"))
+    for action in (change, reset):
+        action.add_argument("name", metavar="NAME", help="such as theme, program.g++ or key.run")
+    change.add_argument("value", metavar="VALUE", help="an empty one: none, or as it is found")
+    for action in (listing, change, reset):
+        action.add_argument("--json", action="store_true")
+
+
 def add_doctor(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true")
 
@@ -246,11 +261,12 @@ _OWN = (
     ("plugins", "what is loaded, from where, and what failed to load and why", add_plugins, "plugins:run_plugins"),
     ("fields", "every field of a document: what it holds, its unit, default and meaning",
      add_fields, "fields:run_fields"),
+    ("settings", "looks, keys, programs and folders: list, set, reset", add_settings, ""),
     ("doctor", "what this machine has and lacks, with versions and paths", add_doctor, "doctor:run_doctor"),
     ("desktop", "put the workbench into the desktop's menu, for this user", add_desktop, "doctor:run_desktop"),
 )  # fmt: skip
 #: Those that are over at once, of which no log is kept.
-_SHORT = ("open", "definition", "template", "rules", "plugins", "fields", "doctor", "desktop")
+_SHORT = ("open", "definition", "template", "rules", "plugins", "fields", "settings", "doctor", "desktop")
 
 
 def workbench_commands() -> Sequence[Command]:

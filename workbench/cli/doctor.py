@@ -28,7 +28,7 @@ def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
                 "version": __version__,
                 "system": platform.platform(),
                 "ready": ready,
-                "tools": [_tool_json(part) for part in parts],
+                "tools": [tool_json(part) for part in parts],
                 "libraries": packages,
                 "folders": folders,
             }
@@ -54,7 +54,7 @@ def _row(part: Part) -> tuple[str, ...]:
     return "ok", part.purpose, part.found.version, str(part.found.path)
 
 
-def _tool_json(part: Part) -> dict[str, object]:
+def tool_json(part: Part) -> dict[str, object]:
     """One tool: `install` is the command where it lacks, else None; `message` says what for."""
     about = {"name": part.name, "purpose": part.purpose, "needed": part.needed}
     found = part.found

@@ -48,13 +48,15 @@ def _only_wayland() -> bool:
 def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QApplication, MainWindow]:
     """The application and its window, shown on a project, a run or nothing. Raises WorkbenchError."""
     from workbench.session.plugins import load_plugins
-    from workbench.system.store import load
+    from workbench.session.settings import value
 
     plugins = load_plugins()  # before Qt: its bindings look into every module that is imported after them
     if "source" not in plugins.modes:
         message = "the window's own modes are not among the plugins: the installation is older than the sources"
         raise WorkbenchError(Diagnostic(message, "Install them again, as in: pip install -e ."))
-    application = make_application(load("window", {}).get("theme", "light"))
+    if (scale := int(value("scale_pct"))) != 100:
+        os.environ.setdefault("QT_SCALE_FACTOR", str(scale / 100))
+    application = make_application(value("theme"))
     from PySide6.QtCore import QTimer
 
     from workbench.gui.main_window import MainWindow  # after Qt's libraries are known to be there

@@ -12,6 +12,7 @@ from workbench.gui.run_control import RunControl
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.examples import Example, copy_example
 from workbench.session.files import write_result_text
+from workbench.session.settings import projects_folder
 
 
 class Asking:
@@ -21,11 +22,13 @@ class Asking:
         self._context, self._control, self._parent = context, control, parent
 
     def _folder(self, title: str) -> Path | None:
-        name = QFileDialog.getExistingDirectory(self._parent, title)
+        name = QFileDialog.getExistingDirectory(self._parent, title, projects_folder())
         return Path(name) if name else None
 
     def project(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._parent, "Open project", "", "Projects (*.workbench.yaml)")
+        name, _ = QFileDialog.getOpenFileName(
+            self._parent, "Open project", projects_folder(), "Projects (*.workbench.yaml)"
+        )
         if name:
             self._context.open_project(Path(name))
 

@@ -46,6 +46,7 @@ class Context(QObject):
     aside_changed = Signal()
     runs_changed = Signal()  # the project's run folders
     theme_changed = Signal()
+    code_font_changed = Signal()
     history_changed = Signal()
     trust_changed = Signal()
     run_requested = Signal()

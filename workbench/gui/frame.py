@@ -22,7 +22,7 @@ from workbench.gui.jobs import JobRunner
 from workbench.gui.layout import Panels
 from workbench.gui.mode import Mode
 from workbench.gui.mode_stack import ModeStack
-from workbench.gui.popovers import NoticesPopover, RunOptionsPopover, SettingsPopover
+from workbench.gui.popovers import NoticesPopover, RunOptionsPopover
 from workbench.gui.rail import Rail
 from workbench.gui.recovered import Recovered
 from workbench.gui.run_control import RunControl
@@ -34,12 +34,14 @@ from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.history import Undoable
 from workbench.session.plugins import Plugins
+from workbench.session.settings import settings
 from workbench.session.workspace import PROJECT_SUFFIX
 from workbench.system import store
 from workbench.system.files import real
 
 if TYPE_CHECKING:
     from workbench.gui.guide import GuideWindow
+    from workbench.gui.settings_dialog import SettingsDialog
 
 
 class Frame(QMainWindow):
@@ -70,8 +72,7 @@ class Frame(QMainWindow):
         self.status_line = StatusBar()
         self._theme = store.preference("theme", "light")
         self.notices = NoticesPopover(self.context, self)
-        self.settings = SettingsPopover(self.context, self.set_theme, self)
-        self.keys = about.KeysPopover(self)
+        self.settings: SettingsDialog | None = None  # made when it is asked for
         self.about = about.AboutPopover(self)
         self._template = False  # whether a template, or the models, are shown without a project
         self.guide: GuideWindow | None = None  # made when it is asked for
@@ -102,7 +103,7 @@ class Frame(QMainWindow):
         context = self.context
         self.rail.mode_chosen.connect(context.navigation.set_mode)
         self.rail.notices_asked.connect(self.show_notices)
-        self.rail.settings_asked.connect(self.show_settings)
+        self.rail.settings_asked.connect(lambda: self.show_settings())
         self.status_line.clicked.connect(self.show_notices)
         context.background.progressed.connect(self._say_status)
         self.header.back.clicked.connect(context.navigation.back)
@@ -301,11 +302,31 @@ class Frame(QMainWindow):
         self.notices.reload()
         self._open_at_foot(self.notices)
 
-    def show_settings(self) -> None:
-        self._open_at_foot(self.settings)
+    def show_settings(self, words: str = "") -> SettingsDialog:
+        """What can be set, as far as it has some words in it."""
+        if self.settings is None:
+            from workbench.gui.settings_dialog import SettingsDialog
+
+            known = settings(self.context.plugins.modes.values())
+            self.settings = SettingsDialog(known, self.context.background, self)
+            self.settings.changed.connect(self._on_setting)
+        self.settings.open_on(words)
+        return self.settings
 
     def show_keys(self) -> None:
-        self._open_in_middle(self.keys)
+        self.show_settings("keys")
+
+    def _on_setting(self, name: str) -> None:
+        if name == "theme":
+            self.set_theme(store.preference("theme", "light"))
+        elif name == "trace":
+            self.run_options.read()
+        elif name.startswith("key."):
+            self.actions_of.take_keys()
+            self.rail.take_keys()
+            self.header.take_keys()
+        elif name.startswith("code_"):
+            self.context.code_font_changed.emit()
 
     def show_guide(self) -> None:
         if self.guide is None:

@@ -13,6 +13,7 @@ from workbench.gui.icons import draw_icon
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, IconButton, plain_column, rule
 from workbench.model.pragma import Category
+from workbench.session.keys import with_key
 
 #: A crumb's detail is left out (to the tooltip) where it would have less room than this.
 LEAST_DETAIL_PX = 90
@@ -117,7 +118,6 @@ class RunButton(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(1)
         self.button = Button("Run", "play", "primary")
-        self.button.setToolTip("Instrument a copy, build it and run it (F5)")
         self.button.setStyleSheet("border-top-right-radius: 0; border-bottom-right-radius: 0;")
         self.button.clicked.connect(self.run.emit)
         self.how = Button("", "chevron-down", "primary")
@@ -151,8 +151,8 @@ class Header(QWidget):
         self._project_parts: list[QWidget] = []
         divider = rule(vertical=True)
         divider.setFixedHeight(20)
-        self.back = IconButton("arrow-left", "Back (Alt+Left)")
-        self.forward = IconButton("arrow-right", "Forward (Alt+Right)")
+        self.back = IconButton("arrow-left", "Back")
+        self.forward = IconButton("arrow-right", "Forward")
         for widget in (divider, self.back, self.forward):
             self._project_parts.append(widget)
         row.addSpacing(8)
@@ -175,11 +175,18 @@ class Header(QWidget):
         self.run_button = RunButton()
         row.addWidget(self.run_button)
         self._project_parts.append(self.run_button)
+        self.take_keys()
         self._project_shown: bool | None = None
         column.addStretch(1)
         column.addLayout(row)
         column.addStretch(1)
         column.addWidget(rule())
+
+    def take_keys(self) -> None:
+        """Say in the tooltips which keys are in force."""
+        self.back.setToolTip(with_key("Back", "back"))
+        self.forward.setToolTip(with_key("Forward", "forward"))
+        self.run_button.button.setToolTip(with_key("Instrument a copy, build it and run it", "run"))
 
     def show_project(self, visible: bool) -> None:
         """Without a project only menus and search are shown."""

@@ -100,6 +100,8 @@ class MainWindow(Frame):
                 None,
                 known("pragma", self.insert_pragma, project),
                 known("find", self.find_here),
+                None,
+                known("settings", self.show_settings),
             )),
             Menu("&View", (
                 *(Command(f"mode_{mode.name}", mode.title, partial(self.go_to, mode.name), key_of_mode(place), either)

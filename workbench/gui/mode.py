@@ -16,6 +16,7 @@ from workbench.gui.theme import set_ground
 from workbench.gui.widgets import EmptyState, IconButton
 from workbench.session.documents import Document, free_name
 from workbench.session.history import Command, History, Undoable
+from workbench.session.keys import with_key
 
 
 class Mode(QWidget):
@@ -148,9 +149,9 @@ class Mode(QWidget):
         button = IconButton("plus", f"New {self.kind.makes}, or a copy of this one")
         menu = QMenu(button)
         for text, do in (
-            (f"New {self.kind.makes}... (Ctrl+Shift+N)", self.new_document),
+            (with_key(f"New {self.kind.makes}...", "new_document"), self.new_document),
             ("Duplicate", self.duplicate),
-            ("Save as... (Ctrl+Shift+S)", self.save_as),
+            (with_key("Save as...", "save_as"), self.save_as),
         ):
             menu.addAction(text).triggered.connect(lambda checked=False, do=do: do())
         button.setMenu(menu)

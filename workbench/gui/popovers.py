@@ -1,18 +1,15 @@
-"""What opens beside the rail and the Run button: notices, settings, how to run."""
+"""What opens beside the rail and the Run button: notices, how to run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QCheckBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
-    QRadioButton,
     QVBoxLayout,
     QWidget,
 )
@@ -93,27 +90,6 @@ def _hooks(hooks: object) -> str:
     return ", ".join(names) or "nothing"
 
 
-class SettingsPopover(Popover):
-    """The theme. Everything else is remembered by itself."""
-
-    def __init__(self, context: Context, set_theme: Callable[[str], None], parent: QWidget) -> None:
-        super().__init__(parent)
-        column = _column(self)
-        self.setFixedWidth(320)
-        column.addWidget(label("Settings", "title"))
-        column.addWidget(label("Theme", "strong"))
-        self.choices: dict[str, QRadioButton] = {}
-        group = QButtonGroup(self)
-        chosen = store.preference("theme", "light")
-        for name, text in (("light", "Light"), ("dark", "Dark"), ("system", "As the desktop")):
-            button = QRadioButton(text)
-            button.setChecked(name == chosen)
-            button.toggled.connect(lambda on, name=name: set_theme(name) if on else None)
-            group.addButton(button)
-            column.addWidget(button)
-            self.choices[name] = button
-
-
 class RunOptionsPopover(Popover):
     """How to run: trace, deterministic, plain, and the project's settings by name."""
 
@@ -126,7 +102,6 @@ class RunOptionsPopover(Popover):
         column = _column(self)
         column.addWidget(label("How to run", "title"))
         self.trace = QCheckBox("Trace: every change of state, for the timeline")
-        self.trace.setChecked(store.preference("trace", "yes") == "yes")
         self.trace.toggled.connect(lambda on: store.set_preference("trace", "yes" if on else "no"))
         self.deterministic = QCheckBox("Deterministic: the host's work is counted, not timed")
         self.plain = QCheckBox("Plain: observe nothing")
@@ -149,7 +124,12 @@ class RunOptionsPopover(Popover):
         row.addWidget(button)
         column.addLayout(row)
         context.workspace_changed.connect(self._reload)
+        self.read()
         self._reload()
+
+    def read(self) -> None:
+        """As the settings have it."""
+        self.trace.setChecked(store.preference("trace", "yes") == "yes")
 
     def _reload(self) -> None:
         while self._form.rowCount():

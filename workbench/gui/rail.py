@@ -92,9 +92,8 @@ class Rail(QWidget):
         column.setContentsMargins(0, 4, 0, 8)
         column.setSpacing(0)
         self.buttons: dict[str, RailButton] = {}
-        for place, mode in enumerate(modes, 1):
-            key = key_in_force(f"mode_{mode.name}", key_of_mode(place))
-            button = RailButton(mode.icon, mode.title, f"{mode.title} ({key})" if key else mode.title)
+        for mode in modes:
+            button = RailButton(mode.icon, mode.title, "")
             button.setCheckable(True)
             button.setAutoExclusive(True)
             button.clicked.connect(lambda checked=False, name=mode.name: self.mode_chosen.emit(name))
@@ -103,12 +102,19 @@ class Rail(QWidget):
         column.addStretch(1)
         self.notices = RailButton("bell", "Notices", "What went wrong, and plugins")
         self.notices.clicked.connect(self.notices_asked.emit)
-        self.settings = RailButton("settings-2", "Settings", "Light or dark, trust")
+        self.settings = RailButton("settings-2", "Settings", "Looks, keys, programs, folders")
         self.settings.clicked.connect(self.settings_asked.emit)
         column.addWidget(self.notices)
         column.addWidget(self.settings)
         row.addLayout(column)
         row.addWidget(rule(vertical=True))
+        self.take_keys()
+
+    def take_keys(self) -> None:
+        """Say in the tooltips which keys are in force."""
+        for place, (name, button) in enumerate(self.buttons.items(), 1):
+            key = key_in_force(f"mode_{name}", key_of_mode(place))
+            button.setToolTip(f"{button.text()} ({key})" if key else button.text())
 
     def show_mode(self, mode: str) -> None:
         self.buttons[mode].setChecked(True)

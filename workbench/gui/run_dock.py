@@ -37,6 +37,7 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import time_text
 from workbench.run.pace import Pace
+from workbench.session.keys import with_key
 
 if TYPE_CHECKING:
     from workbench.model.run import Run
@@ -150,7 +151,7 @@ class RunDock(QWidget):
         self.header = PanelHeader("Run", "nothing has run in this window yet")
         self.left = label("", "small")
         self.cancel = Button("Cancel")
-        self.cancel.setToolTip("End the run and every process it started (Shift+F5)")
+        self.cancel.setToolTip(with_key("End the run and every process it started", "cancel"))
         self.cancel.clicked.connect(self.ask_cancel)
         self.close_button = Button("Close", kind="plain")
         self.close_button.clicked.connect(self.closed.emit)

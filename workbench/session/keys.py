@@ -65,7 +65,7 @@ def key_of_mode(place: int) -> str:
 
 def all_commands(modes: Iterable[WindowMode]) -> dict[str, tuple[str, str]]:
     """As `COMMANDS`, with those that show a mode."""
-    shown = {f"mode_{mode.name}": (mode.title, key_of_mode(place)) for place, mode in enumerate(modes, 1)}
+    shown = {f"mode_{mode.name}": (f"Show {mode.title}", key_of_mode(place)) for place, mode in enumerate(modes, 1)}
     return {**COMMANDS, **shown}
 
 

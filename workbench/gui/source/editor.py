@@ -28,6 +28,7 @@ from workbench.gui.source.margin import GUTTER_PX, NUMBERS_PX, Margin, rich_tip
 from workbench.gui.source.problems import problem_text
 from workbench.gui.source.text_edits import STEP, new_line, put_difference, shift_lines
 from workbench.session.documents import SourceFile
+from workbench.session.settings import value
 
 _LEX_AFTER_MS = 120
 MOST_MARKED = 1000
@@ -56,14 +57,9 @@ class CodeEditor(QPlainTextEdit):
         self._link = QTextCursor()  # the name under the pointer, while a click leads to its definition
         self._typing = False
         self._lexed: list[list[Span]] = []
-        font = QFont(fonts.LINES_FAMILY)
-        font.setPixelSize(13)
-        font.setStyleHint(QFont.StyleHint.Monospace)
-        self.setFont(font)
-        self.setStyleSheet(f'CodeEditor {{ font-family: "{fonts.LINES_FAMILY}"; font-size: 13px; border: none; }}')
+        self.take_font()
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
-        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
         self.document().setDocumentMargin(4)
         self.setPlainText(text)
         self.setReadOnly(document.read_only)
@@ -98,6 +94,16 @@ class CodeEditor(QPlainTextEdit):
     def line(self) -> int:
         """The line of the cursor, from 1."""
         return self.textCursor().blockNumber() + 1
+
+    def take_font(self) -> None:
+        """The font that is set for sources."""
+        family, size_px = value("code_font") or fonts.LINES_FAMILY, int(value("code_px"))
+        font = QFont(family)
+        font.setPixelSize(size_px)
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        self.setFont(font)
+        self.setStyleSheet(f'CodeEditor {{ font-family: "{family}"; font-size: {size_px}px; border: none; }}')
+        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
 
     def go_to(self, line: int, column: int = 1) -> None:
         """Put the cursor on a line, at a column (in bytes), and show it in the middle."""

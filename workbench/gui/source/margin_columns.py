@@ -15,6 +15,7 @@ from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.gui.widgets.severity import level_of, paint_severity
 from workbench.model.pragma import Category
 from workbench.model.text import count_text, percent_text
+from workbench.session.keys import with_key
 
 
 class MarginColumns(QWidget):
@@ -118,9 +119,9 @@ class MarginColumns(QWidget):
             if editor.margin.stale:
                 said += "; the file has changed since"
         elif line in editor.margin.pragmas:
-            said = f"{editor.margin.pragmas[line].value}. Click to change it (Ctrl+P)"
+            said = with_key(f"{editor.margin.pragmas[line].value}. Click to change it", "pragma")
         elif editor.scanned.original(line) in editor.margin.lacking:
-            said = "No pragma: this time stays unclassified. Click to say what it is doing (Ctrl+P)"
+            said = with_key("No pragma: this time stays unclassified. Click to say what it is doing", "pragma")
         if event.position().x() >= NUMBERS_PX and line in editor.margin.problems:
             said = rich_tip(problem_text(editor.margin.problems, line))
         self.setToolTip(said)

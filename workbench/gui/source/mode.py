@@ -63,6 +63,7 @@ class SourceMode(Mode):
         self.tabs.removed.connect(self._on_removed)
         context.workspace_changed.connect(self._on_workspace)
         context.scan_changed.connect(self._on_scan)
+        context.code_font_changed.connect(self.tabs.take_font)
         context.run_changed.connect(self._on_run)
         context.analysis_changed.connect(self._on_analysis)
         context.running_changed.connect(self._on_running)

@@ -94,6 +94,10 @@ class EditorTabs(QWidget):
         for editor in self.editors():
             self.remove(editor)
 
+    def take_font(self) -> None:
+        for editor in self.editors():
+            editor.take_font()
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:

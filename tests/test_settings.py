@@ -1,0 +1,177 @@
+"""What a person may set: by command and by the window's Settings alike, remembered, and refused where it cannot be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from workbench.cli.main import main
+from workbench.gui.main_window import MainWindow
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.keys import COMMANDS, written
+from workbench.session.plugins import load_plugins
+from workbench.session.settings import GROUPS, settings, value
+from workbench.system.cache import cache_dir
+from workbench.system.toolchain import find_compiler, find_verilator
+
+
+def program(path: Path, says: str) -> Path:
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [("ctrl+shift+s", "Ctrl+Shift+S"), ("Shift+Ctrl+s", "Ctrl+Shift+S"), ("f5", "F5"), ("Shift+F5", "Shift+F5"),
+     ("Ctrl++", "Ctrl++"), ("Ctrl+,", "Ctrl+,"), ("alt+left", "Alt+Left"), ("Meta+Alt+X", "Meta+Alt+X")],
+)  # fmt: skip
+def test_keys_are_written_one_way_as_qt_reads_them(typed: str, key: str) -> None:
+    assert written(typed) == key
+    assert QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText) == key
+
+
+@pytest.mark.parametrize(
+    "typed", ["s", "Shift+S", "Ctrl+", "", "Hyper+S", "Ctrl+Shift", "Ctrl+C", "Return", "F", "F99"]
+)
+def test_what_is_no_key_or_types_text_is_refused(typed: str) -> None:
+    with pytest.raises(WorkbenchError):
+        written(typed)
+
+
+def test_no_two_commands_come_with_one_key_and_each_is_written_as_it_would_be() -> None:
+    keys = [s.default for s in settings(load_plugins().modes.values()).values() if s.kind == "key" and s.default]
+    assert len(set(keys)) == len(keys) > 30
+    assert [written(key) for key in keys] == keys
+
+
+def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def ask(*arguments: str) -> dict[str, object]:
+        assert main(["settings", *arguments, "--json"]) == 0
+        found: dict[str, object] = json.loads(capsys.readouterr().out)
+        return found
+
+    listed = ask("list")
+    names = {s["name"]: s for s in listed["settings"]}  # type: ignore[attr-defined]
+    assert {"theme", "code_px", "trace", "program.g++", "folder.cache", "key.run", "key.mode_source"} <= names.keys()
+    assert {s["group"] for s in names.values()} == {*GROUPS}
+    assert "g++" in {p["name"] for p in listed["programs"]}  # type: ignore[attr-defined]
+    assert (names["theme"]["value"], names["theme"]["choices"]) == ("light", ["light", "dark", "system"])
+    assert ask("set", "theme", "dark")["value"] == "dark"
+    assert ask("set", "key.run", "ctrl+r")["value"] == "Ctrl+R"
+    assert ask("set", "key.open_line", "F5")["value"] == "F5"  # which is free now
+    assert json.loads((own_preferences / "window.json").read_text())["key.run"] == "Ctrl+R"
+    assert main(["settings", "list"]) == 0
+    assert "key.run" in capsys.readouterr().out
+    assert ask("reset", "theme")["value"] == "light"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("theme", "purple", "there is no value 'purple'"),
+        ("them", "dark", "Did you mean 'theme'?"),
+        ("code_px", "99", "'99' is none of 8 to 40"),
+        ("program.g++", "/nowhere", "no program that can be started"),
+        ("folder.cache", "relative", "this is no folder"),
+        ("key.run", "F8", "F8 is the key of 'Next finding'"),
+        ("key.run", "Ctrl+C", "Ctrl+C stands for copy everywhere"),
+    ],
+)
+def test_what_cannot_be_set_is_told_and_not_remembered(
+    own_preferences: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, told: str
+) -> None:
+    assert main(["settings", "set", name, text]) == 2
+    assert told in capsys.readouterr().err
+    assert not (own_preferences / "window.json").exists()
+
+
+def test_what_is_remembered_and_no_longer_valid_counts_as_not_set(own_preferences: Path) -> None:
+    own_preferences.joinpath("window.json").write_text(
+        '{"code_px": "huge", "key.run": "?", "trace": 5, "scale_pct": 7}'
+    )
+    assert (value("code_px"), value("trace"), value("scale_pct")) == ("13", "yes", "100")
+    assert settings(())["key.run"].value == COMMANDS["run"][1]
+
+
+def test_a_program_that_is_chosen_is_used_and_one_that_is_gone_is_told(
+    own_preferences: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    chosen = program(tmp_path / "my-gcc", "my gcc 1.0")
+    assert main(["settings", "set", "program.gcc", str(chosen)]) == 0
+    found = find_compiler("c")
+    assert not isinstance(found, Diagnostic)
+    assert (found.path, found.version) == (chosen, "my gcc 1.0")
+    monkeypatch.setenv("CC", "gcc")
+    assert getattr(find_compiler("c"), "path", chosen) != chosen  # a variable is nearer than a setting
+    monkeypatch.delenv("CC")
+    chosen.unlink()
+    told = find_compiler("c")
+    assert isinstance(told, Diagnostic)
+    assert told.file == str(chosen)
+    assert "workbench settings reset program.gcc" in told.hint
+    assert main(["settings", "set", "program.verilator", str(program(tmp_path / "verilator", "Verilator 3.9"))]) == 0
+    old = find_verilator()
+    assert isinstance(old, Diagnostic)
+    assert "does not do" in old.message
+
+
+def test_what_is_built_is_kept_in_the_folder_chosen(
+    own_preferences: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RCW_CACHE", raising=False)
+    assert main(["settings", "set", "folder.cache", str(tmp_path)]) == 0
+    assert cache_dir() == tmp_path
+
+
+def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
+    own_preferences: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = MainWindow(load_plugins())
+    qtbot.addWidget(window)
+    window.show()
+    dialog = window.show_settings()
+    rows = dialog.rows
+    dialog.search.setText("size sources")
+    assert [name for name, row in rows.items() if row.isVisible()] == ["code_px"]
+    size = rows["code_px"].field
+    assert isinstance(size, QSpinBox)
+    size.setValue(16)
+    assert value("code_px") == "16"
+    rows["code_px"].reset_button.click()
+    assert (value("code_px"), size.value()) == ("13", 13)
+    dialog.search.setText("nothing has this")
+    assert not any(row.isVisible() for row in rows.values())
+
+    window.show_keys()
+    keys = rows["key.run"].field
+    assert isinstance(keys, QKeySequenceEdit)
+    assert rows["key.run"].isVisible()
+    assert not rows["theme"].isVisible()
+    qtbot.keyClick(keys, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    run = window.actions_of.all["run"]
+    assert run.shortcut().toString() == "Ctrl+R"
+    assert window.header.run_button.button.toolTip().endswith("(Ctrl+R)")
+    qtbot.keyClick(keys, Qt.Key.Key_F8)
+    assert "F8 is the key of 'Next finding'" in rows["key.run"].problem.text()
+    assert run.shortcut().toString() == "Ctrl+R"
+    rows["key.run"].take.click()
+    assert run.shortcut().toString() == "F8"
+    assert window.actions_of.all["next_finding"].shortcut().isEmpty()
+    qtbot.keyClick(keys, Qt.Key.Key_Backspace)
+    assert run.shortcut().isEmpty()
+
+    trace = rows["trace"].field
+    assert isinstance(trace, QComboBox)
+    trace.setCurrentIndex(1)
+    assert not window.run_options.trace.isChecked()
+    qtbot.waitUntil(lambda: "/" in rows["program.gcc"].what.text(), timeout=20_000)
+    assert not window.run_options.trace.isChecked()
+    window.close()

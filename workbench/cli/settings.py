@@ -1,0 +1,76 @@
+"""`workbench settings`: what a person may set, as the window's Settings do: list, set, reset."""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.doctor import tool_json
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, as_json, print_json
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.text import table
+from workbench.run.machine import Part, programs
+from workbench.session.settings import GROUPS, Setting, change, find_setting, reset, settings
+
+
+def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
+    known = settings(workbench.plugins.modes.values())
+    found = {f"program.{part.name}": part for part in programs()}
+    if arguments.json:
+        print_json(
+            {"settings": [_json(s) for s in known.values()], "programs": [tool_json(part) for part in found.values()]}
+        )
+        return DONE
+    for group in GROUPS:
+        print(f"{group}")
+        of_group = [s for s in known.values() if s.group == group]
+        about = (": ".join(filter(None, (s.title, s.what))) for s in of_group)
+        print(
+            table((f"  {s.name}", _said(s, found.get(s.name)), said) for s, said in zip(of_group, about, strict=True))
+        )
+    return DONE
+
+
+def run_set(arguments: argparse.Namespace, workbench: Opened) -> int:
+    known = settings(workbench.plugins.modes.values())
+    setting = find_setting(arguments.name, known)
+    change(setting, arguments.value, known)
+    return _told(arguments, setting)
+
+
+def run_reset(arguments: argparse.Namespace, workbench: Opened) -> int:
+    setting = find_setting(arguments.name, settings(workbench.plugins.modes.values()))
+    reset(setting)
+    return _told(arguments, setting)
+
+
+def _told(arguments: argparse.Namespace, setting: Setting) -> int:
+    if arguments.json:
+        print_json(_json(setting))
+    else:
+        print(f"{setting.name}: {setting.value or 'none'}")
+    return DONE
+
+
+def _said(setting: Setting, part: Part | None) -> str:
+    """The value; of a program that is not chosen, the one that is found."""
+    found = part.found if part else None
+    if found is None or isinstance(found, Diagnostic):
+        return setting.value or ("not found" if found else "-")
+    return f"{found.path} ({found.version})"
+
+
+def _json(setting: Setting) -> dict[str, object]:
+    """`problem` is what keeps a program or folder that was chosen from being used, else null."""
+    problem = setting.problem(setting.value)
+    return {
+        "name": setting.name,
+        "group": setting.group,
+        "title": setting.title,
+        "what": setting.what,
+        "kind": setting.kind,
+        "value": setting.value,
+        "default": setting.default,
+        "choices": list(setting.choices),
+        "problem": as_json([problem])[0] if problem else None,
+    }
