@@ -282,23 +282,23 @@ def test_an_input_is_typed_in_place_as_a_what_if(mode: PredictMode, qtbot: QtBot
     mode.open_document(model_path("pdf2d", "ratss"))
     assert mode.document.read_only
     type_input(mode, qtbot, "clock", "97.5 MHz")
-    assert mode.changes == {"clock": 97.5e6}
+    assert mode.what_if.changes == {"clock": 97.5e6}
     assert mode.results.figures.figures[0].value == "76.46×"
     assert shown_inputs(mode)["clock"] == ("97.5\u202fMHz", "195\u202fMHz")
-    assert mode.head.subtitle.text() == "what if: 1 input changed, Esc takes the model's"
+    assert mode.head.subtitle.text() == "what if; Esc ends it"
     type_input(mode, qtbot, "nodes", "4")
-    assert mode.changes == {"clock": 97.5e6, "nodes": 4}
+    assert mode.what_if.changes == {"clock": 97.5e6, "nodes": 4}
     mode.history.undo()
-    assert mode.changes == {"clock": 97.5e6}
+    assert mode.what_if.changes == {"clock": 97.5e6}
     mode.history.redo()
     type_input(mode, qtbot, "nodes", "2")  # what the model has is no change
-    assert mode.changes == {"clock": 97.5e6}
+    assert mode.what_if.changes == {"clock": 97.5e6}
     type_input(mode, qtbot, "nodes", "half")
     assert mode.details.problem.text() == "'half' is no number. Write for example 4 or 1e6; this one has no unit."
     type_input(mode, qtbot, "nodes", "0")
     assert mode.details.problem.text() == "'nodes' cannot be 0. It must be a whole number, at least 1."
     qtbot.keyClick(mode.details.inputs, Qt.Key.Key_Escape)
-    assert mode.changes == {}
+    assert mode.what_if.changes == {}
     assert mode.results.figures.figures[0].value == "146×"
     assert not mode.document.dirty
 
@@ -314,7 +314,7 @@ def test_a_what_if_holds_while_another_input_is_explored(mode: PredictMode, qtbo
     slower = [float(predict(file, {"nodes": n, "clock": 97.5e6}).speedup) for n in found.x]
     assert found.values[0] == pytest.approx(slower)
     mode.explore.point_chosen.emit({"nodes": 8.0})
-    assert mode.changes == {"clock": 97.5e6, "nodes": 8.0}
+    assert mode.what_if.changes == {"clock": 97.5e6, "nodes": 8.0}
 
 
 def test_a_what_if_is_written_when_asked(mode: PredictMode) -> None:
@@ -326,12 +326,12 @@ def test_a_what_if_is_written_when_asked(mode: PredictMode) -> None:
     mode.type_input("nodes", "4")
     before = mode.document.text
     mode.details.keep.click()
-    assert mode.changes == {}
+    assert mode.what_if.changes == {}
     assert mode.document.value(("inputs", "clock", "value")) == "97.5 MHz"
     assert mode.document.value(("inputs", "nodes", "value")) == 4
     assert mode.document.dirty
     mode.history.undo()
-    assert (mode.document.text, mode.changes) == (before, {"clock": 97.5e6, "nodes": 4})
+    assert (mode.document.text, mode.what_if.changes) == (before, {"clock": 97.5e6, "nodes": 4})
 
 
 def test_tables_are_sorted_by_what_they_hold(mode: PredictMode) -> None:
@@ -358,12 +358,12 @@ def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> Non
     plot = mode.explore.plot
     at = plot.place(8.0, float(found.values[0][7]))
     qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=at.toPoint())
-    assert mode.changes == {"nodes": 8.0}
+    assert mode.what_if.changes == {"nodes": 8.0}
     assert mode.details.title.text() == "nodes = 8"
     lines = {part.name: part.value for parts in mode.details.parts.rows.parts for part in parts}
     assert lines["kernels"] == "35.2\u202fs"
     mode.details.reset.click()
-    assert mode.changes == {}
+    assert mode.what_if.changes == {}
     image = pixels_of(plot.grab().toImage())
     assert (image == rgb(theme.colour("accent"))).sum() > 200
 
@@ -399,10 +399,10 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
     mode.explore.target.setText("200")
     mode.explore.target_name.setCurrentText("clock")
     mode.explore.solve_button.click()
-    qtbot.waitUntil(lambda: bool(mode.changes), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(mode.what_if.changes), timeout=WAIT_MS)
     file = mode.document.model_file
     assert file is not None
-    assert float(predict(file, mode.changes).speedup) == pytest.approx(200)
+    assert float(predict(file, mode.what_if.changes).speedup) == pytest.approx(200)
     assert mode.explore.answer.text().startswith("clock must be 276")
     mode.explore.target.setText("1e9")
     mode.explore.solve_button.click()
@@ -430,8 +430,8 @@ def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtb
     mode.explore.target.setText("200")
     mode.explore.target_name.setCurrentText("nodes")
     mode.explore.solve_button.click()
-    qtbot.waitUntil(lambda: bool(mode.changes), timeout=WAIT_MS)
-    assert mode.changes == {"nodes": 3}
+    qtbot.waitUntil(lambda: bool(mode.what_if.changes), timeout=WAIT_MS)
+    assert mode.what_if.changes == {"nodes": 3}
     assert mode.explore.answer.text() == "nodes must be 3 (the model has 2; whole numbers only: 216× there, 146× at 2)"
     mode.show_page("Results")
     mode.results.show_page("Networks")

@@ -15,6 +15,7 @@ from workbench.gui.predict.figures import Figures
 from workbench.gui.timeline.look import label as paint_label
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
 from workbench.gui.widgets.row_view import Column, RowView
+from workbench.model.diagnostic import Diagnostic
 from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text, input_written
 
@@ -22,18 +23,17 @@ PART_PX, INPUT_PX, SWATCH_PX, BAR_PX = 44, 28, 20, 76
 
 
 class PartTable(RowView):
-    """Parts under what they are parts of: a swatch, the equation below the name, a bar, a value."""
+    """Parts under what they are parts of: a swatch, the equation below the name, a bar below the value."""
 
     def __init__(self) -> None:
         super().__init__("Parts", (
             Column("Part", lambda part: part.name, share=1.0, key=lambda part: part.name, paint=_paint_part,
                    tip_of=lambda part: part.equation),
-            Column("", width_px=BAR_PX + 16, paint=_paint_bar),
-            Column("Value", lambda part: part.value, width_px=96, right=True, key=lambda part: part.share,
-                   ink=lambda part: ("text", 13, 600)),
+            Column("Value", lambda part: part.value, width_px=BAR_PX + 16, right=True, key=lambda part: part.share,
+                   paint=_paint_value),
             Column("Equation", lambda part: part.equation),
         ), PART_PX)  # fmt: skip
-        self.setColumnHidden(3, True)  # it stands below the name, and is copied
+        self.setColumnHidden(2, True)  # it stands below the name, and is copied
         self.setIndentation(0)
 
     def show_parts(self, parts: Sequence[PartLine]) -> None:
@@ -62,13 +62,14 @@ def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
     painter.drawText(QRectF(left, box.top() + 23, room, 16), Qt.AlignmentFlag.AlignVCenter, shown)
 
 
-def _paint_bar(painter: QPainter, box: QRectF, part: PartLine) -> None:
-    if not part.equation:
-        return
-    bar = QRectF(box.left() + 8, box.top() + 9, BAR_PX, 8)
-    painter.fillRect(bar, theme.colour("track"))
-    ink = theme.colour("accent") if part.strong else theme.state_colour(part.category)
-    painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(part.share, 1.0), 8), ink)
+def _paint_value(painter: QPainter, box: QRectF, part: PartLine) -> None:
+    inside = QRectF(box.left(), box.top(), box.width() - 8, 26 if part.equation else box.height())
+    paint_label(painter, inside, part.value, "text", 13, 600, Qt.AlignmentFlag.AlignRight)
+    if part.equation:
+        bar = QRectF(inside.right() - BAR_PX, box.top() + 27, BAR_PX, 8)
+        painter.fillRect(bar, theme.colour("track"))
+        ink = theme.colour("accent") if part.strong else theme.state_colour(part.category)
+        painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(part.share, 1.0), 8), ink)
 
 
 @dataclass(frozen=True)
@@ -91,11 +92,11 @@ class InputTable(RowView):
 
     def __init__(self) -> None:
         super().__init__("Inputs", (
-            Column("Input", lambda row: row.title, share=0.5, key=lambda row: row.title, ink=_input_ink,
+            Column("Input", lambda row: row.title, share=0.44, key=lambda row: row.title, ink=_input_ink,
                    tip_of=lambda row: row.title),
-            Column("Name", lambda row: row.name, share=0.22, key=lambda row: row.name,
+            Column("Name", lambda row: row.name, share=0.21, key=lambda row: row.name,
                    ink=lambda row: ("muted", 12, 400)),
-            Column("Value", lambda row: row.text, share=0.28, right=True, key=lambda row: row.value, ink=_input_ink,
+            Column("Value", lambda row: row.text, share=0.35, right=True, key=lambda row: row.value, ink=_input_ink,
                    tip_of=lambda row: f"the model has {row.own}" if row.own else "type to ask what if",
                    typed=lambda row, text: self.typed.emit(row.name, text), written=lambda row: row.written),
         ), INPUT_PX)  # fmt: skip
@@ -174,10 +175,10 @@ class Breakdown(QWidget):
         self._show_parts("", ())
         self._show_inputs(())
 
-    def say_problem(self, text: str) -> None:
-        """What is wrong with what was typed; "" where nothing is."""
-        self.problem.setText(text)
-        self.problem.setVisible(bool(text))
+    def say_problem(self, found: Diagnostic) -> None:
+        """What is wrong with what was typed."""
+        self.problem.setText(f"{found.message[:1].upper()}{found.message[1:]}. {found.hint}")
+        self.problem.show()
 
     def show_results(self, values: Evaluation, found: Results) -> None:
         """A design point: what it comes to, part by part, and where it is."""
@@ -190,7 +191,7 @@ class Breakdown(QWidget):
         self.figures.show_figures(found.point)
         self._show_parts(found.parts_title, found.parts)
         rows = [_input_row(values, name) for name in values.inputs]
-        self._show_inputs([*rows, *(InputRow("", name, text, "", 0.0) for name, text in found.more.items())])
+        self._show_inputs([*rows, *(InputRow("resource", name, text, "", 0.0) for name, text in found.more.items())])
 
     def _show_parts(self, title: str, parts: Sequence[PartLine]) -> None:
         self.parts_title.setText(title)
@@ -199,7 +200,7 @@ class Breakdown(QWidget):
             widget.setVisible(bool(parts))
 
     def _show_inputs(self, rows: Sequence[InputRow]) -> None:
-        self.say_problem("")
+        self.problem.hide()
         at = self.inputs.current
         self.inputs.show_rows([(row, ()) for row in rows])
         self.inputs.choose(lambda row: at is not None and row.name == at.name)

@@ -29,10 +29,10 @@ POINTS = 240
 
 
 class DensityView(QWidget):
-    """`changed` tells that the layers are being moved; `dropped` carries those before and after a move that ended."""
+    """`changed` tells that the layers are being moved; `dropped` carries them at a move's end, None for the model's."""
 
     changed = Signal()
-    dropped = Signal(object, object)
+    dropped = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -43,7 +43,6 @@ class DensityView(QWidget):
         self.results: Results | None = None
         self.result: Density | None = None
         self.moved: tuple[Layer, ...] | None = None
-        self._before: tuple[Layer, ...] | None = None  # where the layers were before the move under way
         self._own: tuple[Layer, ...] = ()
         column = plain_column(self)
         self.figures = Figures(4)
@@ -73,7 +72,7 @@ class DensityView(QWidget):
         self.curve = PlotView("Density by size of the store", 300)
         self.curve.problem.connect(self._context.notices.tell)
         self.curve.moved.connect(self.move_layer)
-        self.curve.dropped.connect(self._drop)
+        self.curve.dropped.connect(lambda: self.dropped.emit(self.moved))
         column.addWidget(pieces.padded(self.curve), 1)
         return panel
 
@@ -113,7 +112,7 @@ class DensityView(QWidget):
         if before is None or before.file is not values.file or (
             (before.changes, before.reading) != (values.changes, values.reading)
         ):  # fmt: skip
-            self.moved = self._before = None
+            self.moved = None
         assert self.of is not None
         self._own = self.of.layers(values)
         self._show()
@@ -165,21 +164,14 @@ class DensityView(QWidget):
     def reset(self) -> None:
         """The model's own layers again, and no measured curve."""
         self._measured = None
-        before = self.moved
         self.set_layers(None)
-        if before is not None:
-            self.dropped.emit(before, None)
+        self.dropped.emit(None)
 
     def set_layers(self, layers: tuple[Layer, ...] | None) -> None:
         """Show these layers; None for the model's own."""
-        self.moved = self._before = layers
+        self.moved = layers
         self._show()
         self.changed.emit()
-
-    def _drop(self) -> None:
-        before, self._before = self._before, self.moved
-        if before != self.moved:
-            self.dropped.emit(before, self.moved)
 
     def move_layer(self, number: int, size_bytes: float, bytes_per_s: float) -> None:
         """Put a layer elsewhere in the what-if: its size and its bandwidth."""

@@ -11,9 +11,6 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
-from workbench.api.predictions import Layer
-from workbench.formats.units import UnitError
-from workbench.formats.yaml_edit import set_value
 from workbench.gui.context import Context
 from workbench.gui.forms.form import StillCombo
 from workbench.gui.forms.mode import DocumentMode
@@ -35,15 +32,12 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation
-from workbench.predict.inputs import number
 from workbench.predict.kinds import heading, take_over
 from workbench.predict.shown import results_of
-from workbench.predict.words import input_written
-from workbench.session.history import Command
 from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
+from workbench.session.what_if import Layers, WhatIf
 from workbench.session.yaml_document import Path_
 
-Layers = tuple[Layer, ...] | None
 PAGES = ("Results", "Explore", "Model")
 AS_IS = "as modelled"
 NARROW_PX = 720
@@ -57,7 +51,7 @@ class PredictMode(DocumentMode):
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind, ModelDocument(context.plugins, context.notices.tell, self._own_platform))
         self.details_panel = self.details = Breakdown()
-        self.changes: dict[str, float] = {}  # inputs that are looked at with another value than the model's
+        self.what_if = WhatIf(self.document, lambda: self.reading_name)
         self._title = ""
         self.page = PAGES[0]
 
@@ -138,10 +132,11 @@ class PredictMode(DocumentMode):
         self.explore.point_chosen.connect(self.show_point)
         self.density.changed.connect(self._density_moved)
         self.density.dropped.connect(self._layers_dropped)
-        self.details.reset_wanted.connect(self._reset)
-        self.details.keep_wanted.connect(self.keep)
+        self.what_if.changed.connect(self._what_if_changed)
+        self.details.reset_wanted.connect(self.what_if.reset)
+        self.details.keep_wanted.connect(lambda: self.context.notices.attempt(self.what_if.keep))
         self.details.inputs.typed.connect(self.type_input)
-        self.details.inputs.taken_back.connect(self._take_back)
+        self.details.inputs.taken_back.connect(self.what_if.take_back)
         self.document.changed.connect(self._document_changed)
         context.workspace_changed.connect(self._workspace_changed)
         context.run_changed.connect(self._show_results)
@@ -199,10 +194,12 @@ class PredictMode(DocumentMode):
     def open_document(self, path: Path) -> None:
         """Show a model, bundled or the project's."""
         if path != self.document.path:
-            before, self.changes = self.changes, {}
+            before, self.what_if.changes = self.what_if.changes, {}
             super().open_document(path)
             if self.document.path != path:
-                self.changes = before
+                self.what_if.changes = before
+            else:
+                self.what_if.layers = None
             self._list_models()
 
     @property
@@ -226,7 +223,7 @@ class PredictMode(DocumentMode):
                 self.reading.addItem(name, name)
         self.reading.setVisible(bool(names))
         if file:
-            self.changes = {name: value for name, value in self.changes.items() if name in file.inputs}
+            self.what_if.hold_to_model()
         self._title = title
         self.write_heads()
         self._show_page()
@@ -235,16 +232,14 @@ class PredictMode(DocumentMode):
 
     def write_heads(self) -> None:
         super().write_heads()
-        tried = len(self.changes)
-        said = f"what if: {tried} input{'s' if tried > 1 else ''} changed, Esc takes the model's" if tried else ""
-        self.head.set_title(self._title, said)
+        self.head.set_title(self._title, "what if; Esc ends it" if self.what_if.changes else "")
         self.details.keep.setEnabled(not self.document.read_only)
         tip = "Save as copy first: bundled models are not changed" if self.document.read_only else "Undo: Ctrl+Z"
         self.details.keep.setToolTip(tip)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and (self.changes or self.density.moved):
-            self._reset()
+        if event.key() == Qt.Key.Key_Escape and self.what_if.any:
+            self.what_if.reset()
         else:
             super().keyPressEvent(event)
 
@@ -303,7 +298,7 @@ class PredictMode(DocumentMode):
         file, reading = self.document.model_file, self.reading_name
         if file is None:
             return
-        values = Evaluation(file, self.changes, reading)
+        values = Evaluation(file, self.what_if.changes, reading)
         if file.kind.layers:
             self.density.show_model(values)
             self._density_moved()
@@ -312,79 +307,33 @@ class PredictMode(DocumentMode):
             self.results.show_results(values, found, self.context.run, self.document.read_only)
             self.details.show_results(values, found)
         if self.page == "Explore":
-            self.explore.show_model(file, reading, self.changes)
+            self.explore.show_model(file, reading, self.what_if.changes)
 
     def _density_moved(self) -> None:
         if self.density.values and self.density.results:
             self.details.show_results(self.density.values, self.density.results)
-            self.details.reset.setVisible(self.density.moved is not None or bool(self.changes))
+            self.details.reset.setVisible(self.density.moved is not None or bool(self.what_if.changes))
 
     def show_point(self, inputs: dict[str, float]) -> None:
         """Look at another design point: its breakdown in the details, its timing among the results."""
-        self._what_if("open a design point", {**self.changes, **inputs}, None)
+        self.what_if.look_at("open a design point", {**self.what_if.changes, **inputs})
 
     def type_input(self, name: str, text: str) -> None:
         """Ask what if an input had another value; the model stays as it is."""
-        file = self.document.model_file
-        if file is None or name not in file.inputs:
-            return
         try:
-            file.check(name, value := number(text.strip(), file.unit(name)))
-        except (UnitError, WorkbenchError) as error:
-            first = error.diagnostics[0] if isinstance(error, WorkbenchError) else error
-            self.details.say_problem(f"{first.message[:1].upper()}{first.message[1:]}. {first.hint}")
-            return
-        self._what_if(f"try {name} {text.strip()}", {**self.changes, name: value}, None)
-
-    def _take_back(self, name: str) -> None:
-        changes = {other: value for other, value in self.changes.items() if other != name}
-        self._what_if(f"take {name} back", changes, None)
-
-    def keep(self) -> None:
-        """Write the values that are looked at into the model, by one step that Ctrl+Z takes back."""
-        file, document, before = self.document.model_file, self.document, self.changes
-        if file is None or document.read_only:
-            return
-        old = new = document.text
-        try:
-            for name in before.keys() & file.model.inputs.keys():
-                new = set_value(new, ("inputs", name, "value"), input_written(file, name, before[name]))
+            self.what_if.type(name, text)
         except WorkbenchError as error:
-            self.context.notices.tell(*error.diagnostics)
-            return
+            self.details.say_problem(error.diagnostics[0])
 
-        def show(changes: dict[str, float], text: str) -> None:
-            self.changes = changes
-            document.type(text)
+    def _what_if_changed(self) -> None:
+        self._show_results()
+        self.write_heads()
+        if self.document.model_file and self.document.model_file.kind.layers:
+            self.density.set_layers(self.what_if.layers)
 
-        name = "write the what-if into the model"
-        document.history.do(Command(name, lambda: show({}, new), lambda: show(before, old)))
-
-    def _reset(self) -> None:
-        """The model's own values, and its own layers, again."""
-        self._what_if("take the model's own values", {}, None)
-
-    def _layers_dropped(self, before: Layers, after: Layers) -> None:
-        name = "move a memory layer" if after else "put the layers back"
-        show = self.density.set_layers
-        self.document.history.do(Command(name, lambda: show(after), lambda: show(before)))
-
-    def _what_if(self, name: str, changes: dict[str, float], layers: Layers) -> None:
-        """Look at other values than the model's, by a step that Ctrl+Z takes back."""
-        if file := self.document.model_file:
-            own = file.at({}, self.reading_name)
-            changes = {name: value for name, value in changes.items() if value != own[name]}
-        before = self.changes, self.density.moved
-
-        def show(changes: dict[str, float], layers: Layers) -> None:
-            self.changes = changes
-            self._show_results()
-            self.write_heads()
-            if self.document.model_file and self.document.model_file.kind.layers:
-                self.density.set_layers(layers)
-
-        if before != (changes, layers):
-            self.document.history.do(Command(name, lambda: show(changes, layers), lambda: show(*before)))
+    def _layers_dropped(self, layers: Layers) -> None:
+        name = "move a memory layer" if layers else "put the layers back"
+        self.what_if.look_at(name, self.what_if.changes, layers)
 
     def _bar_chosen(self, number: int) -> None:
         chosen = self.results.timing.timing.bars[number].name
