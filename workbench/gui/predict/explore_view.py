@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -14,7 +13,14 @@ from workbench.gui.bars_view import BarsView
 from workbench.gui.context import Context
 from workbench.gui.plot_view import PlotView
 from workbench.gui.predict import pieces
-from workbench.gui.predict.sweeping import Answer, Question, answer, influence_bars, matters, said_of, usual_range
+from workbench.gui.predict.explore_pictures import (
+    front_plot,
+    influence_bars,
+    no_front_words,
+    solution_words,
+    sweep_plot,
+)
+from workbench.gui.predict.sweeping import Answer, Question, answer, matters, usual_range
 from workbench.gui.widgets import (
     Button,
     ElidedLabel,
@@ -28,14 +34,12 @@ from workbench.gui.widgets import (
     set_role,
 )
 from workbench.model.diagnostic import Diagnostic
-from workbench.pictures.plot import Axis, Line, Plot
 from workbench.predict.formulas import ModelFile, what_if
 from workbench.predict.inputs import number
 from workbench.predict.kinds import outputs_of
 from workbench.predict.solve import Solution, solve
-from workbench.predict.words import input_text, output_text, output_title, unit_of
+from workbench.predict.words import input_text, output_title, unit_of
 
-INKS = ("accent", "good", "medium_text", "keyword", "number")
 NOTHING = "nothing else"
 SHARES = {"as given": 0.0, "± 5 %": 0.05, "± 10 %": 0.10, "± 20 %": 0.20}
 _WAIT_MS = 150
@@ -71,8 +75,13 @@ class ExploreView(QWidget):
         column = QVBoxLayout(box)
         column.setContentsMargins(20, 10, 16, 10)
         column.setSpacing(8)
-        self.output, self.name, self.second, self.target_name = (pieces.combo(140) for _ in range(4))
-        self.low, self.high, self.target = (pieces.field(96) for _ in range(3))
+        later = self._later.start
+        self.output = pieces.combo(140, "Output", self._output_chosen)
+        self.name = pieces.combo(140, "Input to sweep", self._name_chosen)
+        self.second = pieces.combo(140, "Second input", later)
+        self.target_name = pieces.combo(140, "Input to solve for")
+        self.low, self.high = pieces.field(96, "From"), pieces.field(96, "To")
+        self.target = pieces.field(96, "Target")
         self.log = PillButton("Log")
         self.log.setToolTip("Logarithmic axes")
         first, other = QHBoxLayout(), QHBoxLayout()
@@ -95,19 +104,11 @@ class ExploreView(QWidget):
         other.addStretch(1)
         column.addWidget(self.answer)
         self.answer.hide()
-        self.output.activated.connect(self._output_chosen)
-        self.name.activated.connect(self._name_chosen)
-        self.second.activated.connect(lambda: self._later.start())
         for field in (self.low, self.high):
             field.editingFinished.connect(self._range_typed)
-        self.log.toggled.connect(lambda: self._later.start())
+        self.log.toggled.connect(lambda: later())
         self.solve_button.clicked.connect(self.solve)
         self.target.returnPressed.connect(self.solve)
-        for widget, name in (
-            (self.output, "Output"), (self.name, "Input to sweep"), (self.second, "Second input"),
-            (self.target_name, "Input to solve for"), (self.low, "From"), (self.high, "To"), (self.target, "Target"),
-        ):  # fmt: skip
-            widget.setAccessibleName(name)
         return box
 
     def _sweep_panel(self) -> QWidget:
@@ -115,12 +116,10 @@ class ExploreView(QWidget):
         self.head = PanelHeader("Sweep", "", 20)
         self.head.add(label("and", "second"))
         self.head.add(self.second)
-        self.share = pieces.combo(110)
-        self.share.setAccessibleName("Uncertainty of the inputs")
+        self.share = pieces.combo(110, "Uncertainty of the inputs", self._later.start)
         self.share.setToolTip("How far inputs that the model takes as certain may be off")
         for text, share in SHARES.items():
             self.share.addItem(text, share)
-        self.share.activated.connect(lambda: self._later.start())
         self.head.add(label("inputs", "second"))
         self.head.add(self.share)
         column.addWidget(self.head)
@@ -147,9 +146,7 @@ class ExploreView(QWidget):
     def _front_panel(self) -> QWidget:
         panel, column = plain_panel()
         self.front_head = PanelHeader("Against a resource", "", 16)
-        self.resource = pieces.combo(120)
-        self.resource.setAccessibleName("Resource")
-        self.resource.activated.connect(lambda: self._later.start())
+        self.resource = pieces.combo(120, "Resource", self._later.start)
         self.front_head.add(self.resource)
         column.addWidget(self.front_head)
         self.no_front = label("", "small", wrap=True)
@@ -303,65 +300,20 @@ class ExploreView(QWidget):
             return
         self.problem.hide()
         self.found = found
-        file, asked = self.file, found.question
-        lines = []
-        for n, values in enumerate(found.values):
-            name, ink = output_title(asked.output), INKS[n % len(INKS)]
-            band = None
-            if len(found.second):
-                name = f"{asked.second} {input_text(file, asked.second, float(found.second[n]))}"
-            if found.bands:
-                low, high = min(found.bands.quantiles), max(found.bands.quantiles)
-                band = (found.bands.quantiles[low], found.bands.quantiles[high])
-            lines.append(Line(name, found.x, values, ink, band=band, points=len(found.x) <= 32))
-        own = np.array([found.own_x]), np.array([found.own_y])
-        if asked.low <= found.own_x <= asked.high:
-            lines.append(Line("", *own, "text", points=True, joined=False))
-        x = Axis(
-            asked.name, lambda v: input_text(file, asked.name, v), asked.log and asked.low > 0,
-            unit_of(file, asked.name),
-        )  # fmt: skip
-        y = Axis(output_title(asked.output), lambda v: output_text(asked.output, v), asked.log)
-        self.plot.show_plot(Plot(x, y, tuple(lines), say=self._said_at))
+        output, name = output_title(found.question.output), found.question.name
         said = f"{len(found.x) * max(len(found.second), 1)} points; point at one, click for its breakdown"
-        if found.bands:
-            said += "; band: 5 to 95 % over the uncertain inputs"
-        self.head.set_title(f"{output_title(asked.output)} by {asked.name}", said)
-        self.influence_head.set_title("What matters most", f"for {output_title(asked.output).lower()}")
+        said += "; band: 5 to 95 % over the uncertain inputs" if found.bands else ""
+        self.head.set_title(f"{output} by {name}", said)
+        self.plot.show_plot(sweep_plot(self.file, found))
+        self.influence_head.set_title("What matters most", f"for {output.lower()}")
         self.influences.show_bars(influence_bars(found.influences))
-        self._show_front(found)
-
-    def _said_at(self, line: int, point: int) -> str:
-        assert self.file is not None
-        assert self.found is not None
-        shown, asked = self.plot.plot.lines[line], self.found.question
-        x, y = float(shown.x[point]), float(shown.y[point])
-        own = "the model: " if line >= len(self.found.values) else ""
-        return f"{own}{asked.name} {input_text(self.file, asked.name, x)}: {output_text(asked.output, y)}"
-
-    def _show_front(self, found: Answer) -> None:
-        asked = found.question
-        few = "" if len(found.front) > 1 else "One point is best in both."
-        if not asked.resource:
-            weighed = self.file is not None and "resources" in type(self.file.model).model_fields
-            few = (
-                "The model names no resources. Add one to weigh time against it."
-                if weighed
-                else "Models of this kind have no resources to weigh it against."
-            )
-        self.no_front.setText(few)
-        self.no_front.setVisible(bool(few))
-        self.front.setVisible(not few)
-        self.front_head.set_title("Against a resource", "points that no other beats in both" if not few else "")
-        if few:
-            return
-        x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
-        self.front.show_plot(Plot(
-            Axis(asked.resource, lambda v: output_text(asked.resource, v)),
-            Axis(output_title(asked.output), lambda v: output_text(asked.output, v)),
-            (Line("", x, y, "good", points=len(x) <= 80),),
-            say=lambda line, point: said_of(self.file, found, point),
-        ))  # fmt: skip
+        why = no_front_words(self.file, found)
+        self.front_head.set_title("Against a resource", "" if why else "points that no other beats in both")
+        self.no_front.setText(why)
+        self.no_front.setVisible(bool(why))
+        self.front.setVisible(not why)
+        if not why:
+            self.front.show_plot(front_plot(self.file, found))
 
     def _chosen(self, line: int, point: int) -> None:
         if self.found is None:
@@ -401,14 +353,7 @@ class ExploreView(QWidget):
     def _solved(self, found: Solution) -> None:
         if self.file is None:
             return
-        own = input_text(self.file, found.name, self.file.inputs[found.name])
-        said = input_text(self.file, found.name, found.value)
-        rest = f"the model has {own}"
-        if found.short is not None:
-            short = input_text(self.file, found.name, found.short)
-            rest += f"; whole numbers only: {output_text(found.output, found.reached)} there, "
-            rest += f"{output_text(found.output, found.short_reached or 0.0)} at {short}"
-        self._say_answer(f"{found.name} must be {said} ({rest})", "good")
+        self._say_answer(solution_words(self.file, found), "good")
         self.point_chosen.emit({found.name: found.value})
 
     def _say_answer(self, text: str, role: str) -> None:

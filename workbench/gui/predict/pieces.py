@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from workbench.gui.forms.form import StillCombo
@@ -16,15 +18,18 @@ def padded(widget: QWidget) -> QWidget:
     return holder
 
 
-def combo(width: int) -> StillCombo:
+def combo(width: int, name: str, chosen: Callable[[], None] = lambda: None) -> StillCombo:
     made = StillCombo()
+    made.setAccessibleName(name)
+    made.activated.connect(lambda: chosen())
     made.setMinimumWidth(width)
     made.setMaximumWidth(width + 60)
     return made
 
 
-def field(width: int) -> QLineEdit:
+def field(width: int, name: str) -> QLineEdit:
     line = QLineEdit()
+    line.setAccessibleName(name)
     line.setProperty("role", "code")
     line.setFixedWidth(width)
     return line

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.text import percent_text
-from workbench.pictures.bars import Bar, Bars
-from workbench.pictures.plot import Axis
 from workbench.predict.explore import Bands, FrontPoint, bands, explore, sweep
 from workbench.predict.formulas import ModelFile
 from workbench.predict.inputs import Spread
 from workbench.predict.kinds import outputs_of
 from workbench.predict.sensitivity import Influence, sensitivity
 from workbench.predict.space import make_space
-from workbench.predict.words import input_text, output_text
 
 POINTS, FAMILY, FRONT, SAMPLES = 161, 5, 41, 2_000
 WHOLE_UP_TO = 64
@@ -154,36 +149,3 @@ def answer(file: ModelFile, asked: Question) -> Answer:
         float(own[asked.name]),
         float(outputs_of(file, None, asked.reading)[asked.output]),
     )
-
-
-def influence_bars(rows: Sequence[Influence]) -> Bars:
-    """What 1 % more of each input does to the output, and its share of the variance where inputs are uncertain."""
-    shares = any(row.total_order is not None for row in rows)
-
-    def size(row: Influence) -> float:
-        return abs(row.elasticity) if math.isfinite(row.elasticity) else 0.0
-
-    most = max(map(size, rows), default=0.0) or 1.0
-    ranked = sorted(rows, key=lambda r: -(r.total_order or 0.0) if shares else -size(r))
-    bars = []
-    for row in ranked:
-        said = "–" if math.isnan(row.elasticity) else signed(row.elasticity)
-        share = "" if row.total_order is None else percent_text(row.total_order)
-        cells = (row.name, row.elasticity, *(("" if row.total_order is None else row.total_order,) if shares else ()))
-        bars.append(Bar(row.name, row.name, row.elasticity, (said, share) if shares else (said,), cells, strong=False))
-    return Bars(
-        Axis("elasticity", signed), ("input", "elasticity", *(("share of the variance",) if shares else ())),
-        tuple(bars), (-most * 1.04, most * 1.04), mark=0.0,
-        foot="% for 1 % more of the input" + ("; right: its share of the variance" if shares else ""),
-    )  # fmt: skip
-
-
-def signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−") if value else "0"
-
-
-def said_of(file: ModelFile | None, found: Answer, point: int) -> str:
-    """A point of the front: its inputs and its output."""
-    at = found.front[point]
-    inputs = ", ".join(f"{n} {input_text(file, n, v)}" for n, v in at.inputs.items()) if file else ""
-    return f"{inputs}: {output_text(found.question.output, at.y)}"
