@@ -40,6 +40,7 @@ from workbench.system import store
 from workbench.testing.runs import synthetic_platform, without_tables
 from workbench.testing.traces import small_index
 from workbench.traces.calls import CELL_PX, calls_of_run
+from workbench.traces.find import Occurrence, occurrence
 from workbench.traces.sample import count_at_once, sample
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import CATEGORIES, NOTHING
@@ -411,6 +412,58 @@ def test_a_profile_shows_the_one_action(qtbot: QtBot, mode: TimelineMode, six_co
     assert store.preference("trace", "no") == "yes"
     mode.context.set_run(None)
     assert mode.empty.title.text() == "No run is open"
+
+
+def begun(scene: Scene, called: str) -> list[tuple[int, int]]:
+    """(time, block) of every state and call whose name holds a word, by plain counting."""
+    found = set()
+    for number, block in enumerate(scene.blocks):
+        edges, states = scene.index.trace.row(number)
+        named = {s.index for s in block.states if called in s.name.casefold() or (s.category and called in s.category)}
+        found |= {(int(at), number) for at, state in zip(edges, states, strict=False) if int(state) in named}
+        if calls := scene.calls.get(number):
+            sites = scene.run.manifest.sites
+            found |= {(int(t), number) for t, s in zip(calls.t0_ps, calls.site, strict=True)
+                      if called in f"{sites[s].label} {sites[s].callee}".casefold()}  # fmt: skip
+    return sorted(found)
+
+
+@pytest.mark.parametrize("called", ["startcore", "fpgaread", "work", "wait_send"])
+def test_every_occurrence_is_found_once_both_ways(scene: Scene, called: str) -> None:
+    expected = begun(scene, called)
+    assert expected
+    for backwards in (False, True):
+        at, found = Occurrence(scene.index.end_ps, 0) if backwards else Occurrence(-1, -1), []
+        while (place := occurrence(scene, called.upper(), at, backwards=backwards)) is not None:
+            found.append((place.time_ps, place.block))
+            at = place
+        assert found == (expected[::-1] if backwards else expected)
+
+
+def test_a_state_is_looked_for_over_time_by_keys(qtbot: QtBot, mode: TimelineMode) -> None:
+    view = mode.view
+    assert view.traced is not None
+    expected = begun(view.traced, "stopcore")
+    stack = next(row for row in view.lines if row.kind is Kind.STACK)
+    view.fold(stack.key)
+    view.zoom(40, QPointF(view.lanes.x, 0))
+    assert mode.find_here()
+    qtbot.keyClicks(mode.finder, "stopCore")
+    plain, shift = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
+    enter, again, n = Qt.Key.Key_Return, Qt.Key.Key_F3, Qt.Key.Key_N
+    for key, modifier, at in (enter, plain, 0), (again, plain, 1), (again, shift, 0), (n, shift, -1):
+        qtbot.keyClick(view if key is n else mode.finder, key, modifier)
+        wanted = expected[at]
+        qtbot.waitUntil(lambda: view.chosen is not None and (view.chosen.from_ps, view.chosen.block) == wanted)  # noqa: B023
+        assert view.span.from_ps <= wanted[0] < view.span.to_ps
+    mode.finder.setText("core[3] work")
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: view.chosen is not None and "core[3]" in view.chosen.lines[0])  # out of what was folded
+    assert any(row.label == "core[3]" for row, _ in view.shown().row_boxes())
+    mode.finder.setText("nowhere")
+    qtbot.keyClick(mode.finder, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "'nowhere'" in mode.finder.toolTip())
 
 
 def test_filter_and_states(qtbot: QtBot, mode: TimelineMode) -> None:

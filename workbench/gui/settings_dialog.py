@@ -22,6 +22,7 @@ VIEW_KEYS = (
     ("1 to 6", "in the question of a pragma: its category"),
     ("W, S, A, D", "timeline: zoom in and out, pan"),
     ("M, Tab, R, F", "timeline: marker, next edge, use as range, fit"),
+    ("N, Shift+N", "timeline: where what is looked for occurs next, or last"),
     ("Esc", "give up a gesture, close what floats"),
 )
 

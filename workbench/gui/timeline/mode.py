@@ -17,6 +17,7 @@ from workbench.gui.navigation import Range
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
 from workbench.gui.theme import palette, set_ground
 from workbench.gui.timeline.details import TimelineDetails
+from workbench.gui.timeline.finding import FindField
 from workbench.gui.timeline.view import TimelineView
 from workbench.gui.widgets import PillButton, plain_column, rule
 from workbench.model.pragma import Category
@@ -103,6 +104,8 @@ class TimelineMode(Mode):
         self.filter.setAccessibleName("Filter rows")
         self._funnel = self.filter.addAction(icon("funnel", palette().muted), QLineEdit.ActionPosition.LeadingPosition)
         self.filter.textChanged.connect(self._filter_rows)
+        self.finder = FindField(self.view, self.context.background, self.context.failed)
+        row.addWidget(self.finder)
         row.addWidget(self.filter)
         return bar
 
@@ -169,6 +172,7 @@ class TimelineMode(Mode):
 
     def _retheme(self) -> None:
         self._funnel.setIcon(icon("funnel", palette().muted))
+        self.finder.retheme()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -237,6 +241,12 @@ class TimelineMode(Mode):
         found = [f for f in analysis.findings if f.block in members]
         best = max(found, key=lambda f: f.gain, default=None)
         return (best.id, best.title) if best else None
+
+    def find_here(self) -> bool:
+        if self.view.traced is not None:
+            self.finder.setFocus()
+            self.finder.selectAll()
+        return self.view.traced is not None
 
     goes_to = "time"
 

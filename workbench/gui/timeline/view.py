@@ -65,6 +65,7 @@ class TimelineView(HouseView):
     line_wanted = Signal(object)  # Hit
     range_wanted = Signal()
     work_wanted = Signal(object)
+    step_wanted = Signal(bool)  # to where what is looked for occurs next, or last where True
     settled = Signal()  # drawn exactly, after things moved
     file_name = "timeline"
 
@@ -242,6 +243,25 @@ class TimelineView(HouseView):
         self.setAccessibleDescription(", ".join(hit.lines) if hit else "")
         self.chosen_changed.emit()
         self.redraw()
+
+    def show_place(self, block: int, kind: Kind, time_ps: int) -> None:
+        """Choose what stands in a block's row at a time, and bring it into view, out of what is folded."""
+        if self.traced is None:
+            return
+        here = [(row, top) for row, top in zip(self.lines, self._tops, strict=False) if row.block == block]
+        if not here and self.folded:
+            self.folded -= {row.key for row in self.lines if row.kind is Kind.HEAD} | {self.traced.blocks[block].group}
+            self.refresh()
+            here = [(row, top) for row, top in zip(self.lines, self._tops, strict=False) if row.block == block]
+        row, top = next((each for each in here if each[0].kind is kind), (None, 0))
+        if row is None:
+            return
+        room = round(self.lanes.height)
+        if not self.scroll_px <= top <= self.scroll_px + room - row.height:
+            self.scroll_to(top - room // 2)
+        if not self.span.from_ps <= time_ps < self.span.to_ps:
+            self._centre_on(time_ps)
+        self.choose(hit_at(self.traced, row, time_ps))
 
     def fold(self, key: str) -> None:
         """Fold or unfold what a key names."""
@@ -450,6 +470,7 @@ class TimelineView(HouseView):
         inside = self.lanes.x <= self.pointer.x() < self.width()
         at = self.pointer if inside else QPointF(self.lanes.centre[0], 0)
         key, step = Qt.Key, self.span.width * PAN_PART
+        back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         actions: dict[Qt.Key, Callable[[], None]] = {
             key.Key_W: lambda: self.zoom(KEY_ZOOM, at),
             key.Key_S: lambda: self.zoom(1 / KEY_ZOOM, at),
@@ -461,6 +482,8 @@ class TimelineView(HouseView):
             key.Key_Down: lambda: self.scroll_to(self.scroll_px + SCROLL_PX),
             key.Key_M: lambda: self.mark_at(self._time_at(at.x())),
             key.Key_R: self.range_wanted.emit,
+            key.Key_N: lambda: self.step_wanted.emit(back),
+            key.Key_F3: lambda: self.step_wanted.emit(back),
             key.Key_Escape: self._give_up,
             key.Key_Return: self._open_line,
             key.Key_Enter: self._open_line,
