@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -19,8 +21,10 @@ from workbench.gui.compare.table import change_text
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedFinding
-from workbench.gui.timeline.look import pixels_of
+from workbench.gui.timeline.look import pixels_of, rgb
+from workbench.model.pragma import Category
 from workbench.model.run import Manifest, Run, RunStatus
+from workbench.pictures.rounds import ROW_PX, WHOLE
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
 from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
@@ -52,7 +56,7 @@ def mode(qtbot: QtBot, qapp: QApplication, original: OpenRun, optimised: OpenRun
     made.resize(1536, 930)
     made.show()
     made.set_other(original)
-    qtbot.waitUntil(lambda: len(made.rounds.pair) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(made.rounds.rounds.pair) == 2, timeout=10_000)
     return made
 
 
@@ -106,21 +110,40 @@ def test_findings_gone_kept_new(qtbot: QtBot, mode: CompareMode) -> None:
     assert mode.context.navigation.mode == "analyse"
 
 
-def test_equal_work_stands_on_one_scale(mode: CompareMode, original: OpenRun, optimised: OpenRun) -> None:
+def test_equal_work_stands_on_one_scale(
+    mode: CompareMode, original: OpenRun, optimised: OpenRun, tmp_path: Path
+) -> None:
     """60 rounds of the original move the samples that the optimised form moves in 4, the first 3 of them 16 each."""
-    (_, _, part_a), (_, _, part_b) = mode.rounds.pair
-    assert (part_a.turns, part_a.of_turns, part_b.turns, part_b.of_turns) == (16, 60, 1, 4)
+    assert mode.comparison is not None
+    equal = mode.comparison.equal
+    assert equal is not None
+    assert (equal.a.turns, equal.a.of_turns, equal.b.turns, equal.b.of_turns) == (16, 60, 1, 4)
+    view = mode.rounds
+    part_a, part_b = view.rounds.pair
+    assert (part_a.span_ps, part_b.span_ps) == (equal.a.span_ps, equal.b.span_ps)
     assert part_a.span_ps == pytest.approx(original.run.manifest.time_ps * 16 / 60, rel=0.1)
     assert part_b.span_ps == pytest.approx(optimised.run.manifest.time_ps * 16 / 60, rel=0.1)
     assert mode.rounds_head.title.text() == "Equal work"
     assert "A 16 of 60 rounds" in mode.rounds_head.subtitle.text()
     assert "the same writeSamples; one part of 4 of each" in mode.rounds_head.subtitle.text()
-    assert mode.rounds._pixel_ps(part_a.span_ps) == mode.rounds._pixel_ps(part_b.span_ps)
+    assert view.rounds.unit_ps(0) == view.rounds.unit_ps(1) == part_a.span_ps
     pixels = pixels_of(mode.rounds.grab().toImage())
     assert (pixels == 0xFF009E73).any()
     assert (pixels == 0xFF0072B2).any()
+    box, work = view.lanes(), rgb(theme.state_colour(Category.WORK))
+    end = round(box.x + box.width * part_b.span_ps / part_a.span_ps / WHOLE[1])
+    of_b = pixels[round(box.bottom) - ROW_PX * 2 :]
+    assert (of_b[:, : end - 2] == work).any()
+    assert not (of_b[:, end + 3 :] == work).any()  # it ends where its time does
+    for name in ("equal.svg", "equal.csv"):
+        view.save_data(tmp_path / name) if name.endswith("csv") else view.save_picture(tmp_path / name)
+    assert "times shorter" in (tmp_path / "equal.svg").read_text()
+    with (tmp_path / "equal.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["run"] for row in rows} == {"A", "B"}
+    assert all(int(row["to_ps"]) > part_b.from_ps for row in rows if row["run"] == "B")
     mode.scale_pill.click()
-    assert mode.rounds._pixel_ps(part_a.span_ps) != mode.rounds._pixel_ps(part_b.span_ps)
+    assert view.rounds.unit_ps(1) == part_b.span_ps
 
 
 def test_where_they_did_different_work_the_head_says_so(mode: CompareMode, original: OpenRun) -> None:

@@ -4,8 +4,8 @@
 
 DIR is a folder that `workbench demo` left. Each view is saved as SVG, PNG and CSV. A browser (chromium or firefox-esr)
 and librsvg draw the SVG, and the browser the PNG; `far` are the shares of pixels that are far (more than 90 of 255 in
-some channel) from what the window paints, and None where a program is not installed. Letters are each program's own,
-so that a few pixels of an SVG are. `rows` counts those of the CSV, every one as wide as its head. `--quick` takes the
+some channel) from what the window paints, and None where a program is not installed. Both are shown the bundled fonts;
+the edges of letters are each program's own, so that a few pixels of an SVG are. `rows` counts those of the CSV, every one as wide as its head. `--quick` takes the
 light theme alone.
 """
 
@@ -14,11 +14,13 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,7 @@ FAR = 90
 
 def export(demo: Path, out: Path, themes: tuple[str, ...]) -> Iterator[tuple[str, QImage, list[tuple[Any, ...]]]]:
     """Save all that the window's views export; their names, what they paint and their data."""
+    seen = set()
     with off_screen(SIZE) as (window, settle):
         trust(open_workspace(demo / PROJECT, window.context.plugins))
         window.open(demo / PROJECT, [demo / run for run in RUNS])
@@ -46,8 +49,9 @@ def export(demo: Path, out: Path, themes: tuple[str, ...]) -> Iterator[tuple[str
             for view in views(window, settle):
                 settle()
                 for picture in window.findChildren(HouseView):
-                    if not picture.isVisible():
+                    if not picture.isVisible() or (picture, picture.size().toTuple(), theme) in seen:
                         continue
+                    seen.add((picture, picture.size().toTuple(), theme))
                     name = f"{view}-{picture.file_name}-{theme}"
                     picture.save_picture(out / f"{name}.svg")
                     picture.save_picture(out / f"{name}.png")
@@ -117,6 +121,17 @@ def read_csv(file: Path, rows: list[tuple[Any, ...]]) -> int:
     return len(read) - 1
 
 
+def show_fonts(folder: Path) -> None:
+    """Let other programs find the bundled fonts, as on a machine where they are installed."""
+    fonts = files("workbench.resources").joinpath("fonts")
+    (folder / "fonts.conf").write_text(
+        f"<fontconfig><include>/etc/fonts/fonts.conf</include><dir>{fonts}</dir><cachedir>{folder}</cachedir>"
+        "</fontconfig>",
+        encoding="utf-8",
+    )
+    os.environ["FONTCONFIG_FILE"] = str(folder / "fonts.conf")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--demo", type=Path, required=True)
@@ -127,6 +142,7 @@ def main() -> None:
     rsvg = shutil.which("rsvg-convert")
     browser = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "firefox-esr", "firefox"))), None)
     with tempfile.TemporaryDirectory() as folder:
+        show_fonts(Path(folder))
         out = asked.out or Path(folder)
         out.mkdir(parents=True, exist_ok=True)
         found = []

@@ -32,6 +32,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.run import Run
 from workbench.model.text import time_text
+from workbench.pictures.rounds import Round, Rounds
 from workbench.session.results import OpenRun, open_result
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import has_trace
@@ -62,6 +63,7 @@ class CompareMode(Mode):
         self.table = ChangeTable()
         self.findings = FindingChanges()
         self.rounds = RoundsView()
+        self.rounds.problem.connect(context.notices.tell)
         self.set_content(self._build())
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.swapped.connect(self._exchange)
@@ -278,7 +280,8 @@ class CompareMode(Mode):
             return
         self.comparison = replace(self.comparison, equal=equal)
         words = [_short(opened.run) for opened in pair]
-        self.rounds.show_rounds(*zip(words, (a, b), (equal.a, equal.b), strict=True))
+        stretches = zip(words, (a, b), (equal.a, equal.b), strict=True)
+        self.rounds.show_rounds(Rounds(tuple(Round(said, s, x.from_ps, x.span_ps) for said, s, x in stretches)))
         self._round_pages.setCurrentIndex(0)
         title = "Equal work" if equal.calls else "Different work"
         self.rounds_head.set_title(title, share_words(self.comparison))

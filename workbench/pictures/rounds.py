@@ -1,0 +1,139 @@
+"""The same work in two runs under one another: the host's main block and a few of the replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.model.blocks import Side, short_labels
+from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.plot import Range
+from workbench.pictures.timeline.rows import HEIGHTS, Kind, Row
+from workbench.pictures.timeline.scale import Span, duration, ruler
+from workbench.pictures.timeline.surface import PAD, rows_surface
+from workbench.pictures.timeline.table import interval_rows
+from workbench.traces.scene import Scene
+
+LABELS_PX, RULER_PX, GAP_PX, EDGE_PX = 224.0, 34.0, 14.0, 16.0
+ROW_PX = HEIGHTS[Kind.STATES][0]
+MOST_REPLICAS = 5
+#: What is shown whole: a little more than the longest, for what is said at the end of the other.
+WHOLE: Range = (0.0, 1.06)
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """A stretch of a run: what the run is called, its traces, where it begins and how long it is."""
+
+    words: str
+    scene: Scene
+    from_ps: int
+    span_ps: int
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """A above B, on the scale of the longest; with `same_scale` off each on its own."""
+
+    pair: tuple[Round, ...] = ()
+    same_scale: bool = True
+
+    def unit_ps(self, number: int) -> int:
+        """What 1 is in the ranges of what is shown."""
+        spans = [r.span_ps for r in self.pair] if self.same_scale else [self.pair[number].span_ps]
+        return max(*spans, 1)
+
+
+def round_rows(scene: Scene) -> tuple[Row, ...]:
+    """The main block and up to five of the largest group of hardware blocks, evenly chosen."""
+    labels = short_labels([b for b in scene.blocks if b.side is Side.FPGA])
+    rows = [Row(Kind.STATES, scene.blocks[scene.main].id.removeprefix("host."), block=scene.main)]
+    groups: dict[str, list[int]] = {}
+    for number, block in enumerate(scene.blocks):
+        if block.side is Side.FPGA:
+            groups.setdefault(block.group, []).append(number)
+    members = max(groups.values(), key=len, default=[])
+    chosen = sorted({round(k) for k in np.linspace(0, len(members) - 1, min(MOST_REPLICAS, len(members)))})
+    rows += [Row(Kind.STATES, labels[scene.blocks[members[k]].id], block=members[k]) for k in chosen]
+    return tuple(rows)
+
+
+def rounds_height(rounds: Rounds) -> float:
+    rows = sum(len(round_rows(r.scene)) for r in rounds.pair)
+    return RULER_PX + rows * ROW_PX + GAP_PX * len(rounds.pair)
+
+
+def rounds_box(rounds: Rounds, width: float) -> Box:
+    """Where the bars are, beside the names and below the ruler."""
+    return Box(LABELS_PX, RULER_PX, max(width - LABELS_PX - EDGE_PX, 50.0), rounds_height(rounds) - RULER_PX)
+
+
+def draw_rounds(canvas: Canvas, rounds: Rounds, shown: Range, width: float, density: int = 1) -> None:
+    """What is `shown` of both stretches, as parts of their scale; bars have `density` pixels a unit."""
+    canvas.rect(0, 0, width, rounds_height(rounds), "panel")
+    if not rounds.pair:
+        return
+    box = rounds_box(rounds, width)
+    if rounds.same_scale:
+        unit = rounds.unit_ps(0)
+        pixel_ps = (shown[1] - shown[0]) * unit / box.width
+        for time, words in ruler(Span(shown[0] * unit, pixel_ps, round(box.width))).ticks:
+            x = round(box.x + (time - shown[0] * unit) / pixel_ps) + 0.5
+            canvas.path([(x, RULER_PX - 12), (x, box.bottom)], "rule")
+            if x + 4 + canvas.width_of(words, 11) < width:
+                canvas.write(x + 4, 12, words, "second", 11, 400)
+    y = box.y
+    for number in range(len(rounds.pair)):
+        if number:
+            canvas.path([(0, y - GAP_PX / 2 + 0.5), (width, y - GAP_PX / 2 + 0.5)], "rule")
+        y = _draw_round(canvas, rounds, number, shown, box, y, density) + GAP_PX
+
+
+def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: Box, y: float, density: int) -> float:
+    """One of the stretches from `y` down; where it ends."""
+    own, unit = rounds.pair[number], rounds.unit_ps(number)
+    rows, ground, ink = round_rows(own.scene), *(("text", "panel"), ("accent", "on_accent"))[number]
+    high = len(rows) * ROW_PX
+    canvas.rect(16, y + 3, 18, 18, ground, radius=3)
+    canvas.write(25, y + 12, "AB"[number], ink, 11, 700, CENTRE)
+    canvas.text(41, y, 104, ROW_PX, own.words, "text", 12, 600)
+    for at, row in enumerate(rows):
+        canvas.text(124, y + at * ROW_PX, LABELS_PX - 134, ROW_PX, row.label, "second", 12, 400, RIGHT, least=1)
+    pixel_ps = (shown[1] - shown[0]) * unit / box.width
+    end = box.x + (own.span_ps - shown[0] * unit) / pixel_ps
+    wide = round(min(end, box.right) - box.x)
+    if wide > 0:
+        span = Span(own.from_ps + shown[0] * unit, pixel_ps, wide)
+        placed = [(row, at * ROW_PX) for at, row in enumerate(rows)]
+        surface = rows_surface(own.scene, placed, span, high, canvas.palette, density)
+        with canvas.clipped(box.x, y, wide, high):
+            canvas.image(box.x, y - PAD, surface.buffer, density)
+    if box.x < end < box.right:
+        _draw_end(canvas, rounds, number, end, y, high, box)
+    return y + high
+
+
+def _draw_end(canvas: Canvas, rounds: Rounds, number: int, x: float, y: float, high: float, box: Box) -> None:
+    """Where the shorter stretch ends, and how much shorter it is."""
+    own, longest = rounds.pair[number].span_ps, max(r.span_ps for r in rounds.pair)
+    if not rounds.same_scale or own >= longest:
+        return
+    words = f"{duration(own)}, {longest / max(own, 1):.2f} times shorter"
+    canvas.path([(x + 1, y - 2), (x + 1, y + high + 2)], "accent", 2)
+    wide = canvas.width_of(words, 12, 600) + 8
+    if x + 10 + wide < box.right + EDGE_PX:
+        canvas.rect(x + 10, y + 2, wide, ROW_PX - 4, "panel")
+        canvas.write(x + 14, y + ROW_PX / 2, words, "text", 12, 600)
+
+
+def rounds_table(rounds: Rounds) -> Iterator[tuple[str | float, ...]]:
+    """Every state and call of both stretches, a head first."""
+    for number, own in enumerate(rounds.pair):
+        rows = interval_rows(own.scene, own.from_ps, own.from_ps + own.span_ps)
+        head = next(rows)
+        if not number:
+            yield ("run", *head)
+        yield from (("AB"[number], *row) for row in rows)
