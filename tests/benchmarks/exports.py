@@ -5,8 +5,8 @@
 DIR is a folder that `workbench demo` left. Each view is saved as SVG, PNG and CSV. A browser (chromium or firefox-esr)
 and librsvg draw the SVG, and the browser the PNG; `far` are the shares of pixels that are far (more than 90 of 255 in
 some channel) from what the window paints, and None where a program is not installed. Both are shown the bundled fonts;
-the edges of letters are each program's own, so that a few pixels of an SVG are. `rows` counts those of the CSV, every one as wide as its head. `--quick` takes the
-light theme alone.
+the edges of letters are each program's own, so that a few pixels of an SVG are far. `rows` counts those of the CSV,
+every one as wide as its head. `--quick` takes the light theme alone.
 """
 
 from __future__ import annotations
