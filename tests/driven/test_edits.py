@@ -93,6 +93,73 @@ def test_ctrl_s_and_ctrl_z_in_every_editor(open_window: Open, own: Path) -> None
     assert driven.ask(f"{EDITOR}.toPlainText()") == before
 
 
+def test_the_editor_indents_finds_goes_to_lines_and_definitions_cuts_and_pastes(open_window: Open, own: Path) -> None:
+    driven = open_window(own)
+    type_in_source(driven, " ")
+    driven.key("Return", "Up", "End", "BackSpace")
+    driven.type("static int twice(int by) {")
+    driven.key("Return")
+    driven.type("if (by) {")
+    driven.key("Return")
+    driven.type("by = 2;")
+    driven.key("Return")
+    driven.type("}")
+    driven.key("Return")
+    driven.type("return by;")
+    driven.key("Return")
+    driven.type("}")
+    begun = "static int twice(int by) {\n    if (by) {\n        by = 2;\n    }\n    return by;\n}\n"
+    driven.wait(f"{EDITOR}.toPlainText().startswith({begun!r})")
+
+    driven.key("ctrl+f")
+    driven.wait("'QLineEdit' in focus()[0]")
+    driven.type("by")
+    said = "window.modes.made['source'].find_bar.said.text()"
+    driven.wait(f"{said} == '1 of 4'")
+    driven.wait(f"len({EDITOR}.extraSelections()) == 5", "every place marked, and the line")
+    driven.key("Return", "Return")
+    driven.wait(f"{said} == '3 of 4'")
+    driven.key("shift+Return")
+    driven.wait(f"{said} == '2 of 4'")
+    driven.key("Escape")
+    driven.wait(f"len({EDITOR}.extraSelections()) == 1 and 'CodeEditor' in focus()")
+
+    driven.key("ctrl+l")
+    driven.wait(f"{DIALOG} and {DIALOG}.isActiveWindow()", "the question")
+    driven.type("3")
+    driven.key("Return")
+    driven.wait(f"{EDITOR}.line == 3")
+    driven.key("Home", "shift+End", "ctrl+x")
+    driven.wait(f"'by = 2' not in {EDITOR}.toPlainText()")
+    driven.key("ctrl+v")
+    driven.wait(f"{EDITOR}.toPlainText().startswith({begun!r})")
+
+    driven.do(f"at = {EDITOR}.line_rect(5)")
+    driven.click(f"{EDITOR}.viewport()", driven.ask("at.right() - 12"), driven.ask("at.center().y()"), button=3)
+    driven.wait("app.activePopupWidget()", "the menu")
+    entries = driven.ask("[action.text().partition(chr(9))[0] for action in app.activePopupWidget().actions()]")
+    assert {"&Copy", "Cu&t", "&Paste", "Go to its definition"} <= {*entries}
+    driven.key("Escape")
+    driven.wait("not app.activePopupWidget()")
+    driven.click(f"{EDITOR}.viewport()", driven.ask("at.right() - 12"), driven.ask("at.center().y()"))
+    driven.key("F12")
+    driven.wait(f"{EDITOR}.line == 1")
+    assert driven.ask(f"{EDITOR}.textCursor().block().text()[{EDITOR}.textCursor().positionInBlock():]") == "by) {"
+
+    driven.key("ctrl+comma")
+    driven.wait("window.settings and window.settings.isActiveWindow()", "the settings")
+    driven.type("sources again")
+    driven.wait("[n for n, row in window.settings.rows.items() if row.isVisible()] == ['key.rescan']")
+    driven.key("Tab")
+    driven.do("row = window.settings.rows['key.rescan']")
+    driven.click("row.field")
+    driven.key("F9")
+    driven.wait("window.actions_of.all['rescan'].shortcut().toString() == 'F9'")
+    driven.click("window.settings.search")
+    driven.key("Escape")
+    driven.wait("not window.settings.isVisible() and window.isActiveWindow()")
+
+
 def test_a_pragma_by_right_click_is_one_more_step_and_nothing_is_saved(open_window: Open, own: Path) -> None:
     driven = open_window(own)
     main = own.parent / "host" / "main.c"

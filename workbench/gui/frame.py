@@ -355,6 +355,8 @@ class Frame(QMainWindow):
         """Dress the whole application anew, and remember it."""
         store.set_preference("theme", name)
         self._theme = name
+        if self.settings is not None:
+            self.settings.rows["theme"].read()
         self.actions_of.update()
 
         def dress() -> Iterator[None]:

@@ -85,6 +85,8 @@ QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url(rcw:chevron-down-$name.svg); width: 16px; height: 16px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $edge; padding: 4px;
     selection-background-color: $selection; selection-color: $text; outline: none; }
+QAbstractSpinBox QLineEdit, QKeySequenceEdit QLineEdit { min-height: 24px; }
+QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0; }
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { width: 0; }
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; color: $text; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid $edge; border-radius: 3px; background: $raised; }

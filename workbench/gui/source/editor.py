@@ -26,7 +26,7 @@ from workbench.gui.source.highlight import Highlighter, Span, pragma_spans, span
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.margin import GUTTER_PX, NUMBERS_PX, Margin, rich_tip
 from workbench.gui.source.problems import problem_text
-from workbench.gui.source.text_edits import STEP, new_line, put_difference, shift_lines
+from workbench.gui.source.text_edits import CLOSING, STEP, close_block, new_line, put_difference, shift_lines
 from workbench.session.documents import SourceFile
 from workbench.session.settings import value
 
@@ -308,6 +308,8 @@ class CodeEditor(QPlainTextEdit):
             self.insertPlainText(STEP)
         else:
             super().keyPressEvent(event)
+            if event.text() in CLOSING:
+                close_block(self.textCursor())
 
     # ---- for the side
 

@@ -7,6 +7,9 @@ from PySide6.QtGui import QTextCursor
 STEP = "    "
 #: What a line ends with whose next one stands deeper, in C and Verilog.
 _OPENS = ("{", "(", "begin")
+_CLOSES = ("}", ")", "end")
+#: What is typed last of what ends a block.
+CLOSING = tuple(word[-1] for word in _CLOSES)
 
 
 def _indent(text: str) -> str:
@@ -19,6 +22,23 @@ def new_line(cursor: QTextCursor) -> None:
     before = block.text()[: cursor.selectionStart() - block.position()]
     deeper = STEP if before.rstrip().endswith(_OPENS) else ""
     cursor.insertText(f"\n{_indent(before)}{deeper}")
+
+
+def close_block(cursor: QTextCursor) -> None:
+    """Where a line holds nothing but what ends a block, move it out to where that began."""
+    line = cursor.block()
+    before = line.previous()
+    while before.isValid() and not before.text().strip():
+        before = before.previous()
+    if line.text().strip() not in _CLOSES or not before.isValid():
+        return
+    wanted = _indent(before.text())
+    if not before.text().rstrip().endswith(_OPENS):
+        wanted = wanted[1:] if wanted.startswith("\t") else wanted[len(STEP) :]
+    if len(_indent(line.text())) > len(wanted):
+        edit = QTextCursor(line)
+        edit.setPosition(line.position() + len(_indent(line.text())), QTextCursor.MoveMode.KeepAnchor)
+        edit.insertText(wanted)
 
 
 def shift_lines(cursor: QTextCursor, deeper: bool) -> None:
