@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
+from small_runs import Calls, Spent, small_run
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.model.blocks import State
@@ -20,7 +21,6 @@ from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import TABLES, Run
 from workbench.testing.runs import synthetic_platform
-from workbench.testing.small_runs import Calls, Spent, small_run
 
 SEND, RECV, WORK, WAIT_RECV = Category.SEND, Category.RECV, Category.WORK, Category.WAIT_RECV
 US = 1_000_000  # picoseconds

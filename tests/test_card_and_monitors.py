@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,11 +18,9 @@ from rc_workbench_plugins.verilog import workbench_hdl_languages
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.records import read_dwell, read_taps
-from workbench.api.targets import Outcome
+from workbench.api.targets import Outcome, Task
 from workbench.formats.platform_file import load_platform
 from workbench.formats.project_file import load_project
-from workbench.model.application import Project
-from workbench.model.platform import Platform
 
 TINY = Path(__file__).parent / "data" / "tiny"
 API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
@@ -31,7 +30,7 @@ PARAMETERS = {"DELAY": "4"}
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project, Platform, Path]:
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Task, Path]:
     root = tmp_path_factory.mktemp("tiny") / "project"
     shutil.copytree(TINY, root)
     project, _ = load_project(root / "tiny.workbench.yaml")
@@ -39,21 +38,24 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project, P
     assert project is not None
     assert platform is not None
     support = PlatformSupport("nallatech", Path("none.yaml"), API, (API / "fpga.c",))
-    host = build_host(project, support, None, {"ROUNDS": 3}, True, root, root.parent / "host", Job())
-    return root, project, platform, host
+    task = Task(
+        project, platform, root, HdlBuild((), "", ()), root.parent / "build", root.parent / "raw", support,
+        settings={"ROUNDS": 3}, parameters=PARAMETERS, deterministic=True,
+    )  # fmt: skip
+    return task, build_host(task, Job())
 
 
-def run(workshop: tuple[Path, Project, Platform, Path], hdl: HdlBuild, out: Path, *, trace: bool) -> Outcome:
-    root, project, platform, host = workshop
-    card = build_card(hdl, project, platform, PARAMETERS, out / "card", Job(), trace)
-    return simulate(card, host, project, platform, out / "raw", Job(), deterministic=True, root=root)
+def run(workshop: tuple[Task, Path], hdl: HdlBuild, out: Path, *, trace: bool) -> Outcome:
+    task, host = workshop
+    this = replace(task, hdl=hdl, build=out / "build", raw=out / "raw", trace=trace)
+    return simulate(this, build_card(this, Job()), host, Job())
 
 
 def test_every_cycle_is_counted_once_by_monitors_taps_and_histograms(
-    workshop: tuple[Path, Project, Platform, Path], tmp_path: Path
+    workshop: tuple[Task, Path], tmp_path: Path
 ) -> None:
-    root, project, platform, _ = workshop
-    hdl = LANGUAGE.instrument(root, project.hardware, platform, PARAMETERS, tmp_path / "hdl")
+    task, _ = workshop
+    hdl = LANGUAGE.instrument(task.root, task.project.hardware, task.platform, PARAMETERS, tmp_path / "hdl")
     outcome = run(workshop, hdl, tmp_path, trace=True)
     assert (outcome.exit, outcome.diagnostics) == (0, ())
     assert outcome.counter_words is not None
@@ -73,12 +75,10 @@ def test_every_cycle_is_counted_once_by_monitors_taps_and_histograms(
             assert lengths[changes["state"] == state].sum() == cycles
 
 
-def test_instrumenting_changes_neither_results_nor_time(
-    workshop: tuple[Path, Project, Platform, Path], tmp_path: Path
-) -> None:
-    root, project, platform, _ = workshop
-    hdl = LANGUAGE.instrument(root, project.hardware, platform, PARAMETERS, tmp_path / "hdl")
-    plain = HdlBuild(tuple(sorted((root / "hdl").glob("*.v"))), project.hardware.top, ())
+def test_instrumenting_changes_neither_results_nor_time(workshop: tuple[Task, Path], tmp_path: Path) -> None:
+    task, _ = workshop
+    hdl = LANGUAGE.instrument(task.root, task.project.hardware, task.platform, PARAMETERS, tmp_path / "hdl")
+    plain = HdlBuild(tuple(sorted((task.root / "hdl").glob("*.v"))), task.project.hardware.top, ())
     bare = run(workshop, plain, tmp_path / "plain", trace=False)
     observed = run(workshop, hdl, tmp_path / "observed", trace=False)
     assert bare.counter_words is None

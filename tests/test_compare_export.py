@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
+from small_runs import without_tables
 
 from workbench.analysis import analyse, load_knowledge
 from workbench.analysis.compare import Comparison, compare, comparison_json, faster_words, work_words
@@ -22,7 +23,7 @@ from workbench.formats.run_folder import RunWriter
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
-from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
+from workbench.testing.runs import synthetic_platform, synthetic_run
 from workbench.traces.trace import trace_of
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from unfolding import unfold
 
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report import report_json
@@ -17,7 +18,6 @@ from workbench.api.job import Job, JobEvent
 from workbench.cli.main import main
 from workbench.model.diagnostic import Severity
 from workbench.model.run import PS_PER_S, Run
-from workbench.run.skeleton import unfold
 from workbench.session.pipeline import RunOptions, run_workspace, steps
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result

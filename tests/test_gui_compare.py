@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from small_runs import without_tables
 
 from workbench.analysis import analyse
 from workbench.gui import theme
@@ -27,7 +28,7 @@ from workbench.model.run import Manifest, Run, RunStatus
 from workbench.pictures.rounds import ROW_PX, WHOLE
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
-from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
+from workbench.testing.runs import synthetic_platform, synthetic_run
 
 
 def opened(run: Run) -> OpenRun:

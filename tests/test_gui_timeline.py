@@ -17,6 +17,8 @@ from PySide6.QtCore import QByteArray, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QInputDialog
 from pytestqt.qtbot import QtBot
+from small_runs import without_tables
+from small_traces import small_index
 
 from workbench.gui import theme
 from workbench.gui.context import Context
@@ -37,8 +39,7 @@ from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
 from workbench.system import store
-from workbench.testing.runs import synthetic_platform, without_tables
-from workbench.testing.traces import small_index
+from workbench.testing.runs import synthetic_platform
 from workbench.traces.calls import CELL_PX, calls_of_run
 from workbench.traces.find import Occurrence, occurrence
 from workbench.traces.sample import count_at_once, sample

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_port import CLOCK, HARDWARE, PORT
 from rc_workbench_plugins.ports.memory import BlockPort
+from rtl_simulator import Cycle, Simulator, simulate
 
 from workbench.api.instrument import readout
 from workbench.api.instrument.probes import MonitorPlan, Probe
@@ -20,7 +21,6 @@ from workbench.api.ports import MonitorFront
 from workbench.model.application import ReadOut
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.read_out import ReadOutPlan
-from workbench.testing.rtl import Cycle, Simulator, simulate
 
 TOP = Top(
     "dut",

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unfolding import unfold
 
 from workbench.api.records import CALLS, RECEIVE, SEND, TRANSFERS, RecordFile, Records
 from workbench.model.run import PS_PER_S, TABLES, Table
@@ -19,7 +20,6 @@ from workbench.run.call_sums import call_tables
 from workbench.run.host_calls import call_pieces
 from workbench.run.host_tables import host_intervals, host_states
 from workbench.run.host_threads import UNKNOWN, thread_blocks
-from workbench.run.skeleton import unfold
 from workbench.testing.runs import ENTRIES, MESSAGES, synthetic_platform, synthetic_run
 from workbench.traces.groups import numbered
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
+from small_runs import Spent, small_run, without_tables
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.compare import compare
@@ -25,8 +26,7 @@ from workbench.model.run import Run, RunStatus
 from workbench.pictures.graph import STYLE, graph_svg
 from workbench.pictures.layout import layout_graph
 from workbench.pictures.plot_drawing import plot_svg
-from workbench.testing.runs import synthetic_platform, synthetic_run, without_tables
-from workbench.testing.small_runs import Spent, small_run
+from workbench.testing.runs import synthetic_platform, synthetic_run
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from workbench.analysis.knowledge import load_knowledge
 from workbench.api.source.files import expand_sources
 from workbench.formats.documents import Schema, parse_document
 from workbench.formats.platform_file import callee_name, load_platform, parse_platform
-from workbench.formats.project_file import load_project, parse_project
+from workbench.formats.project_file import SCHEMA as PROJECT_SCHEMA
+from workbench.formats.project_file import load_project
 from workbench.formats.yaml_marks import Marked
 from workbench.model.diagnostic import Severity
 from workbench.model.platform import Document, Platform
@@ -341,7 +343,7 @@ VALUES = st.sampled_from(["", "null", "[]", "{}", "-1", "0", "1e300", "text", "[
 @settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_mangled_documents_never_raise(data: st.DataObject) -> None:
-    for text, read in ((PLATFORM, parse_platform), (PROJECT, parse_project)):
+    for text, read in ((PLATFORM, parse_platform), (PROJECT, partial(parse_document, PROJECT_SCHEMA))):
         lines = text.splitlines(keepends=True)
         for _ in range(data.draw(st.integers(1, 3))):
             at = data.draw(st.integers(0, len(lines) - 1))

@@ -5,6 +5,7 @@ ARM IHI 0022 (AXI): a response follows what it answers, LAST comes with a burst'
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
-from workbench.api.targets import Outcome
+from workbench.api.targets import Outcome, Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform, TransferPoint, TransferTable
@@ -70,24 +71,29 @@ int main(int count, char **words) {
 """
 
 
+Built = tuple[Task, Path, CardExecutable]
+
+
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CardExecutable]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("unruly")
     (folder / "host.c").write_text(HOST)
     (folder / "api.c").write_text("")
     support = PlatformSupport("unruly", Path("none.yaml"), harness_dir(), (folder / "api.c",))
-    host = build_host(PROJECT, support, None, {}, True, folder, folder / "host", Job())
-    return host, build_card(HdlBuild((DESIGN,), "unruly", ()), PROJECT, PLATFORM, {}, folder / "card", Job(), False)
+    hdl = HdlBuild((DESIGN,), "unruly", ())
+    task = Task(PROJECT, PLATFORM, folder, hdl, folder / "build", folder / "raw", support, deterministic=True)
+    return task, build_host(task, Job()), build_card(task, Job())
 
 
-def run(built: tuple[Path, CardExecutable], fault: int, folder: Path) -> Outcome:
-    host, card = built
-    return simulate(card, host, PROJECT, PLATFORM, folder / "raw", Job(), arguments=[str(fault)], deterministic=True)
+def run(built: Built, fault: int, folder: Path) -> Outcome:
+    task, host, card = built
+    project = PROJECT.model_copy(update={"host": HostSources(sources=("host.c",), arguments=(str(fault),))})
+    return simulate(replace(task, project=project, raw=folder / "raw"), card, host, Job())
 
 
 @pytest.mark.parametrize(("fault", "said"), [(0, "0 0 0 0"), (5, "0 -1 0 0"), (6, "0 0 -1 0")])
 def test_an_error_that_the_design_answers_with_fails_the_call(
-    built: tuple[Path, CardExecutable], tmp_path: Path, fault: int, said: str
+    built: Built, tmp_path: Path, fault: int, said: str
 ) -> None:
     outcome = run(built, fault, tmp_path)
     assert (outcome.exit, outcome.diagnostics) == (0, ())
@@ -109,9 +115,7 @@ def test_an_error_that_the_design_answers_with_fails_the_call(
         (12, "port master: only INCR bursts of the port's full width are modelled"),
     ],
 )
-def test_what_the_bus_does_not_allow_ends_the_run(
-    built: tuple[Path, CardExecutable], tmp_path: Path, fault: int, told: str
-) -> None:
+def test_what_the_bus_does_not_allow_ends_the_run(built: Built, tmp_path: Path, fault: int, told: str) -> None:
     outcome = run(built, fault, tmp_path)
     assert outcome.exit == 113
     assert [problem.message for problem in outcome.diagnostics if told in problem.message]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.ports import HardwarePort
 from workbench.api.records import read_dwell
-from workbench.api.targets import Outcome
+from workbench.api.targets import Outcome, Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
@@ -130,17 +131,18 @@ def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: 
         simulation=Simulation(wall_limit_s=100, basic_block_ps=10_000),
     )  # fmt: skip
     support = PlatformSupport("p", Path("none.yaml"), harness_dir(), (tmp_path / "api.c",))
-    host = build_host(project, support, None, {}, True, tmp_path, tmp_path / "build", Job())
+    plain_hdl = HdlBuild((tmp_path / "top.v",), top, ())
+    task = Task(project, platform, tmp_path, plain_hdl, tmp_path / "build", tmp_path, support, deterministic=True)
+    host = build_host(task, Job())
     told: list[str] = []
     observed = VerilogLanguage().instrument(tmp_path, sources, platform, {}, tmp_path / "hdl", Job())
 
     def run(hdl: HdlBuild, name: str) -> Outcome:
-        job = Job(lambda event: told.append(event.text))
-        card = build_card(hdl, project, platform, {}, tmp_path / name / "card", job, False)
-        raw = tmp_path / name / "raw"
-        return simulate(card, host, project, platform, raw, Job(), deterministic=True, root=tmp_path)
+        this = replace(task, hdl=hdl, build=tmp_path / name, raw=tmp_path / name / "raw")
+        card = build_card(this, Job(lambda event: told.append(event.text)))
+        return simulate(this, card, host, Job())
 
-    plain = run(HdlBuild((tmp_path / "top.v",), top, ()), "plain")
+    plain = run(plain_hdl, "plain")
     seen = run(observed, "seen")
     assert [line for line in told if "%Warning" in line and "/recap/" in line] == []
     assert (plain.exit, plain.diagnostics) == (seen.exit, seen.diagnostics) == (0, ())

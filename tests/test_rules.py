@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
+from small_runs import Calls, Spent, small_run
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.rules import ideal_speedup
@@ -18,7 +19,6 @@ from workbench.model.finding import Finding
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.pragma import Category
 from workbench.testing.runs import synthetic_platform, synthetic_run
-from workbench.testing.small_runs import Calls, Spent, small_run
 
 OVERHEAD, SEND, RECV, WORK = Category.OVERHEAD, Category.SEND, Category.RECV, Category.WORK
 WAIT_SEND, WAIT_RECV = Category.WAIT_SEND, Category.WAIT_RECV

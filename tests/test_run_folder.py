@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from unfolding import unfold
 
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import TABLES, Run, RunStatus
-from workbench.run.skeleton import unfold
 from workbench.testing.runs import synthetic_run
 from workbench.traces.writer import TraceWriter
 

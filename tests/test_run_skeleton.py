@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
+from unfolding import Call, unfold
 
 from workbench.formats.tables import check_table
 from workbench.model.run import Table
 from workbench.run.call_sums import rows_in_order
-from workbench.run.skeleton import fold, unfold
+from workbench.run.skeleton import fold
 from workbench.testing.runs import synthetic_run
 
 CALLS = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 1)), max_size=200)
-Call = tuple[int, int]
 
 
 def folded(calls: Sequence[Call] | np.ndarray) -> Table:

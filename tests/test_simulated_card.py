@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -20,7 +21,7 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Cancelled, Job, JobEvent
 from workbench.api.records import read_dwell, read_taps, read_transfers
-from workbench.api.targets import Outcome
+from workbench.api.targets import Outcome, Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.hardware import Clock, Hardware, PortDirection
@@ -157,6 +158,11 @@ def project(**simulation: float) -> Project:
     )
 
 
+def task(root: Path, hdl: HdlBuild, **more: Any) -> Task:
+    given = {"project": project(), "platform": PLATFORM, "support": SUPPORT, "deterministic": True, **more}
+    return Task(root=root, hdl=hdl, build=root / "build", raw=root / given.pop("raw", "raw"), trace=True, **given)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("card")
@@ -185,7 +191,10 @@ def card(folder: Path) -> CardExecutable:
             ),
         ),
     )
-    return build_card(hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, folder / "build" / "card", Job(), trace=True)
+    return build_card(task(folder, hdl, parameters=PARAMETERS), Job())
+
+
+PARAMETERS = {"NOT_ITS_OWN": "3"}
 
 
 def run(
@@ -201,11 +210,10 @@ def run(
 ) -> Outcome:
     job = job or Job()
     (tmp_path / "host.c").write_text(source)
-    settings = project(**simulation)
-    executable = build_host(settings, SUPPORT, None, {}, deterministic, tmp_path, tmp_path / "build", job)
-    return simulate(
-        card, executable, settings, platform, tmp_path / raw, job, deterministic=deterministic, root=tmp_path
+    this = task(
+        tmp_path, card.hdl, project=project(**simulation), platform=platform, deterministic=deterministic, raw=raw
     )
+    return simulate(this, card, build_host(this, job), job)
 
 
 @pytest.fixture
@@ -454,8 +462,8 @@ def test_a_host_in_cpp(card: CardExecutable, tmp_path: Path) -> None:
     (tmp_path / "host.cpp").write_text(source)
     settings = project()
     settings = settings.model_copy(update={"host": HostSources(sources=("*.cpp",), flags=("-O1", "-std=c++17"))})
-    executable = build_host(settings, SUPPORT, None, {}, True, tmp_path, tmp_path / "build", Job())
-    outcome = simulate(card, executable, settings, PLATFORM, tmp_path / "raw", Job(), deterministic=True)
+    this = task(tmp_path, card.hdl, project=settings)
+    outcome = simulate(this, card, build_host(this, Job()), Job())
     assert (outcome.exit, outcome.stdout) == (0, "0 7\n-1 -1\n")
     assert outcome.host_ps > 0
 
@@ -554,7 +562,7 @@ def test_rtl_that_does_not_compile(tmp_path: Path) -> None:
     source = tmp_path / "broken.v"
     source.write_text(DESIGN.replace("reg done, frozen", "reg done; reg nonsense nonsense"))
     with pytest.raises(WorkbenchError) as caught:
-        build_card(HdlBuild((source,), "sample", ()), project(), PLATFORM, {}, tmp_path / "build", Job(), False)
+        build_card(task(tmp_path, HdlBuild((source,), "sample", ())), Job())
     first = caught.value.diagnostics[0]
     assert (first.file, first.line) == (str(source), 12)
     assert "syntax error" in first.message
@@ -564,7 +572,7 @@ def test_a_top_without_the_platforms_port(tmp_path: Path) -> None:
     source = tmp_path / "other.v"
     source.write_text("module other(input clk, input rst, output reg q); always @(posedge clk) q <= rst; endmodule\n")
     with pytest.raises(WorkbenchError) as caught:
-        build_card(HdlBuild((source,), "other", ()), project(), PLATFORM, {}, tmp_path / "build", Job(), False)
+        build_card(task(tmp_path, HdlBuild((source,), "other", ())), Job())
     assert "no input 'addr', which platform test's port needs" in str(caught.value)
     assert "Its inputs are: clk, rst." in caught.value.diagnostics[0].hint
 
@@ -573,7 +581,7 @@ def test_a_table_faster_than_the_port_is_refused(tmp_path: Path) -> None:
     tables = {**PLATFORM.transfer_tables, "write": table("send", (4, 1e-6), (2048, 5e-6))}
     platform = PLATFORM.model_copy(update={"transfer_tables": tables})
     with pytest.raises(WorkbenchError, match="more than one 32-bit word a cycle at 100 MHz"):
-        build_card(HdlBuild((), "sample", ()), project(), platform, {}, tmp_path / "build", Job(), False)
+        build_card(task(tmp_path, HdlBuild((), "sample", ()), platform=platform), Job())
 
 
 def test_a_host_that_does_not_compile_or_link(tmp_path: Path) -> None:
@@ -583,7 +591,7 @@ def test_a_host_that_does_not_compile_or_link(tmp_path: Path) -> None:
     ):
         (tmp_path / "host.c").write_text(HEAD + line)
         with pytest.raises(WorkbenchError) as caught:
-            build_host(project(), SUPPORT, None, {}, True, tmp_path, tmp_path / "build", Job())
+            build_host(task(tmp_path, HdlBuild((), "sample", ())), Job())
         first = caught.value.diagnostics[0]
         assert (first.file, first.line) == (str(tmp_path / "host.c"), place)
         assert message in first.message
@@ -591,12 +599,9 @@ def test_a_host_that_does_not_compile_or_link(tmp_path: Path) -> None:
 
 def test_a_card_that_has_not_changed_comes_from_the_cache(card: CardExecutable, tmp_path: Path) -> None:
     began = time.monotonic()
-    again = build_card(
-        card.hdl, project(), PLATFORM, {"NOT_ITS_OWN": "3"}, tmp_path / "again" / "card", Job(), trace=False
-    )
+    again = build_card(task(tmp_path, card.hdl, parameters=PARAMETERS), Job())
     assert time.monotonic() - began < 1.0
     assert again.path.read_bytes() == card.path.read_bytes()
-    assert not again.traced
 
 
 INCLUDING = """
@@ -625,7 +630,7 @@ def test_a_card_is_built_anew_when_anything_that_it_includes_has_changed(tmp_pat
         work.mkdir()
         logged: list[str] = []
         job = Job(lambda event: logged.append(event.text))
-        card = build_card(design, project(), PLATFORM, {}, work / "card", job, False)
+        card = build_card(task(work, design), job)
         kept = "the card has not changed since it was last built" in logged
         return run(card, source, work).stdout + (" kept" if kept else "")
 
@@ -692,7 +697,7 @@ def test_a_memory_without_its_file_is_an_error(tmp_path: Path) -> None:
     ports = "input clk, input rst, input [31:0] addr, input wr_en, input [31:0] wr_data, input rd_en"
     source = tmp_path / "rom.v"
     source.write_text(f"module rom({ports}, output reg [31:0] rd_data); {body} endmodule\n")
-    card = build_card(HdlBuild((source,), "rom", ()), project(), PLATFORM, {}, tmp_path / "card", Job(), False)
+    card = build_card(task(tmp_path, HdlBuild((source,), "rom", ())), Job())
     host = HEAD + 'int main(void) { fpga_t *f = fpgaOpen(0); printf("%u", fpgaReadReg(f, 2)); fpgaClose(f); return 0; }'
     without = run(card, host, tmp_path)
     assert without.failed

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from small_runs import without_tables
 
 from workbench.model.blocks import Side
 from workbench.model.run import TABLES, Run
-from workbench.testing.runs import CLOCK_HZ, synthetic_run, without_tables
+from workbench.testing.runs import CLOCK_HZ, synthetic_run
 
 
 @pytest.fixture(params=["original", "optimised"], scope="module")

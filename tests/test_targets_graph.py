@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from small_runs import Calls, Spent, small_run
 
 from workbench.analysis.graph import build_graph
 from workbench.analysis.metrics import block_metrics, call_metrics
@@ -11,7 +12,6 @@ from workbench.model.blocks import Block, Side
 from workbench.model.pragma import Category
 from workbench.model.run import Run
 from workbench.testing.runs import synthetic_platform, synthetic_run
-from workbench.testing.small_runs import Calls, Spent, small_run
 
 
 def _block(id_: str, side: Side = Side.FPGA) -> Block:

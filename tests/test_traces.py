@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_runs import without_tables
+from small_traces import Row, small_index, small_trace
 
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.run import Run
-from workbench.testing.runs import without_tables
-from workbench.testing.traces import Row, small_index, small_trace
 from workbench.traces import index as index_module
 from workbench.traces.index import TimelineIndex, index_of_run
 from workbench.traces.pyramid import build_pyramid, keep_pyramid, kept_pyramid

@@ -18,6 +18,7 @@ import pytest
 from memory_port import PLATFORM
 from numpy.typing import NDArray
 from rc_workbench_plugins.verilog import VerilogLanguage
+from rtl_simulator import Cycle, Simulator, simulate
 
 from workbench.api import HdlBuild
 from workbench.model.application import HardwareSources, ReadOut
@@ -25,7 +26,6 @@ from workbench.model.blocks import Side
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Table
-from workbench.testing.rtl import Cycle, Simulator, simulate
 
 READ_OUT = ReadOut(first=0x3F00, last=0x3F0F)
 PORTS = """input wire clk, input wire rst, input wire [15:0] addr, input wire wr_en, input wire rd_en,

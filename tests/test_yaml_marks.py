@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
 
-from workbench.formats.yaml_marks import read_marked, validate
+from workbench.formats.yaml_marks import check, read_marked
 from workbench.formats.yaml_nodes import Scalars, compose
-from workbench.model.diagnostic import Severity
+from workbench.model.diagnostic import Diagnostic, Severity
 
 TEMPLATES = Path(__file__).parents[1] / "platform_templates"
 
@@ -72,6 +72,11 @@ times_s: {a: 5 ms}
 limit_bytes: 4 MiB
 on: true
 """
+
+
+def validate(model_class: type[Box], text: str, file: str | None = None) -> tuple[Box | None, tuple[Diagnostic, ...]]:
+    marked, problems = read_marked(text, file)
+    return (None, problems) if marked is None else check(model_class, marked)
 
 
 def test_good_document() -> None:

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
+from workbench.api.targets import Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
@@ -146,17 +148,20 @@ def measure(cores: int, cycles: int, folder: Path) -> list[dict[str, object]]:
     (folder / "cores.v").write_text(DESIGN)
     (folder / "host.c").write_text(HOST)
     support = PlatformSupport("cores", Path("none.yaml"), API, (API / "fpga.c",))
-    host = build_host(project, support, None, {}, True, folder, folder / "host", Job())
     taps = tuple((2 * i, 2) for i in range(cores))
     source = (folder / "cores.v",)
     plain = HdlBuild(source, "cores", ())
     tapped = HdlBuild(source, "cores", (), taps=taps, tap_bits=2 * cores, defines=("RECAP_TAPS",))
-    parameters = {"N": str(cores)}
+    task = Task(
+        project, platform, folder, plain, folder, folder / "raw", support,
+        parameters={"N": str(cores)}, deterministic=True,
+    )  # fmt: skip
+    host = build_host(task, Job())
     seconds: dict[str, float] = {}
     runs: dict[str, Callable[[], float]] = {"bare": partial(run_bare, folder, cycles)}
     for route, hdl, trace in (("card", plain, False), ("card, taps", tapped, False), ("card, traced", tapped, True)):
-        card = build_card(hdl, project, platform, parameters, folder / route, Job(), trace)
-        runs[route] = partial(run_card, card, host, project, platform, folder / "raw", cycles)
+        this = replace(task, hdl=hdl, build=folder / route, trace=trace)
+        runs[route] = partial(run_card, this, build_card(this, Job()), host, cycles)
     for _ in range(3):  # by turns, so that whatever else the machine does falls on all of them
         for route, once in runs.items():
             seconds[route] = min(once(), seconds.get(route, math.inf))
@@ -199,9 +204,9 @@ def platform_and_project(calls: int) -> tuple[Platform, Project]:
     return platform, project
 
 
-def run_card(card: CardExecutable, host: Path, project: Project, platform: Platform, raw: Path, cycles: int) -> float:
+def run_card(task: Task, card: CardExecutable, host: Path, cycles: int) -> float:
     began = time.perf_counter()
-    outcome = simulate(card, host, project, platform, raw, Job(), deterministic=True)
+    outcome = simulate(task, card, host, Job())
     taken = time.perf_counter() - began
     if outcome.diagnostics or abs(outcome.cycles - cycles) > 100:
         sys.exit(f"the run went wrong: {outcome}")
@@ -210,7 +215,7 @@ def run_card(card: CardExecutable, host: Path, project: Project, platform: Platf
 
 def run_bare(folder: Path, cycles: int) -> float:
     """The model that the card was built from, its own objects, with a loop instead of the card around them."""
-    objects, binary = folder / "card" / "obj", folder / "bare"
+    objects, binary = folder / "card" / "card" / "obj", folder / "bare"
     if not binary.exists():
         compiler, verilator = find_compiler(), find_verilator()
         assert isinstance(compiler, Tool)

@@ -10,16 +10,19 @@ import argparse
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
+from small_runs import Calls, Spent, small_run, with_state
 
 from workbench.analysis import KnowledgeBase, analyse, load_knowledge
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Run
 from workbench.testing.runs import synthetic_platform
-from workbench.testing.small_runs import Calls, Spent, small_run, with_state
 
 OVERHEAD, SEND, RECV, WORK = Category.OVERHEAD, Category.SEND, Category.RECV, Category.WORK
 WAIT_SEND, WAIT_RECV = Category.WAIT_SEND, Category.WAIT_RECV

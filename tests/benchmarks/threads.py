@@ -28,6 +28,7 @@ from rc_workbench_plugins.simulated_card.host import build_host
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.records import read_end, read_lines
+from workbench.api.targets import Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
@@ -128,11 +129,9 @@ class Ran:
 class Built:
     """The programs of one source, and the card that they need, if any."""
 
+    task: Task
     host: Path
     card: CardExecutable | None
-    project: Project
-    platform: Platform
-    deterministic: bool = True
 
 
 def platform() -> Platform:
@@ -167,23 +166,23 @@ def build(
     hardware = HardwareSources(sources=("card.v",), top="card", read_out=ReadOut(first=100, last=103))
     project = Project(schema_version=1, name="threads", platform="card", host=host, hardware=hardware)
     support = PlatformSupport("card", Path("none.yaml"), API, (API / "fpga.c",))
-    built = build_host(project, support, None, {}, deterministic, root, folder, job or Job())
-    if source != WITH_CARD:
-        return Built(built, None, project, platform(), deterministic)
     hdl = HdlBuild((SOURCES / "card.v",), "card", ())
-    return Built(built, build_card(hdl, project, platform(), {}, folder / "card", Job(), False), project, platform())
+    task = Task(project, platform(), root, hdl, folder, folder / "raw", support, deterministic=deterministic)
+    return Built(task, build_host(task, job or Job()), build_card(task, Job()) if source == WITH_CARD else None)
 
 
 def config(built: Built, program: Program, cores: int) -> str:
     """What host and card are told (simulate.py); without a card, what concerns the host."""
-    settings = built.project.simulation.model_copy(update={"cores": cores, **program.settings})
+    project = built.task.project
+    settings = project.simulation.model_copy(update={"cores": cores, **program.settings})
     if built.card:
-        project = built.project.model_copy(update={"simulation": settings})
-        return card_config(built.card.hdl, project, built.platform, deterministic=True, traced=False)
+        return card_config(
+            built.card.hdl, replace(built.task, project=project.model_copy(update={"simulation": settings}))
+        )
     names = ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps", "basic_block_ps")
     return (
         "\n".join(
-            [f"deterministic {int(built.deterministic)}", *(f"{name} {getattr(settings, name)}" for name in names)]
+            [f"deterministic {int(built.task.deterministic)}", *(f"{name} {getattr(settings, name)}" for name in names)]
         )
         + "\n"
     )

@@ -25,6 +25,7 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.records import read_transfers
+from workbench.api.targets import Task
 from workbench.formats.platform_file import load_platform
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.platform import Platform, TransferTable
@@ -92,7 +93,7 @@ def measure(platform: Platform, largest_bytes: int) -> list[dict[str, int | floa
         schema_version=1,
         name="transfers",
         platform=platform.name,
-        host=HostSources(sources=("host.c",)),
+        host=HostSources(sources=("host.c",), arguments=tuple(wanted)),
         hardware=HardwareSources(sources=("memory.v",), top="memory", read_out=ReadOut(first=8192, last=8200)),
     )
     support = PlatformSupport(platform.name, Path("none.yaml"), API, (API / "fpga.c",))
@@ -101,9 +102,8 @@ def measure(platform: Platform, largest_bytes: int) -> list[dict[str, int | floa
         (folder / "memory.v").write_text(DESIGN)
         (folder / "host.c").write_text(HOST)
         hdl = HdlBuild((folder / "memory.v",), "memory", ())
-        card = build_card(hdl, project, platform, {}, folder / "card", Job(), False)
-        host = build_host(project, support, None, {}, True, folder, folder / "host", Job())
-        outcome = simulate(card, host, project, platform, folder / "raw", Job(), arguments=wanted, deterministic=True)
+        task = Task(project, platform, folder, hdl, folder / "build", folder / "raw", support, deterministic=True)
+        outcome = simulate(task, build_card(task, Job()), build_host(task, Job()), Job())
         records = read_transfers(folder / "raw").at()
     if outcome.failed or len(records) != len(wanted):
         sys.exit("\n".join(d.text() for d in outcome.diagnostics) or "transfers are missing")

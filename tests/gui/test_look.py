@@ -19,13 +19,26 @@ from workbench.gui.icons import icon_pixmap
 from workbench.gui.widgets import paint_state_bar
 from workbench.model.pragma import Category
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
-from workbench.pictures.palette import DARK, LIGHT, Palette, contrast
+from workbench.pictures.palette import DARK, LIGHT, Palette
 from workbench.pictures.signs import axis_x
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 TEXTS = ("text", "second", "muted", "link", "accent", "high", "medium_text", "low", "good")
 SYNTAX = ("keyword", "comment", "pragma", "number", "string")
 GROUNDS = ("panel", "sunken", "chrome", "window", "raised")
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #RRGGBB, as WCAG 2 defines it."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, 1 to 21."""
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
 
 
 @BOTH

@@ -18,7 +18,7 @@ from workbench.model.hardware import Clock, Hardware, Port
 from workbench.model.read_out import Access
 
 if TYPE_CHECKING:
-    from workbench.model.application import ReadOut
+    from workbench.model.read_out import ReadOut
 
 #: Where the simulated card's own drivers are.
 DRIVERS = Path(str(files("workbench.resources"))) / "card" / "ports"

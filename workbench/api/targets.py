@@ -31,14 +31,14 @@ class Task:
 
     project: Project
     platform: Platform
-    support: PlatformSupport | None
     root: Path
-    host: HostBuild | None
     hdl: HdlBuild
-    settings: Mapping[str, int | float | str]
-    parameters: Mapping[str, str]
     build: Path
     raw: Path
+    support: PlatformSupport | None = None
+    host: HostBuild | None = None
+    settings: Mapping[str, int | float | str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
     deterministic: bool = False
     trace: bool = False
 

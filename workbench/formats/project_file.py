@@ -18,7 +18,7 @@ from workbench.api.source.files import (
     matches,
     within,
 )
-from workbench.formats.documents import Schema, load_document, parse_document, warning
+from workbench.formats.documents import Schema, load_document, warning
 from workbench.formats.yaml_marks import Marked
 from workbench.model.application import Project
 from workbench.model.diagnostic import Diagnostic, did_you_mean, nearest
@@ -31,11 +31,6 @@ _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc")
 def load_project(path: Path | str) -> tuple[Project | None, tuple[Diagnostic, ...]]:
     """Read a project file and check that its sources are there. None where there is an error."""
     return load_document(SCHEMA, Path(path))
-
-
-def parse_project(text: str, file: str | None = None) -> tuple[Project | None, tuple[Diagnostic, ...]]:
-    """Like `load_project`, from a text that may not be saved yet; without `file` no folder is looked at."""
-    return parse_document(SCHEMA, text, file)
 
 
 def _semantic(project: Project, marked: Marked) -> list[Diagnostic]:

@@ -68,14 +68,6 @@ class Marked:
         return Diagnostic(message, hint, severity, self.file, span.line, span.column)
 
 
-def validate(model_class: type[M], text: str, file: str | None = None) -> tuple[M | None, tuple[Diagnostic, ...]]:
-    """Read a YAML text as a model. None, with diagnostics, where it is not one; every problem found is told."""
-    marked, problems = read_marked(text, file)
-    if marked is None:
-        return None, problems
-    return check(model_class, marked)
-
-
 def check(model_class: type[M], marked: Marked) -> tuple[M | None, tuple[Diagnostic, ...]]:
     """Hold a read document against a model. Texts with units become numbers where a field's name tells the unit."""
     problems: list[Diagnostic] = []

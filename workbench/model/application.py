@@ -7,11 +7,10 @@ a macro of the host's compiler, and replaces the value of the top module's param
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from workbench.model.platform import Document
+from workbench.model.read_out import ReadOut
 
 SCHEMA_VERSION = 1
 
@@ -28,13 +27,6 @@ class HostSources(Document):
     arguments: tuple[str, ...] = Field(
         (), description="what the host program is called with", examples=[["--size", "1024"]]
     )
-
-
-class ReadOut(Document):
-    """Addresses (in the port's address units) that the application leaves unused, both ends included."""
-
-    first: Annotated[int, Field(ge=0)] = Field(description="the first address")
-    last: Annotated[int, Field(ge=0)] = Field(description="the last address")
 
 
 class HardwareSources(Document):

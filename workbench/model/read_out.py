@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from workbench.model.document import Document
+
+
+class ReadOut(Document):
+    """Addresses (in the port's address units) that the application leaves unused, both ends included."""
+
+    first: Annotated[int, Field(ge=0)] = Field(description="the first address")
+    last: Annotated[int, Field(ge=0)] = Field(description="the last address")
 
 
 class Act(StrEnum):

@@ -6,8 +6,6 @@ After Ketterlin and Clauss, "Prediction and trace compression of data access add
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,13 +16,12 @@ LONGEST_BODY = 64
 _COLUMNS = ("site", "state", "repeat", "body")
 
 Numbers = NDArray[np.int64]
-Call = tuple[int, int]  # (site, state)
 
 
 def fold(site: Numbers, state: Numbers, repeat: Numbers) -> Table:
     """One thread's calls as in table `call_order`: calls and loops in pre-order, the shortest bodies folded first.
 
-    Each of the calls is there `repeat` times, and unlike the one after it. `unfold` gives back every call.
+    Each of the calls is there `repeat` times, and unlike the one after it.
     """
     width = int(state.max(initial=0)) + 1
     kinds, kind_of = numbered(np.asarray(site, np.int64) * width + state)
@@ -98,20 +95,3 @@ def _fold_bodies(tokens: NDArray[np.int32], size: int, loops: _Loops) -> NDArray
     folded = tokens.copy()
     folded[begins] = numbers[which.reshape(-1)]
     return folded[kept]
-
-
-def unfold(table: Table) -> Iterator[Call]:
-    """Every call in order (site, state), thread by thread."""
-    rows = list(zip(*(table[name].tolist() for name in _COLUMNS), strict=True))
-
-    def calls(begin: int, end: int) -> Iterator[Call]:
-        while begin < end:
-            site, state, repeat, body = rows[begin]
-            for _ in range(repeat):
-                if body:
-                    yield from calls(begin + 1, begin + 1 + body)
-                else:
-                    yield site, state
-            begin += 1 + body
-
-    return calls(0, len(rows))

@@ -7,7 +7,7 @@ simulated: every time here follows from a small schedule and `synthetic_platform
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -332,8 +332,3 @@ def _tables(story: _Story, blocks: tuple[Block, ...], cycles: int, traced: bool)
         of_host = (np.append(starts, cycles * PERIOD_PS), states)
         tables |= trace_tables([of_host, *of_fpga])
     return tables
-
-
-def without_tables(run: Run, *names: str) -> Run:
-    """The same run with some tables left out, as a damaged or older folder would have it."""
-    return replace(run, tables={name: table for name, table in run.tables.items() if name not in names})

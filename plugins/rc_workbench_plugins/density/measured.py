@@ -60,10 +60,6 @@ class MeasuredDensity:
         loaded_bytes = self.misses(alpha_bytes).astype(np.float64) * self.element_bytes
         return np.asarray(self.operations / loaded_bytes, dtype=np.float64)
 
-    def steps_bytes(self) -> NDArray[np.float64]:
-        """The store sizes at which the curve rises."""
-        return np.asarray(self.distances * self.element_bytes, dtype=np.float64)
-
 
 def beside(values: Model, measured: MeasuredDensity, alphas_bytes: Sequence[float] = ()) -> tuple[DensityPoint, ...]:
     """The measured curve beside the model's, at `alphas_bytes` or at a spread of sizes up to the whole problem.

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.api.ports import USER_WIRE, MonitorFront, Signal
-from workbench.model.application import ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.read_out import Access, Act
+from workbench.model.read_out import Access, Act, ReadOut
 
 _SETTLE_CYCLES = 4  # from one word to the next: the counter has to come out of its memory
 _TAKEN = ("arvalid", "arready", "rvalid", "rdata", "rresp", "rlast", "rid")

@@ -13,7 +13,7 @@ from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports.axi_front import axi_front
 from workbench.api.ports import DRIVERS, HardwarePort, MonitorFront, Problem, Signal
-from workbench.model.application import ReadOut
+from workbench.model.read_out import ReadOut
 
 Unsigned = Annotated[int, Field(ge=0)]
 Roles = Mapping[str, tuple[str, int | None, bool]]  # role -> direction at the design, bits, whether it may be missing

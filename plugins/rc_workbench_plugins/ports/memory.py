@@ -9,10 +9,9 @@ from typing import Annotated
 from pydantic import Field, PositiveInt
 
 from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
-from workbench.model.application import ReadOut
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import PortDirection
-from workbench.model.read_out import Access, Act
+from workbench.model.read_out import Access, Act, ReadOut
 
 OWN_ADDRESS_BITS, OWN_ADDRESSES = 2, ReadOut(first=0, last=3)  # of a port of the monitors' own
 _SETTLE_CYCLES = 4  # from selecting a word to reading it: the counter has to come out of its memory

@@ -26,7 +26,7 @@ from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, top_
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
-from workbench.model.application import Project
+from workbench.api.targets import Task
 from workbench.model.platform import Platform
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
@@ -43,11 +43,10 @@ _LEVELS = {"card": "-O2", "fast": "-O2", "slow": "-O0", "runtime": "-O1"}
 
 @dataclass(frozen=True)
 class CardExecutable:
-    """A built card. `traced` asks for every state change; `tools` names what built it."""
+    """A card built of a design; `tools` names what built it."""
 
     path: Path
     hdl: HdlBuild
-    traced: bool
     tools: Mapping[str, str]
 
 
@@ -56,14 +55,13 @@ def harness_dir() -> Path:
     return Path(str(files("workbench.resources"))) / "card"
 
 
-def build_card(
-    hdl: HdlBuild, project: Project, platform: Platform, parameters: dict[str, str], out: Path, job: Job, trace: bool
-) -> CardExecutable:
-    """Build the card below `out` (or take an equal one from the cache).
+def build_card(task: Task, job: Job) -> CardExecutable:
+    """Build the task's card (or take an equal one from the cache).
 
     Parameters that the top module lacks are left out. Raises WorkbenchError: a missing tool, a port that does not fit
     the platform, a design that does not compile, a transfer table faster than the port.
     """
+    hdl, project, platform, out = task.hdl, task.project, task.platform, task.build / "card"
     check_port(platform)
     assert platform.hardware is not None
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
@@ -71,14 +69,15 @@ def build_card(
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
     defines = list(dict.fromkeys((*named, *hdl.defines)))
     constants = project.hardware.constants
-    base = Path(os.path.abspath(out.parent))
-    searched = [Path(os.path.abspath(p)) for p in (*hdl.include_dirs, *(s.parent for s in hdl.sources))]
+    include_dirs = (*hdl.include_dirs, *(task.root / folder for folder in project.hardware.include_dirs))
+    base = Path(os.path.abspath(task.build))
+    searched = [Path(os.path.abspath(p)) for p in (*include_dirs, *(s.parent for s in hdl.sources))]
     searched = list(dict.fromkeys(searched))
     command = digest(
         [
             verilator.version, compiler.version, *_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
             platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_ports), *defines,
-            *(f"{k}={v}" for k, v in sorted(parameters.items())), repr(sorted(constants.items())),
+            *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),
         ]
@@ -88,14 +87,14 @@ def build_card(
     kept = card_folder(command, base)
     if kept and take(kept / "card", executable):
         job.log("the card has not changed since it was last built")
-        return CardExecutable(executable, hdl, trace, tools)
+        return CardExecutable(executable, hdl, tools)
     objects = out / "obj"
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir()
     began_s = time.time()
     verilate(
         verilator, hdl.sources, hdl.top, objects, job,
-        include_dirs=hdl.include_dirs, defines=defines, parameters=parameters,
+        include_dirs=include_dirs, defines=defines, parameters=task.parameters,
     )  # fmt: skip
     (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects), constants))
     assert verilator.root is not None
@@ -105,7 +104,7 @@ def build_card(
     _compile(objects, executable, compiler, verilator, job)
     if kept and all(path.stat().st_mtime < began_s for path in read):  # nothing was saved while it was read
         keep(executable, kept)
-    return CardExecutable(executable, hdl, trace, tools)
+    return CardExecutable(executable, hdl, tools)
 
 
 def _drivers(platform: Platform) -> list[Path]:

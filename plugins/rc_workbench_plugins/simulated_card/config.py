@@ -5,10 +5,9 @@ from __future__ import annotations
 from rc_workbench_plugins.simulated_card.port_check import all_ports, port_of
 from workbench.api.descriptors import HdlBuild
 from workbench.api.ports import HardwarePort
-from workbench.model.application import Project
+from workbench.api.targets import Task
 from workbench.model.cycles import period_ps
 from workbench.model.hardware import Clock
-from workbench.model.platform import Platform
 from workbench.model.transfer_time import table_points_ps
 
 
@@ -21,15 +20,15 @@ def _flags(port: HardwarePort) -> str:
     return f"{int(port.answers)} {int(port.in_packets())}"
 
 
-def card_config(hdl: HdlBuild, project: Project, platform: Platform, deterministic: bool, traced: bool) -> str:
+def card_config(hdl: HdlBuild, task: Task) -> str:
     """The text that host library and card read: one key and its numbers a line."""
+    project, platform, simulation = task.project, task.platform, task.project.simulation
     ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
-    simulation = project.simulation
     lines = [
         *(f"clock {_fraction(clock)}" for clock in hardware.clocks),
         *(f"port {port.word_bits // 8} {_fraction(hardware.clock_of(port))} {_flags(port)}" for port in ports),
-        f"deterministic {int(deterministic)}",
+        f"deterministic {int(task.deterministic)}",
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",
         *(f"{name} {getattr(simulation, name)}" for name in ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps")),
@@ -38,7 +37,7 @@ def card_config(hdl: HdlBuild, project: Project, platform: Platform, determinist
         f"interrupt_clock {hardware.interrupt_clock_number}",
         f"cycle_limit {simulation.cycle_limit}",
         f"idle_cycle_limit {simulation.idle_cycle_limit}",
-        f"trace {int(traced)}",
+        f"trace {int(task.trace)}",
     ]
     resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
     for name, table in platform.transfer_tables.items():

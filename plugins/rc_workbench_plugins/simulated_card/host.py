@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.card import harness_dir
 from rc_workbench_plugins.simulated_card.card_cache import contents, keep, take
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
+from rc_workbench_plugins.simulated_card.shim import shim_source
 from workbench.api.compile import digest, needed, run_all
-from workbench.api.descriptors import HostBuild, PlatformSupport
+from workbench.api.descriptors import PlatformSupport
 from workbench.api.job import Job
 from workbench.api.source.files import CPP_SUFFIXES, expand_sources
-from workbench.model.application import Project
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.api.targets import Task
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.prototypes import without_card
+from workbench.model.text import listed
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
@@ -25,23 +28,15 @@ _STARTS_THREADS = re.compile(
 )
 
 
-def build_host(
-    project: Project,
-    support: PlatformSupport,
-    host: HostBuild | None,
-    defines: Mapping[str, int | float | str],
-    deterministic: bool,
-    root: Path,
-    out: Path,
-    job: Job,
-) -> Path:
-    """Compile and link the host below `out`; the path of the executable.
+def build_host(task: Task, job: Job) -> Path:
+    """Compile and link the task's host; the path of the executable.
 
-    `host` is the instrumented build, or None for the user's own sources below `root`. `defines` come on top of the
-    project's. With `deterministic` the user's sources, and only they, count the basic blocks that they run. Where they
-    start threads, their atomic and volatile accesses are points in virtual time.
+    In a deterministic run the user's sources, and only they, count the basic blocks that they run. Where they start
+    threads, their atomic and volatile accesses are points in virtual time.
     The compiler's warnings are added to the job. Raises WorkbenchError with its errors at the user's lines.
     """
+    project, host, root, out = task.project, task.host, task.root, task.build / "host_build"
+    support = _api(task, job)
     sources = host.sources if host else expand_sources(root, project.host.sources)
     if not sources:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
@@ -58,9 +53,9 @@ def build_host(
         *((support.api_dir,) if support.api_dir else ()),
         *((harness_dir(),) if host else ()),
     ]
-    macros = {**project.host.defines, **defines}
+    macros = {**project.host.defines, **task.settings}
     user_flags = [
-        "-g", *(("-fsanitize-coverage=trace-pc",) if deterministic else ()),
+        "-g", *(("-fsanitize-coverage=trace-pc",) if task.deterministic else ()),
         *project.host.flags, *(f"-I{folder}" for folder in include),
         *(f"-D{name}={value}" for name, value in macros.items()),
         *(f"-D{define}" for define in (host.defines if host else ())),
@@ -85,7 +80,7 @@ def build_host(
     ]
     warnings = run_all(compile_it, job, cwd=root, what="the host program")
     if any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
-        compile_with_points(compile_it[: len(sources)], deterministic, job, root)
+        compile_with_points(compile_it[: len(sources)], task.deterministic, job, root)
     for warning in (*warnings, *reads_of_real_time(targets[: len(sources)], root)):
         job.report(warning)
     executable = out / "host"
@@ -99,6 +94,27 @@ def build_host(
     ]  # fmt: skip
     run_all([link], job, cwd=root, what="the host program")
     return executable
+
+
+def _api(task: Task, job: Job) -> PlatformSupport:
+    """The API with what implements it: as it is brought or named, or made of the template's entries."""
+    support = task.support
+    assert support is not None
+    if support.api_sources:
+        return support
+    cards = task.project.hardware.cards
+    if cards > 1 and (alone := without_card(task.platform.host)):
+        job.report(
+            Diagnostic(
+                f"{listed(alone)}: the template does not say which of the {cards} cards such a call is for: the first",
+                "Name the parameter that tells it in the entry: fpga: NAME.",
+                Severity.WARNING,
+            )
+        )
+    source = task.build / "api" / "api.c"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(shim_source(task.platform), encoding="utf-8")
+    return replace(support, api_sources=(source,))
 
 
 def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:

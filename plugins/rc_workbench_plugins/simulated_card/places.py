@@ -13,7 +13,7 @@ _PLACE = re.compile(r" \(at (?P<file>.+):(?P<line>\d+)\)$")
 _ADDRESS = re.compile(r" \(at host\+0x(?P<address>[0-9a-f]+)\)")
 
 
-def with_source_lines(text: str, executable: Path, root: Path | None) -> str:
+def with_source_lines(text: str, executable: Path, root: Path) -> str:
     """The text with each `(at host+0x...)` as `(at FILE:LINE)`, relative to `root` where it lies there.
 
     An address is one to which a call returns. Of functions that are inlined in one another the innermost below `root`
@@ -31,13 +31,13 @@ def with_source_lines(text: str, executable: Path, root: Path | None) -> str:
     def place(match: re.Match[str]) -> str:
         lines = [line.partition(" ")[0].rpartition(":") for line in next(groups, "").splitlines()]
         known = [(Path(file), line) for file, _, line in lines if file != "??" and line.isdigit()]
-        own = [(path.relative_to(root), line) for path, line in known if root and path.is_relative_to(root)]
+        own = [(path.relative_to(root), line) for path, line in known if path.is_relative_to(root)]
         return next((f" (at {path}:{line})" for path, line in own or known), "")
 
     return _ADDRESS.sub(place, text)
 
 
-def host_notes(raw: Path, executable: Path, root: Path | None) -> list[Diagnostic]:
+def host_notes(raw: Path, executable: Path, root: Path) -> list[Diagnostic]:
     """What the host's run-time library noted of what virtual cores cannot keep, each at its line."""
     found = []
     for note in read_lines(raw / "host_notes.txt"):

@@ -16,8 +16,7 @@ from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 from workbench.api.job import Job
 from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers
-from workbench.api.targets import Outcome
-from workbench.model.application import Project
+from workbench.api.targets import Outcome, Task
 from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
@@ -35,37 +34,27 @@ _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
 
 
-def simulate(
-    card: CardExecutable,
-    host_executable: Path,
-    project: Project,
-    platform: Platform,
-    raw: Path,
-    job: Job,
-    *,
-    arguments: Sequence[str] = (),
-    deterministic: bool = False,
-    root: Path | None = None,
-) -> Outcome:
-    """Run the host against the card; records go to the folder `raw`. Both start in `root`, the project's folder, and
+def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) -> Outcome:
+    """Run the host against the card; records go to the task's `raw`. Both start in `root`, the project's folder, and
     are confined to it where the system allows that: what they write there is then in `files` and `card_files` beside
-    `raw`. Without `root` they start here, unconfined.
+    `raw`.
 
     What goes wrong in the run (a crash, a limit, an exit code) is in the outcome's diagnostics. Raises Cancelled,
     and WorkbenchError where a process cannot be started.
     """
+    project, platform, root, raw = task.project, task.platform, task.root, task.raw
     config = raw / "card_config.txt"
     try:
         raw.mkdir(parents=True, exist_ok=True)
         for old in _RECORDS:
             (raw / old).unlink(missing_ok=True)
-        config.write_text(card_config(card.hdl, project, platform, deterministic, card.traced))
+        config.write_text(card_config(card.hdl, task))
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
     ends = socket.socketpair()
     processes: list[_Process] = []
     readable = (raw.parent, host_executable.parent, card.path.parent)
-    jails = [confine(root, raw.parent / name, [raw], readable) if root else None for name in ("card_files", "files")]
+    jails = [confine(root, raw.parent / name, [raw], readable) for name in ("card_files", "files")]
     if None in jails:
         job.log("Not confined: host and card can write and connect with your rights.")
     else:
@@ -73,7 +62,7 @@ def simulate(
     try:
         for name, command, end, jail in (
             ("card", [card.path], ends[0], jails[0]),
-            ("host", [host_executable, *arguments], ends[1], jails[1]),
+            ("host", [host_executable, *project.host.arguments], ends[1], jails[1]),
         ):
             environment = {"RCW_CARD_FD": str(end.fileno()), "RCW_CONFIG": str(config), "RCW_RAW": str(raw)}
             words = [str(word) for word in command]
@@ -112,7 +101,7 @@ def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
 class _Process:
     """Host or card, under its supervisor and in its jail."""
 
-    def __init__(self, name: str, command: list[str], environment: dict[str, str], fd: int, cwd: Path | None,
+    def __init__(self, name: str, command: list[str], environment: dict[str, str], fd: int, cwd: Path,
                  jail: Confinement | None) -> None:  # fmt: skip
         self.name = name
         self.jail = jail

@@ -12,7 +12,8 @@ from rc_workbench_plugins.verilog.flat import flattened
 from rc_workbench_plugins.verilog.instances import elaborate
 from rc_workbench_plugins.verilog.order import SourceText, Unit, leaves_first, reached, read_order
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
-from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.application import HardwareSources
+from workbench.model.read_out import ReadOut
 from workbench.model.scan import HdlTop
 
 _NUMBER = re.compile(r"(?:\b[0-9]+\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)\b|(?<![\w.'])([0-9][0-9_]*)(?![\w.'])")

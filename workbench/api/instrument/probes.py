@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from workbench.api.instrument.lfsr import TAPS
 from workbench.api.ports import MonitorFront
-from workbench.model.application import ReadOut
-from workbench.model.read_out import CounterWords, ReadOutPlan
+from workbench.model.read_out import CounterWords, ReadOut, ReadOutPlan
 
 COUNT_BITS = 36
 MAGIC = 0x52434150

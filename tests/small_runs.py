@@ -127,3 +127,8 @@ def _call_row(site: int, state: int, entry: int, spent: Spent, calls: Calls) -> 
     rate = calls.bytes / spent.time_s if calls.bytes else float("nan")
     time_ps = round(spent.time_s * PS_PER_S)
     return site, 0, state, entry, calls.count, calls.bytes, time_ps, rate, rate, runs, length, length
+
+
+def without_tables(run: Run, *names: str) -> Run:
+    """The same run with some tables left out, as a damaged or older folder would have it."""
+    return replace(run, tables={name: table for name, table in run.tables.items() if name not in names})
