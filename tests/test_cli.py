@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbench.api.later import Later
-from workbench.cli.arguments import workbench_commands
+from workbench.cli.arguments import OWN
 from workbench.cli.main import main
 
 #: What takes long to import, and waits until it is used.
@@ -74,7 +74,7 @@ def test_every_command_has_the_function_that_does_it() -> None:
         if not below:
             yield top.get_default("run")
 
-    for command in workbench_commands():
+    for command in OWN:
         top = argparse.ArgumentParser()
         command.add(top)
         for place in [command.run] if command.run else leaves(top):

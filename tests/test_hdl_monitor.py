@@ -14,13 +14,15 @@ from memory_port import CLOCK, HARDWARE, PORT
 from rc_workbench_plugins.ports.memory import BlockPort
 from rtl_simulator import Cycle, Simulator, simulate
 
+from workbench.api import HdlBuild
 from workbench.api.instrument import readout
 from workbench.api.instrument.probes import MonitorPlan, Probe
 from workbench.api.instrument.wrapper import RUNTIME, Monitor, Top, TopPort, check_port, runtime_source, wrapper
 from workbench.api.ports import MonitorFront
 from workbench.model.application import ReadOut
+from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.read_out import ReadOutPlan
+from workbench.model.pragma import UNCLASSIFIED
 
 TOP = Top(
     "dut",
@@ -60,8 +62,9 @@ def plan(count_bits: int) -> MonitorPlan:
     return MonitorPlan(PROBES, 6, count_bits)
 
 
-def words_plan(this: MonitorPlan) -> ReadOutPlan:
-    return this.read_out(FRONT, ADDRESSES, PORT.name)
+def build(this: MonitorPlan) -> HdlBuild:
+    block = Block("dut.b", Side.FPGA, "dut", "always", "dut.b", (State(0, UNCLASSIFIED),))
+    return HdlBuild((), "dut", (block,) * BLOCKS, read_outs=(this.read_out(FRONT, ADDRESSES, PORT.name),))
 
 
 @pytest.fixture(scope="module", params=[9, 36])
@@ -116,7 +119,7 @@ def check(monitor: tuple[Path, MonitorPlan], cycles: list[Cycle]) -> None:
     everything = [*cycles, write(1), *read_out(this)]
     seen = simulate(executable, everything)
     words = seen.rd_data[len(cycles) + 4 :: 4][: this.words]
-    tables = readout.tables([words_plan(this)], BLOCKS, words.astype(np.uint32))
+    tables = readout.decode(build(this), words.astype(np.uint32))
     pairs, total = expected(cycles, this)
     time, moves = tables["state_time"], tables["transitions"]
     for probe, counter in zip(PROBES, pairs, strict=True):
@@ -183,7 +186,7 @@ def test_other_addresses_are_the_users(monitor: tuple[Path, MonitorPlan]) -> Non
 def test_words_of_another_design_are_refused(monitor: tuple[Path, MonitorPlan]) -> None:
     this = monitor[1]
     with pytest.raises(WorkbenchError, match="do not come from this design"):
-        readout.tables([words_plan(this)], BLOCKS, np.zeros(this.words, dtype=np.uint32))
+        readout.decode(build(this), np.zeros(this.words, dtype=np.uint32))
 
 
 def test_an_overlong_run_is_noticed() -> None:
@@ -191,7 +194,7 @@ def test_an_overlong_run_is_noticed() -> None:
     words = np.zeros(this.words, dtype=np.uint32)
     words[this.header :] = 0x52434150, 0xFFFFFFFF, 0xF, len(PROBES)
     with pytest.raises(WorkbenchError, match="68719476735 cycles were counted, more than"):
-        readout.tables([words_plan(this)], BLOCKS, words)
+        readout.decode(build(this), words)
 
 
 def test_registers_are_aligned_where_there_is_room() -> None:

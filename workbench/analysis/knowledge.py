@@ -234,7 +234,7 @@ def read_knowledge(
         return (), {}, (*problems, marked.diagnostic(("rules",), "rules should be a list", "Begin each with '- '."))
     rules: dict[tuple[str, str, tuple[Scope, ...]], CheckedRule] = {}
     for number in range(len(listed)):
-        rule, more = check(Rule, _part(marked, ("rules", number)))
+        rule, more = check(Rule, marked.below(("rules", number)))
         problems += more
         if rule is None:
             continue
@@ -252,18 +252,6 @@ def read_knowledge(
 
 
 Place = tuple[int | str, ...]
-
-
-def _part(marked: Marked, path: Place) -> Marked:
-    data = marked.data
-    for part in path:
-        data = data[part]
-    size = len(path)
-
-    def below(spans: Mapping[Place, object]) -> dict[Place, object]:
-        return {key[size:]: span for key, span in spans.items() if key[:size] == path}
-
-    return Marked(marked.file, data, below(marked.keys), below(marked.values))  # type: ignore[arg-type]
 
 
 class _Checker:

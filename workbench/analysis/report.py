@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics
@@ -102,8 +103,8 @@ def call_json(call: CallMetrics) -> dict[str, Any]:
         "count": call.count,
         "bytes": call.bytes,
         "time_s": call.time_s,
-        "bytes_per_s": {"min": call.rate.min, "avg": call.rate.avg, "max": call.rate.max} if call.rate else None,
-        "runs": {"min": call.runs.min, "avg": call.runs.avg, "max": call.runs.max, "count": call.runs.count},
+        "bytes_per_s": asdict(call.rate) if call.rate else None,
+        "runs": asdict(call.runs),
     }
 
 
@@ -124,20 +125,13 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "suggestions": list(finding.suggestions),
         "advice": [
-            {
-                "text": a.text,
-                "at_most": _number(a.at_most),
-                "known": a.at_most is not None,
-                "stays": a.stays,
-                "elsewhere": a.elsewhere,
-            }
-            for a in finding.advice
+            {**asdict(a), "at_most": _number(a.at_most), "known": a.at_most is not None} for a in finding.advice
         ],
         "metrics": _plain(finding.metrics),
         "condition": finding.condition,
         "culprit": finding.culprit,
         "part_of": finding.part_of,
-        "places": [{"file": p.file, "line": p.line, "label": p.label} for p in finding.places],
+        "places": list(map(asdict, finding.places)),
     }
 
 

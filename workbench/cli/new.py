@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
@@ -30,10 +31,7 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
             {
                 "project": str(proposal.path),
                 "written": [] if arguments.dry_run else [str(path) for path in proposal.files],
-                "found": [
-                    {"what": one.what, "value": one.value, "reason": one.reason, "others": list(one.others)}
-                    for one in proposal.found
-                ],
+                "found": list(map(asdict, proposal.found)),
                 "left_out": [{"file": file, "reason": reason} for file, reason in proposal.left_out],
                 "diagnostics": as_json(proposal.diagnostics),
             }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,9 @@ from workbench.cli.predict_text import (
     bands_json,
     bands_rows,
     bands_text,
-    errors_json,
     errors_text,
     exploration_json,
     exploration_text,
-    influences_json,
     influences_text,
     solution_json,
     solution_text,
@@ -143,7 +142,7 @@ def _outputs(values: Evaluation) -> Answer:
 
 def _print_answer(found: Answer, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
     if arguments.json:
-        errors = {} if found.errors is None else {"errors": errors_json(found.errors)}
+        errors = {} if found.errors is None else {"errors": list(map(asdict, found.errors))}
         print_json({**found.document, **errors, "diagnostics": as_json([*problems, *found.notes])})
         return DONE
     print(found.text)
@@ -172,7 +171,7 @@ def _explored(
         samples = 4096 if arguments.uncertain is None else arguments.uncertain
         rows = sensitivity(file, arguments.output or "", arguments.reading, spreads, samples, arguments.seed or 0)
         if arguments.json:
-            print_json({**influences_json(rows), "diagnostics": as_json(problems)})
+            print_json({"inputs": list(map(asdict, rows)), "diagnostics": as_json(problems)})
         else:
             print(influences_text(rows))
         return DONE
@@ -311,7 +310,7 @@ def _against_run(
     if arguments.take_over:
         take_over(Path(file.marked.file or ""), file, comparison)
     if arguments.json:
-        document = {"errors": errors_json(comparison.rows), "inputs": dict(comparison.inputs)}
+        document = {"errors": list(map(asdict, comparison.rows)), "inputs": dict(comparison.inputs)}
         diagnostics = as_json([*problems, *of_run, *comparison.diagnostics])
         print_json(document | {"taken_over": arguments.take_over, "diagnostics": diagnostics})
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -18,22 +19,6 @@ from workbench.predict.space import Space
 
 #: Sweeps of at most this many points are told point by point.
 _TOLD = 1000
-
-
-def errors_json(rows: Iterable[ErrorRow]) -> list[dict[str, Any]]:
-    return [
-        {
-            "stage": row.stage,
-            "quantity": row.quantity,
-            "inputs": dict(row.inputs),
-            "predicted": row.predicted,
-            "measured": row.measured,
-            "error_pct": row.error_pct,
-            "waiting_s": row.waiting_s,
-            "source": row.source,
-        }
-        for row in rows
-    ]
 
 
 def errors_text(rows: Iterable[ErrorRow]) -> str:
@@ -53,11 +38,11 @@ def exploration_json(file: ModelFile, found: Exploration, space: Space, reading:
     document: dict[str, Any] = {
         "output": found.output,
         "points": found.points,
-        "minimum": {"value": found.minimum.value, "inputs": dict(found.minimum.inputs)},
-        "maximum": {"value": found.maximum.value, "inputs": dict(found.maximum.inputs)},
+        "minimum": asdict(found.minimum),
+        "maximum": asdict(found.maximum),
         "mean": found.mean,
         "quantiles": {f"{share:g}": value for share, value in found.quantiles.items()},
-        "pareto": [{"x": p.x, "y": p.y, "inputs": dict(p.inputs)} for p in found.front],
+        "pareto": list(map(asdict, found.front)),
         "pareto_thinned": found.front_thinned,
     }
     if not space.samples and space.points <= _TOLD:
@@ -120,15 +105,6 @@ def bands_text(found: Bands, space: Space) -> str:
     given = len(space.axes)
     said = [tuple(f"{v:g}" if n < given else f"{v:.4g}" for n, v in enumerate(point)) for point in points[:_TOLD]]
     return table([head, *said])
-
-
-def influences_json(rows: Iterable[Influence]) -> dict[str, Any]:
-    return {
-        "inputs": [
-            {"name": r.name, "elasticity": r.elasticity, "first_order": r.first_order, "total_order": r.total_order}
-            for r in rows
-        ]
-    }
 
 
 def influences_text(rows: Iterable[Influence]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from workbench.formats.schema import Path as DataPath
-from workbench.formats.yaml_marks import read_marked
+from workbench.formats.yaml_marks import read_marked, value_at
 from workbench.formats.yaml_nodes import Scalars, YamlError, compose
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.files import read_file, write_files
@@ -37,12 +37,8 @@ def set_value(text: str, path: DataPath, value: Any) -> str:
     `value` is plain data: a number, a text (units as in "13.94 us"), or lists and dicts of them.
     """
 
-    def change(data: Any) -> Any:
-        inner = data
-        for part in path[:-1]:
-            inner = inner[part]
-        inner[path[-1]] = value
-        return data
+    def change(data: Any) -> None:
+        value_at(data, path[:-1])[path[-1]] = value
 
     if path and (nodes := _nodes(text, path)):
         return _verified(text, _replaced(text, nodes, value), change)
@@ -57,12 +53,8 @@ def set_value(text: str, path: DataPath, value: Any) -> str:
 def insert_item(text: str, path: DataPath, index: int, value: Any) -> str:
     """The text with an item put before item `index` of the list at `path` (its length appends)."""
 
-    def change(data: Any) -> Any:
-        inner = data
-        for part in path:
-            inner = inner[part]
-        inner.insert(index, value)
-        return data
+    def change(data: Any) -> None:
+        value_at(data, path).insert(index, value)
 
     node = _node(text, path)
     if not isinstance(node, yaml.SequenceNode) or not 0 <= index <= len(node.value):
@@ -83,12 +75,8 @@ def insert_item(text: str, path: DataPath, index: int, value: Any) -> str:
 def remove_item(text: str, path: DataPath) -> str:
     """The text without the list item or the key at `path`. Comments on lines of their own stay."""
 
-    def change(data: Any) -> Any:
-        inner = data
-        for part in path[:-1]:
-            inner = inner[part]
-        del inner[path[-1]]
-        return data
+    def change(data: Any) -> None:
+        del value_at(data, path[:-1])[path[-1]]
 
     parent = _node(text, path[:-1]) if path else None
     if not isinstance(parent, yaml.CollectionNode) or _node(text, path) is None:
@@ -118,12 +106,9 @@ def swap_items(text: str, path: DataPath, first: int, second: int) -> str:
     """The text with two items of the list at `path` in each other's place; comments stay where they are."""
     first, second = sorted((first, second))
 
-    def change(data: Any) -> Any:
-        inner = data
-        for part in path:
-            inner = inner[part]
-        inner[first], inner[second] = inner[second], inner[first]
-        return data
+    def change(data: Any) -> None:
+        items = value_at(data, path)
+        items[first], items[second] = items[second], items[first]
 
     one, two = _node(text, (*path, first)), _node(text, (*path, second))
     if one is None or two is None or first == second:
@@ -147,12 +132,14 @@ def _by_hand() -> WorkbenchError:
     return WorkbenchError(Diagnostic("this place of the file cannot be changed here", "Edit the text by hand."))
 
 
-def _verified(old: str, new: str, change: Callable[[Any], Any]) -> str:
+def _verified(old: str, new: str, change: Callable[[Any], None]) -> str:
     before, problems = read_marked(old)
     if before is None:
         raise WorkbenchError(*problems)
     after, _ = read_marked(new)
-    if after is None or after.data != change(copy.deepcopy(before.data)):
+    wanted = copy.deepcopy(before.data)
+    change(wanted)
+    if after is None or after.data != wanted:
         raise _by_hand()
     return new
 

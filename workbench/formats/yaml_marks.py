@@ -59,7 +59,7 @@ class Marked:
             {path[len(above) :]: span for path, span in marks.items() if path[: len(above)] == above}
             for marks in (self.keys, self.values)
         )
-        return Marked(self.file, _value(self.data, above), keys, values)
+        return Marked(self.file, value_at(self.data, above), keys, values)
 
     def diagnostic(
         self, path: Path, message: str, hint: str = "", severity: Severity = Severity.ERROR, *, key: bool = False
@@ -210,7 +210,7 @@ def _one(model_class: type[BaseModel], marked: Marked, path: Path, missing: str,
         hint = f"Add `{missing}: {suggestion(model_class, (*path, missing))}`."
         return marked.diagnostic(path, f"the key '{missing}' is missing", hint, key=True)
     kind, context = items[0]["type"], items[0].get("ctx", {})
-    value = _value(marked.data, path)
+    value = value_at(marked.data, path)
     if kind == "extra_forbidden":
         return marked.diagnostic(
             path,
@@ -246,7 +246,8 @@ def _shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)[:60]
 
 
-def _value(data: Any, path: Path) -> Any:
+def value_at(data: Any, path: Path) -> Any:
+    """What stands at a path of plain data."""
     for part in path:
         data = data[part]
     return data

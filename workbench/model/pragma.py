@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from workbench.model.diagnostic import Diagnostic, Severity
+
 
 class Category(StrEnum):
     WORK = "work"
@@ -49,3 +51,7 @@ class PlacedPragma:
     file: str
     line: int
     column: int
+
+    def diagnostic(self, message: str, hint: str, severity: Severity = Severity.WARNING) -> Diagnostic:
+        """What is to be told at its place."""
+        return Diagnostic(message, hint, severity, self.file, self.line, self.column)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from rc_workbench_plugins.c import clang_parse
-from rc_workbench_plugins.c.conditions import check_conditions
+from rc_workbench_plugins.c.conditions import check_conditions, wrong_condition
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.numbering import Hook, Numbering
 from rc_workbench_plugins.c.survey import Survey
 from rc_workbench_plugins.c.wrappers import Generated
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.pragma import PlacedPragma
 
 
 def check(
@@ -40,32 +41,17 @@ def _in_copy(problem: Diagnostic, originals: dict[Path, Path], copies: Copies, n
     line = problem.line - copies.rewritten(original)[1]
     for hook in numbering.hooks:
         if pragma := _conditional(hook, original, line):
-            return Diagnostic(
-                f"the condition of the pragma '{pragma[0]}' does not compile here: {problem.message}",
-                "It is evaluated where the call is: only names known there can be used.",
-                Severity.ERROR,
-                pragma[1],
-                pragma[2],
-                pragma[3],
-            )
-    return Diagnostic(
-        f"the instrumented copy does not compile: {problem.message}",
-        f"The copy is {copy}.",
-        Severity.ERROR,
-        str(original),
-        line if line > 0 else None,
-    )
+            return wrong_condition(pragma, problem.message)
+    message, hint = f"the instrumented copy does not compile: {problem.message}", f"The copy is {copy}."
+    return Diagnostic(message, hint, file=str(original), line=line if line > 0 else None)
 
 
-def _conditional(hook: Hook, file: Path, line: int) -> tuple[str, str, int, int] | None:
+def _conditional(hook: Hook, file: Path, line: int) -> PlacedPragma | None:
     where = hook.found.use.place
     if where.file != file or where.line != line:
         return None
-    for wrapper in hook.wrappers:
-        if wrapper.pragma and wrapper.pragma.pragma.condition is not None:
-            placed = wrapper.pragma
-            return placed.pragma.name, placed.file, placed.line, placed.column
-    return None
+    placed = (wrapper.pragma for wrapper in hook.wrappers)
+    return next((one for one in placed if one and one.pragma.condition is not None), None)
 
 
 def _in_wrappers(problem: Diagnostic, wrappers: Generated, file: Path) -> Diagnostic:

@@ -157,16 +157,9 @@ def problems(unit: cindex.TranslationUnit) -> tuple[Diagnostic, ...]:
         if item.severity < cindex.Diagnostic.Error or item.spelling.startswith("too many errors"):
             continue
         where = place(item.location)
-        found[
-            Diagnostic(
-                item.spelling,
-                "Until it is mended, API calls in this file may go unseen.",
-                Severity.ERROR,
-                str(where.file) if where else None,
-                where.line if where else None,
-                where.column if where else None,
-            )
-        ] = None
+        at = (str(where.file), where.line, where.column) if where else ()
+        hint = "Until it is mended, API calls in this file may go unseen."
+        found[Diagnostic(item.spelling, hint, Severity.ERROR, *at)] = None
     return tuple(found)
 
 

@@ -132,7 +132,7 @@ def _explained(message: str, placed: PlacedPragma) -> Diagnostic:
     hint = f"Did you mean '{meant['name']}'?" if meant else _SCOPE if named else _EXAMPLE
     if function := _UNDECLARED.search(message):
         message = f"use of undeclared {'identifier' if function['library'] else 'function'} '{function['name']}'"
-    return _wrong(placed, _MEANT.sub("", message), hint)
+    return wrong_condition(placed, _MEANT.sub("", message), hint)
 
 
 def _brackets(placed: PlacedPragma) -> Diagnostic | None:
@@ -142,14 +142,15 @@ def _brackets(placed: PlacedPragma) -> Diagnostic | None:
         if token in _BRACKETS.values():
             opened.append(token)
         elif token in _BRACKETS and (not opened or opened.pop() != _BRACKETS[token]):
-            return _wrong(placed, f"nothing opens the '{token}'", _EXAMPLE)
+            return wrong_condition(placed, f"nothing opens the '{token}'", _EXAMPLE)
         elif token in ("'", '"'):
-            return _wrong(placed, f"nothing closes the {token}", _EXAMPLE)
+            return wrong_condition(placed, f"nothing closes the {token}", _EXAMPLE)
         elif token == ";" and "{" not in opened:
-            return _wrong(placed, "a condition is one expression, without ';'", _EXAMPLE)
-    return _wrong(placed, f"nothing closes the '{opened[-1]}'", _EXAMPLE) if opened else None
+            return wrong_condition(placed, "a condition is one expression, without ';'", _EXAMPLE)
+    return wrong_condition(placed, f"nothing closes the '{opened[-1]}'", _EXAMPLE) if opened else None
 
 
-def _wrong(placed: PlacedPragma, what: str, hint: str) -> Diagnostic:
+def wrong_condition(placed: PlacedPragma, what: str, hint: str = _SCOPE) -> Diagnostic:
+    """That a condition does not compile where its call stands."""
     message = f"the condition of the pragma '{placed.pragma.name}' does not compile here: {what}"
-    return Diagnostic(message, hint, Severity.ERROR, placed.file, placed.line, placed.column)
+    return placed.diagnostic(message, hint, Severity.ERROR)

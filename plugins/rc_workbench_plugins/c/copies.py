@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.reading import Range
 from rc_workbench_plugins.c.survey import Files
+from rc_workbench_plugins.c.wrappers import escaped
 from workbench.api.source.lines import line_starts
 
 _INCLUDE = re.compile(rb'(\s*#\s*(?:include|import)\s*)("[^"\n]*"|<[^>\n]*>|[A-Za-z_]\w*)')
@@ -60,7 +61,7 @@ class Copies:
     def rewritten(self, file: Path) -> tuple[bytes, int]:
         """A copy's bytes, and how many lines it has before the user's first."""
         data = self.files.text(file)
-        preamble = [*self.preambles.get(file, ()), f'#line 1 "{_quoted(file)}"']
+        preamble = [*self.preambles.get(file, ()), f'#line 1 "{escaped(str(file))}"']
         head = "".join(f"{line}\n" for line in preamble).encode()
         mark = data.startswith(_BYTE_ORDER_MARK)
         pieces, at = [_BYTE_ORDER_MARK if mark else b"", head], len(_BYTE_ORDER_MARK) if mark else 0
@@ -86,7 +87,3 @@ class Copies:
             return file.relative_to(self.files.root)
         except ValueError:
             return Path(f"outside_{number}") / file.name
-
-
-def _quoted(file: Path) -> str:
-    return str(file).replace("\\", "\\\\").replace('"', '\\"')

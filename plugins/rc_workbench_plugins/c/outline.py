@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.model.scan import HostFile
@@ -18,7 +19,12 @@ _NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*(?![\w.])")
 _KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "do", "else"}
 
 
-def outline(root: Path, file: str) -> HostFile:
+def outline(root: Path, files: Sequence[str]) -> tuple[HostFile, ...]:
+    """What each file (relative to `root`) defines and mentions."""
+    return tuple(_outline(root, file) for file in files)
+
+
+def _outline(root: Path, file: str) -> HostFile:
     try:
         raw = (root / file).read_bytes().decode("utf-8", "replace")
     except OSError:

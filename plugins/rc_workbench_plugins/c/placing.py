@@ -14,7 +14,7 @@ from itertools import islice, takewhile
 
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.reading import Range, Statement
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
 
 
@@ -34,10 +34,11 @@ class Placing:
         nearest = next((s.range for s in reversed(self.statements[:before]) if call.offset < s.range.end), None)
         line = call.line
         if nearest:
-            line = _line(self.offsets, nearest.start)
+            line = bisect_right(self.offsets, nearest.start)
             for body in self.do_bodies:
                 if body.holder == nearest and body.range.end <= call.offset:
-                    line = _line(self.offsets, body.range.end - 1)  # before the brace that leads to the condition
+                    brace = body.range.end - 1  # which leads to the condition
+                    line = bisect_right(self.offsets, brace)
         text = self.data[self.offsets[line - 1] :].split(b"\n", 1)[0]
         return line, len(text) - len(text.lstrip()) + 1
 
@@ -74,14 +75,6 @@ def place_pragmas(
     return Placing(data, offsets, ordered, [s for s in ordered if s.do_condition], found), tuple(problems)
 
 
-def _line(offsets: Sequence[int], offset: int) -> int:
-    low, high = 0, len(offsets)
-    while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (middle, high) if offsets[middle] <= offset else (low, middle)
-    return low + 1
-
-
 @dataclass(frozen=True)
 class _Scope:
     """A block or branch: the statements in it by their offset, and those that are it themselves."""
@@ -114,7 +107,7 @@ def _held_calls(
         return position, []
     after = scope.inside[bisect_left(scope.inside, position, key=lambda r: r.start) :]
     for statement in after:
-        if _line(offsets, statement.start) != _line(offsets, after[0].start):
+        if bisect_right(offsets, statement.start) != bisect_right(offsets, after[0].start):
             break
         if held := _inside(calls, statement):
             return statement.start, held
@@ -122,7 +115,7 @@ def _held_calls(
         if body.do_condition:
             return body.range.end, _inside(calls, body.do_condition)
         if body.otherwise:
-            brace = _line(offsets, scope.range.end - 1)
+            brace = bisect_right(offsets, scope.range.end - 1)
             return body.range.end, [c for c in _inside(calls, body.otherwise) if c.line == brace]
     return position, []
 
@@ -133,43 +126,26 @@ def _inside(calls: Sequence[Place], part: Range) -> list[Place]:
 
 
 def _orphan(pragma: PlacedPragma) -> Diagnostic:
-    return Diagnostic(
-        f"no API call follows the pragma '{pragma.pragma.name}', so it says nothing",
-        "Put it on the line before the statement that holds the call.",
-        Severity.WARNING,
-        pragma.file,
-        pragma.line,
-        pragma.column,
-    )
+    message = f"no API call follows the pragma '{pragma.pragma.name}', so it says nothing"
+    return pragma.diagnostic(message, "Put it on the line before the statement that holds the call.")
 
 
 def _several(group: Sequence[PlacedPragma], calls: Sequence[Place]) -> list[Diagnostic]:
     if len(calls) == 1:
         return []
     others = ", ".join(f"{c.line}:{c.column}" for c in calls[1:4])
-    return [
-        Diagnostic(
-            f"{len(calls)} API calls follow in one statement; the pragma '{group[0].pragma.name}' speaks of the first",
-            f"Give the others ({others}) statements and pragmas of their own.",
-            Severity.WARNING,
-            group[0].file,
-            group[0].line,
-            group[0].column,
-        )
-    ]
+    first = group[0]
+    message = f"{len(calls)} API calls follow in one statement; the pragma '{first.pragma.name}' speaks of the first"
+    return [first.diagnostic(message, f"Give the others ({others}) statements and pragmas of their own.")]
 
 
 def _unreachable(group: Sequence[PlacedPragma]) -> list[Diagnostic]:
     """Pragmas after one without a condition: it always holds, so they never do."""
     always = next((i for i, p in enumerate(group) if p.pragma.condition is None), len(group))
     return [
-        Diagnostic(
+        p.diagnostic(
             f"the pragma '{p.pragma.name}' is never reached: '{group[always].pragma.name}' before it has no condition",
             "Give the first one a condition, or put it last.",
-            Severity.WARNING,
-            p.file,
-            p.line,
-            p.column,
         )
         for p in group[always + 1 :]
     ]

@@ -51,7 +51,7 @@ def generate(
     out.add(*(include_line(line, beside) for line in platform.host.include_lines))
     out.add(f'#include "{runtime}"', "#ifdef RCW_BOARD", '#include "rcw_board.h"', "#endif")
     for name, constant in platform.host.constants.items():
-        value = f'"{_escaped(constant)}"' if isinstance(constant, str) else repr(constant)
+        value = f'"{escaped(constant)}"' if isinstance(constant, str) else repr(constant)
         out.add(f"#ifndef {name}")
         out.expression(f"constant {name}", f"#define {name} {value}")
         out.add("#endif")
@@ -175,5 +175,6 @@ def _at_the_board(out: _Lines, wrapper: Wrapper, kept: Collection[str]) -> None:
         out.add("#ifdef RCW_BOARD", *lines, "#endif")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """As it stands within a C string."""
     return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from argparse import Namespace
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
-from rc_workbench_plugins.density.compute import Model, density, roofline
+from rc_workbench_plugins.density.compute import Model, density, roofs
 from rc_workbench_plugins.density.measured import MeasuredDensity, beside, find_kernel, measure
 from workbench.api.predictions import Answer, Density, DensityPoint
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -44,9 +45,9 @@ def _document(result: Density) -> dict[str, Any]:
                 "ops_per_s": bound.ops_per_s,
                 "ops_per_s_without_latency": bound.ops_per_s_without_latency,
                 "latency_fraction": bound.latency_fraction,
-                "roof_ops_per_s": point.roof_ops_per_s,
+                "roof_ops_per_s": roof,
             }
-            for bound, point in zip(result.bounds, roofline(result), strict=True)
+            for bound, roof in zip(result.bounds, roofs(result), strict=True)
         ],
         "compute_ops_per_s": result.compute_ops_per_s,
         "limit_ops_per_s": result.limit_ops_per_s,
@@ -75,15 +76,7 @@ def _measured_document(measured: MeasuredDensity, rows: Iterable[DensityPoint]) 
         "operations": measured.operations,
         "reads": measured.reads,
         "element_bytes": measured.element_bytes,
-        "rows": [
-            {
-                "alpha_bytes": row.alpha_bytes,
-                "measured_ops_per_byte": row.measured_ops_per_byte,
-                "model_ops_per_byte": row.model_ops_per_byte,
-                "difference_pct": row.difference_pct,
-            }
-            for row in rows
-        ],
+        "rows": list(map(asdict, rows)),
     }
 
 

@@ -8,7 +8,7 @@ seconds, rho in operations per byte, sigma in operations per second; an operatio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -145,23 +145,10 @@ def _compute_ops_per_s(values: Model) -> Values | None:
     return units * ops_per_cycle * clock_hz
 
 
-@dataclass(frozen=True)
-class RooflinePoint:
-    """A layer in a roofline picture: its density, and the roof (bandwidth x density, at most the compute bound)."""
-
-    layer: str
-    ops_per_byte: float
-    memory_ops_per_s: float
-    roof_ops_per_s: float
-
-
-def roofline(result: Density) -> tuple[RooflinePoint, ...]:
-    """The layers as points of a roofline, for single values."""
-    roof = np.inf if result.compute_ops_per_s is None else float(result.compute_ops_per_s)
-    return tuple(
-        RooflinePoint(b.layer.name, float(b.ops_per_byte), float(b.ops_per_s), min(float(b.ops_per_s), roof))
-        for b in result.bounds
-    )
+def roofs(result: Density) -> tuple[float, ...]:
+    """The layers' roofs in a roofline picture (bandwidth x density, at most the compute bound), for single values."""
+    most = np.inf if result.compute_ops_per_s is None else float(result.compute_ops_per_s)
+    return tuple(min(float(bound.ops_per_s), most) for bound in result.bounds)
 
 
 def cell_value(values: Model, cell: Cell) -> float:

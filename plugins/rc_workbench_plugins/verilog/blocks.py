@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyslang import syntax
 
 from rc_workbench_plugins.verilog.design import Design, Node
 from rc_workbench_plugins.verilog.source_file import SourceFile, read_sources
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma, Pragma
 
 Kind = syntax.SyntaxKind
@@ -114,16 +114,11 @@ def _module_blocks(design: Design, module: Node, sources: dict[Path, SourceFile]
         block = _read_block(design, module, node, sources)
         if block is not None:
             if block.label in seen:
-                number = block.line
-                block = _renamed(block, f"{block.label}_line_{number}")
+                block = replace(block, label=f"{block.label}_line_{block.line}")
             seen.add(block.label)
             yield block
     for member in module.members:
         yield from (b for inner in _modules(member) for b in _module_blocks(design, inner, sources))
-
-
-def _renamed(block: SourceBlock, label: str) -> SourceBlock:
-    return SourceBlock(**{**block.__dict__, "label": label})
 
 
 def _procedures(members: Node) -> Iterator[Node]:
@@ -332,17 +327,15 @@ def _check_names(block: SourceBlock) -> Iterator[Diagnostic]:
     for placed in block.states:
         other = seen.setdefault(placed.pragma.name, placed)
         if other is not placed:
-            yield Diagnostic(
+            yield placed.diagnostic(
                 f"the name '{placed.pragma.name}' stands for two different states of one block (the other in line "
                 f"{other.line})",
                 "Give them different names.",
-                Severity.WARNING, placed.file, placed.line, placed.column,
-            )  # fmt: skip
+            )
     for arm in block.arms:
         for placed in arm.pragmas if arm.in_reset else ():
             if placed.pragma.condition:
-                yield Diagnostic(
+                yield placed.diagnostic(
                     "a pragma in the arm of an asynchronous reset cannot have a condition, and is not used",
                     "Leave the condition out: cycles in reset are not counted anyway.",
-                    Severity.WARNING, placed.file, placed.line, placed.column,
-                )  # fmt: skip
+                )

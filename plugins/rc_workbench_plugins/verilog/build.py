@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
 from rc_workbench_plugins.verilog.blocks import SourceBlock
+from rc_workbench_plugins.verilog.conditions import CONDITION_HINT
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
@@ -206,11 +207,8 @@ def _explained(
     path = originals.get(out / problem.file) if problem.file else None
     placed = edits[path].conditions.get(problem.line or 0) if path and path in edits else None
     if placed is not None:
-        return Diagnostic(
-            f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}",
-            "Write a Verilog expression over signals of this module, such as ack == 1'b1.",
-            Severity.ERROR, placed.file, placed.line, placed.column,
-        )  # fmt: skip
+        message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
+        return placed.diagnostic(message, CONDITION_HINT, Severity.ERROR)
     if path is not None:
         return Diagnostic(problem.message, problem.hint, Severity.ERROR, design.name_of(path), problem.line,
                           problem.column)  # fmt: skip

@@ -16,7 +16,7 @@ from workbench.api.source.lines import source_bytes
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
 from workbench.model.pragma import PlacedPragma
 
-_EXAMPLE = "Write a Verilog expression over signals of this module, such as ack == 1'b1."
+CONDITION_HINT = "Write a Verilog expression over signals of this module, such as ack == 1'b1."
 #: Within these, names stand that no scope holds: members of a struct, of another scope, an array's `item`.
 _OPEN = (
     syntax.ScopedNameSyntax,
@@ -46,7 +46,7 @@ def check_conditions(
                 macros = tuple(_macros(design))
             for what, hint in _wrong(design, local, scope, placed, macros or ()):
                 message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {what}"
-                yield Diagnostic(message, hint, severity, placed.file, placed.line, placed.column)
+                yield placed.diagnostic(message, hint, severity)
 
 
 def _wrong(
@@ -59,7 +59,7 @@ def _wrong(
     engine = pyslang.DiagnosticEngine(manager)
     for problem in tree.diagnostics:
         if problem.isError():
-            return [(engine.formatMessage(problem), _EXAMPLE)]
+            return [(engine.formatMessage(problem), CONDITION_HINT)]
     if scope is None:
         return []
     unknown = [
@@ -120,4 +120,4 @@ def _function(design: Design, name: str) -> bool:
 def _meant(name: str, scope: Any, local: Iterable[str]) -> str:
     holders = (scope, scope.containingInstance)
     known = {*local, *(member.name for holder in holders if holder is not None for member in holder if member.name)}
-    return did_you_mean(name, known) or _EXAMPLE
+    return did_you_mean(name, known) or CONDITION_HINT

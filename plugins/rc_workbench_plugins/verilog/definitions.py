@@ -11,6 +11,7 @@ from pyslang import ast
 
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.order import SourceText, read_order
+from workbench.api.job import Job
 from workbench.api.source.files import expand_sources
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.model.application import HardwareSources
@@ -24,7 +25,7 @@ _INCLUDE = re.compile(rb'`include\s*"([^"\n]+)"')
 
 
 def definition(
-    root: Path, hardware: HardwareSources, parameters: Mapping[str, str], file: Path, line: int, column: int
+    root: Path, hardware: HardwareSources, parameters: Mapping[str, str], file: Path, line: int, column: int, _: Job
 ) -> Definition | None:
     """None where no name stands there, or none that is known."""
     data = source_bytes(file)

@@ -64,86 +64,68 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | N
         return None
     top = Instance(design.top.name, design.top.name, ("", 0), ())
     clocks = {port.internalSymbol: port.name for port in _ports(design.top.body) if port.internalSymbol is not None}
-    _visit(design, blocks, top, design.top.body, design.top.name, (), clocks)
+    _Elaboration(design, blocks).visit(top, design.top.body, design.top.name, (), clocks)
     return top
 
 
-def _visit(
-    design: Design,
-    blocks: Mapping[Key, SourceBlock],
-    instance: Instance,
-    scope: Any,
-    path: str,
-    loops: tuple[Loop, ...],
-    clocks: Mapping[Any, str],
-) -> None:
-    for member in scope:
-        kind = member.kind
-        if kind == Kind.ProceduralBlock and member.syntax is not None:
-            source = blocks.get(_key(design, member.syntax.getFirstToken().location))
-            if source is not None:
-                clock = _root_clock(member, clocks, source.clock)
-                scope, reset = member.parentScope, _root_reset(member.body, clocks)
-                instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock, scope, reset))
-        elif kind == Kind.Instance:
-            if member.isModule:
-                _descend(design, blocks, instance, member, f"{path}.{member.name}", loops, clocks, None)
-        elif kind == Kind.InstanceArray:
-            _visit_array(design, blocks, instance, member, path, loops, clocks)
-        elif kind == Kind.GenerateBlock:
-            if not member.isUninstantiated:
-                inner = f"{path}.{member.name or member.externalName}".rstrip(".")
-                _visit(design, blocks, instance, member, inner, loops, _widen(member, clocks))
-        elif kind == Kind.GenerateBlockArray:
-            genvar = member.loopVariable.name if member.loopVariable is not None else ""
-            for entry in member.entries:
-                index = int(entry.arrayIndex)
-                inner = f"{path}.{member.name or member.externalName}[{index}]"
-                _visit(design, blocks, instance, entry, inner, (*loops, Loop(genvar, index)), _widen(entry, clocks))
+Clocks = Mapping[Any, str]
 
 
-def _visit_array(
-    design: Design,
-    blocks: Mapping[Key, SourceBlock],
-    instance: Instance,
-    array: Any,
-    path: str,
-    loops: tuple[Loop, ...],
-    clocks: Mapping[Any, str],
-) -> None:
-    """The elements of an instance array. Those of more than one dimension are left alone."""
-    bounds = (array.range.left, array.range.right)
-    step = 1 if bounds[0] <= bounds[1] else -1
-    indexed = [(bounds[0] + step * offset, element) for offset, element in enumerate(array.elements)]
-    for index, element in sorted(indexed, key=lambda pair: pair[0]):
-        if element.kind == Kind.Instance and element.isModule:
-            _descend(
-                design, blocks, instance, element, f"{path}.{array.name}[{index}]", (*loops, Loop("", index)), clocks,
-                bounds,
-            )  # fmt: skip
+@dataclass(frozen=True)
+class _Elaboration:
+    design: Design
+    blocks: Mapping[Key, SourceBlock]
 
+    def visit(self, instance: Instance, scope: Any, path: str, loops: tuple[Loop, ...], clocks: Clocks) -> None:
+        for member in scope:
+            kind = member.kind
+            if kind == Kind.ProceduralBlock and member.syntax is not None:
+                source = self.blocks.get(_key(self.design, member.syntax.getFirstToken().location))
+                if source is not None:
+                    clock = _root_clock(member, clocks, source.clock)
+                    scope, reset = member.parentScope, _root_reset(member.body, clocks)
+                    instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock, scope, reset))
+            elif kind == Kind.Instance:
+                if member.isModule:
+                    self.descend(instance, member, f"{path}.{member.name}", loops, clocks)
+            elif kind == Kind.InstanceArray:
+                self.visit_array(instance, member, path, loops, clocks)
+            elif kind == Kind.GenerateBlock:
+                if not member.isUninstantiated:
+                    inner = f"{path}.{member.name or member.externalName}".rstrip(".")
+                    self.visit(instance, member, inner, loops, _widen(member, clocks))
+            elif kind == Kind.GenerateBlockArray:
+                genvar = member.loopVariable.name if member.loopVariable is not None else ""
+                for entry in member.entries:
+                    index = int(entry.arrayIndex)
+                    inner = f"{path}.{member.name or member.externalName}[{index}]"
+                    self.visit(instance, entry, inner, (*loops, Loop(genvar, index)), _widen(entry, clocks))
 
-def _descend(
-    design: Design,
-    blocks: Mapping[Key, SourceBlock],
-    parent: Instance,
-    symbol: Any,
-    path: str,
-    loops: tuple[Loop, ...],
-    clocks: Mapping[Any, str],
-    array: tuple[int, int] | None,
-) -> None:
-    key = _key(design, symbol.syntax.getFirstToken().location)
-    child = Instance(path, symbol.definition.name, key, loops, array, len(symbol.body.portList), symbol.syntax)
-    parent.children.append(child)
-    inner: dict[Any, str] = {}
-    for connection in symbol.portConnections:
-        port, expression = connection.port, connection.expression
-        if port.kind == Kind.Port and port.internalSymbol is not None and expression is not None:
-            clock = _traced(expression, clocks)
-            if clock:
-                inner[port.internalSymbol] = clock
-    _visit(design, blocks, child, symbol.body, path, (), _widen(symbol.body, inner))
+    def visit_array(self, instance: Instance, array: Any, path: str, loops: tuple[Loop, ...], clocks: Clocks) -> None:
+        """The elements of an instance array. Those of more than one dimension are left alone."""
+        bounds = (array.range.left, array.range.right)
+        step = 1 if bounds[0] <= bounds[1] else -1
+        indexed = [(bounds[0] + step * offset, element) for offset, element in enumerate(array.elements)]
+        for index, element in sorted(indexed, key=lambda pair: pair[0]):
+            if element.kind == Kind.Instance and element.isModule:
+                place = f"{path}.{array.name}[{index}]"
+                self.descend(instance, element, place, (*loops, Loop("", index)), clocks, bounds)
+
+    def descend(
+        self, parent: Instance, symbol: Any, path: str, loops: tuple[Loop, ...], clocks: Clocks,
+        array: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
+        key = _key(self.design, symbol.syntax.getFirstToken().location)
+        child = Instance(path, symbol.definition.name, key, loops, array, len(symbol.body.portList), symbol.syntax)
+        parent.children.append(child)
+        inner: dict[Any, str] = {}
+        for connection in symbol.portConnections:
+            port, expression = connection.port, connection.expression
+            if port.kind == Kind.Port and port.internalSymbol is not None and expression is not None:
+                clock = _traced(expression, clocks)
+                if clock:
+                    inner[port.internalSymbol] = clock
+        self.visit(child, symbol.body, path, (), _widen(symbol.body, inner))
 
 
 def _ports(body: Any) -> Iterator[Any]:
@@ -155,7 +137,7 @@ def _key(design: Design, location: Any) -> Key:
     return str(path), int(design.manager.getFullyExpandedLoc(location).offset)
 
 
-def _traced(expression: Any, clocks: Mapping[Any, str]) -> str:
+def _traced(expression: Any, clocks: Clocks) -> str:
     """The top level's port that an expression is just another name of, or ''."""
     while expression.kind == ast.ExpressionKind.Conversion:
         expression = expression.operand
@@ -164,7 +146,7 @@ def _traced(expression: Any, clocks: Mapping[Any, str]) -> str:
     return ""
 
 
-def _widen(scope: Any, clocks: Mapping[Any, str]) -> dict[Any, str]:
+def _widen(scope: Any, clocks: Clocks) -> dict[Any, str]:
     """The clocks known in a scope, with those that a continuous assignment or a declaration just renames."""
     known = dict(clocks)
     for member in scope:
@@ -179,7 +161,7 @@ def _widen(scope: Any, clocks: Mapping[Any, str]) -> dict[Any, str]:
     return known
 
 
-def _root_clock(block: Any, clocks: Mapping[Any, str], name: str) -> str:
+def _root_clock(block: Any, clocks: Clocks, name: str) -> str:
     """The top level's port behind the event of a procedural block whose signal is written `name`."""
     timing = block.body.timing if block.body.kind == ast.StatementKind.Timed else None
     if timing is None:
@@ -191,7 +173,7 @@ def _root_clock(block: Any, clocks: Mapping[Any, str], name: str) -> str:
     return ""
 
 
-def _root_reset(body: Any, clocks: Mapping[Any, str]) -> tuple[str, bool] | None:
+def _root_reset(body: Any, clocks: Clocks) -> tuple[str, bool] | None:
     """The top level's port that the first condition of a clocked block asks for, and whether for its being low."""
     while body.kind in _AROUND:
         body = body.stmt if body.kind == ast.StatementKind.Timed else (

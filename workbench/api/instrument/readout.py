@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.descriptors import HdlBuild
 from workbench.api.instrument import lfsr
 from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, state_bits
+from workbench.api.tables import table_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.read_out import ReadOutPlan
-from workbench.model.run import TABLES, Table
+from workbench.model.run import Table
 
 
-def tables(plans: Sequence[ReadOutPlan], blocks: int, words: NDArray[np.uint32]) -> dict[str, Table]:
-    """Tables `state_time` and `transitions` of `blocks` hardware blocks from the words of a read-out, plan after plan.
+def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
+    """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out, plan after plan.
 
     A block without a counter is in state 0 for all cycles of its clock; one whose clock has no monitor, for 0 cycles.
     A state's visits are the transitions into it, and the starts in it. WorkbenchError where the words cannot come from
@@ -24,15 +26,16 @@ def tables(plans: Sequence[ReadOutPlan], blocks: int, words: NDArray[np.uint32])
     times: list[tuple[int, ...]] = []
     moves: list[tuple[int, ...]] = []
     position = 0
-    unread = set(range(blocks))
-    for plan in plans:
-        of_clock = range(blocks) if plan.blocks is None else plan.blocks
+    numbers = range(len(build.blocks))
+    unread = set(numbers)
+    for plan in build.read_outs:
+        of_clock = numbers if plan.blocks is None else plan.blocks
         unread -= set(of_clock)
         own = np.asarray(words[position : position + plan.words], dtype=np.uint64)
         _count(plan, of_clock, own, times, moves)
         position += plan.words
     times += [(block, 0, 0, 0, 1) for block in unread]
-    return {"state_time": _table("state_time", sorted(times)), "transitions": _table("transitions", sorted(moves))}
+    return {"state_time": table_of("state_time", sorted(times)), "transitions": table_of("transitions", sorted(moves))}
 
 
 def _count(
@@ -72,12 +75,6 @@ def _count(
         in_state = visits + stays
         times += [(block, s, 0, int(in_state[s]), int(visits[s])) for s in range(states)]
         moves += [(block, int(a), int(b), int(matrix[a, b])) for a, b in np.argwhere(matrix) if a != b]
-
-
-def _table(name: str, rows: Sequence[tuple[int, ...]]) -> Table:
-    columns = TABLES[name]
-    values = np.array(rows, dtype=np.int64).reshape(len(rows), len(columns))
-    return {column: values[:, i].astype(kind) for i, (column, kind) in enumerate(columns.items())}
 
 
 def _wrong(what: str) -> Diagnostic:
