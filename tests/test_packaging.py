@@ -226,6 +226,15 @@ def with_example(clean: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return clean
 
 
+def write_project(folder: Path, top: str = TOP_V, project: str = PROJECT) -> None:
+    for name, text in (("main.c", HOST_C), ("top.v", top), ("example.workbench.yaml", project)):
+        (folder / name).write_text(text)
+
+
+def visited(block: dict[str, Any]) -> list[dict[str, Any]]:
+    return [state for state in block["states"] if state["name"] != "unclassified"]
+
+
 def answer(clean: Path, home: Path, *arguments: str, path: str = "") -> Any:
     done = run(clean, "workbench", *arguments, "--json", home=home, path=path)
     assert done.returncode == 0, done.stderr
@@ -242,15 +251,13 @@ def test_the_example_plugin_brings_one_of_each_kind(with_example: Path, tmp_path
 def test_a_third_partys_platform_rule_metric_exporter_and_command_on_a_run_of_its_card(
     with_example: Path, tmp_path: Path
 ) -> None:
-    for name, text in (("main.c", HOST_C), ("top.v", TOP_V), ("example.workbench.yaml", PROJECT)):
-        (tmp_path / name).write_text(text)
+    write_project(tmp_path)
     made = answer(with_example, tmp_path, "run", "example.workbench.yaml", "--out", "run", "--deterministic")
     assert made["exit"] == 0
     assert made["stdout_sha256"] == hashlib.sha256(b"0 wrong\n").hexdigest()
     report = answer(with_example, tmp_path, "report", "run", "--threshold", "1.0")
     (port,) = [block for block in report["blocks"] if block["id"] == "example_top.port"]
-    assert {state["name"]: state["visits"] for state in port["states"] if state["name"] != "unclassified"} == {
-        "take": 16, "give": 16}  # fmt: skip
+    assert {state["name"]: state["visits"] for state in visited(port)} == {"take": 16, "give": 16}
     assert {call["entry"]: call["bytes"] for call in report["calls"]} == {"exampleSend": 64, "exampleReceive": 64}
     (finding,) = [f for f in report["findings"] if f["rule"] == "example, small transfers"]
     moved_s = sum(call["time_s"] for call in report["calls"])
@@ -305,8 +312,7 @@ def test_a_third_partys_port_kind_is_found_by_its_names_and_driven_in_a_run(with
     """Words are sent through the strobed port and come back through the memory-style one."""
     template = (ROOT / "plugins" / "example_plugin" / "rcw_example" / "example_card.yaml").read_text()
     project = PROJECT.replace("platform: example_card", "platform: strobe.yaml").replace("example_top", "strobe_top")
-    for name, text in (("main.c", HOST_C), ("top.v", STROBE_V), ("example.workbench.yaml", project)):
-        (tmp_path / name).write_text(text)
+    write_project(tmp_path, STROBE_V, project)
     (tmp_path / "strobe.yaml").write_text(template)
     told = run(with_example, "workbench", "scan", "example.workbench.yaml", home=tmp_path).stderr
     assert "nothing drives the Strobed words in cmd: cmd_word, cmd_strobe" in told
@@ -321,15 +327,11 @@ def test_a_third_partys_port_kind_is_found_by_its_names_and_driven_in_a_run(with
     made = answer(with_example, tmp_path, "run", "example.workbench.yaml", "--out", "run", "--deterministic")
     assert (made["exit"], made["stdout_sha256"]) == (0, hashlib.sha256(b"0 wrong\n").hexdigest())
     (block,) = answer(with_example, tmp_path, "report", "run")["blocks"][1:]
-    cycles = {
-        state["name"]: round(state["time_s"] * 50e6) for state in block["states"] if state["name"] != "unclassified"
-    }
-    assert cycles == {"take": 16, "give": 16}
+    assert {state["name"]: round(state["time_s"] * 50e6) for state in visited(block)} == {"take": 16, "give": 16}
 
 
 def test_a_third_partys_target_and_port_kind_say_what_they_lack(with_example: Path, tmp_path: Path) -> None:
-    for name, text in (("main.c", HOST_C), ("top.v", TOP_V), ("example.workbench.yaml", PROJECT)):
-        (tmp_path / name).write_text(text)
+    write_project(tmp_path)
     told = run(with_example, "workbench", "run", "example.workbench.yaml", "--target", "example_lab", home=tmp_path)
     assert told.returncode == 2
     assert "the program 'example-lab' is not there" in told.stderr

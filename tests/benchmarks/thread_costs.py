@@ -39,7 +39,7 @@ def rows(threads: Any, folder: Path, quick: bool) -> Iterator[dict[str, object]]
 
     alone = median(virtual_ms(lambda: threads.run(measured, program("kernel", KERNEL), 1, folder / "raw")))
     for cores in (4, 1):
-        found = virtual_ms(lambda: threads.run(measured, program("four", KERNEL), cores, folder / "raw"))  # noqa: B023
+        found = virtual_ms(partial(threads.run, measured, program("four", KERNEL), cores, folder / "raw"))
         yield {
             "what": "four", "kind": "measured", "cores": cores, "expected_ms": alone * (4 if cores == 1 else 1),
             "virtual_ms": median(found), "least_ms": found[0], "most_ms": found[-1],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
@@ -88,9 +89,11 @@ def test_the_window_and_a_file_show_the_same_signs(qapp: QApplication, name: str
     assert states <= set(pixels_of(rasterised(canvas.document(*SIZE, "signs"))).ravel().tolist())
 
 
-@pytest.mark.skipif(shutil.which("rsvg-convert") is None, reason="librsvg2-bin is not installed")
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_another_program_draws_the_same_signs(qapp: QApplication, tmp_path: Path, name: str) -> None:
+    if shutil.which("rsvg-convert") is None:
+        assert "CI" not in os.environ, "librsvg2-bin is not installed"
+        pytest.skip("librsvg2-bin is not installed")
     canvas = SvgCanvas(PALETTES[name])
     signs(canvas)
     (tmp_path / "signs.svg").write_text(canvas.document(*SIZE, "signs"), encoding="utf-8")
