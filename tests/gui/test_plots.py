@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -208,14 +209,14 @@ def test_a_file_of_another_kind_is_not_overwritten(view: PlotView, tmp_path: Pat
     assert file.read_text() == "my own text\n"
 
 
-def test_the_context_menu_has_the_windows_words(qtbot: QtBot, view: PlotView) -> None:
+def test_the_context_menu_has_the_windows_words(view: PlotView, monkeypatch: pytest.MonkeyPatch) -> None:
     said = [action.text().partition("\t")[0] for action in view.menu().actions() if action.text()]
     assert said == ["Show all", "Zoom in", "Zoom out", "Copy picture", "Save picture…", "Save data…"]
     next(a for a in view.menu().actions() if a.text() == "Copy picture").trigger()
     assert QGuiApplication.clipboard().image().width() == 1000
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(10, 10), view.mapToGlobal(QPoint(10, 10)))
     opened: list[object] = []
-    view.menu = lambda: type("Menu", (), {"exec": lambda self, at: opened.append(at)})()  # type: ignore[assignment]
+    monkeypatch.setattr(view, "menu", lambda: SimpleNamespace(exec=opened.append))
     QApplication.sendEvent(view, event)
     assert opened
 
@@ -230,7 +231,7 @@ def test_what_is_not_finite_is_left_out() -> None:
     ET.fromstring(plot_svg(empty, "empty"))
 
 
-def test_labels_of_spots_do_not_overlap() -> None:
+def test_labels_of_spots_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
     spots = tuple(Spot(f"call {n}", 10.0 + n, 100.0 + n, n == 2, "12 B") for n in range(8))
     plot = Plot(PLAIN.x, PLAIN.y, PLAIN.lines, spots=spots)
     canvas = SvgCanvas()
@@ -242,7 +243,7 @@ def test_labels_of_spots_do_not_overlap() -> None:
             wide = canvas.width_of(words, size, weight)
             placed.append((x - align * wide, x - align * wide + wide, middle))
 
-    canvas.write = note  # type: ignore[method-assign]
+    monkeypatch.setattr(canvas, "write", note)
     draw_plot(canvas, plot, view, 560)
     assert len(placed) >= 2
     for n, (left, right, middle) in enumerate(placed):
