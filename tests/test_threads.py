@@ -229,7 +229,7 @@ def test_a_point_keeps_every_register_where_time_is_measured(threads: ModuleType
         '    std::printf("%d\\n", with_points == sum(plain_zero));\n}\n'
     )
     flags = ("-O2", "-ftree-vectorize", f"-march={march}", "-ffp-contract=off")
-    built = threads.build("own.cpp", tmp_path / "host", False, flags, tmp_path)
+    built = threads.build("own.cpp", tmp_path, False, flags, tmp_path)
     assert b"rcw_access" in (tmp_path / "host" / "obj" / "0_own.s").read_bytes()
     assert threads.run(built, threads.Program("", {}), 2, tmp_path / "raw").output == "1\n"
 
