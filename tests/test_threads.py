@@ -230,7 +230,7 @@ def test_a_point_keeps_every_register_where_time_is_measured(threads: ModuleType
     )
     flags = ("-O2", "-ftree-vectorize", f"-march={march}", "-ffp-contract=off")
     built = threads.build("own.cpp", tmp_path, False, flags, tmp_path)
-    assert b"rcw_access" in (tmp_path / "host" / "obj" / "0_own.s").read_bytes()
+    assert b"rcw_access" in (tmp_path / "host_build" / "obj" / "0_own.s").read_bytes()
     assert threads.run(built, threads.Program("", {}), 2, tmp_path / "raw").output == "1\n"
 
 
