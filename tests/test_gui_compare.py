@@ -1,4 +1,4 @@
-"""Compare mode: two runs, one figure, changes, findings, equal shares of both on one scale."""
+"""Compare mode: two runs, one figure, changes, findings, the same work of both on one scale."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ def test_equal_work_stands_on_one_scale(
 
 
 def test_where_they_did_different_work_the_head_says_so(mode: CompareMode, original: OpenRun) -> None:
-    assert mode.head.work.text().startswith("Different work: clearBins 300 calls against none; ")
-    assert "writeSamples 300 calls against 20" in mode.head.work.text()
+    assert mode.head.work.text().startswith("Different work: clearBins in A only (300 calls); ")
+    assert "writeSamples 300 calls against 20 calls" in mode.head.work.text()
     mode.context.set_run(original)
     mode.set_other(replace(original))
     assert mode.head.work.text() == "The same work: settings, blocks, calls and bytes"

@@ -69,9 +69,10 @@ def popovers() -> list[QWidget]:
     return [widget for widget in _window().findChildren(Popover) if widget.isVisible()]
 
 
-def guide_is_open() -> QWidget | None:
-    guide = _window().guide  # type: ignore[attr-defined]
-    return guide if guide is not None and guide.isVisible() else None
+def beside() -> QWidget | None:
+    """The window that stands beside the main one: the guide's, or the settings'."""
+    others = _window().guide, _window().settings  # type: ignore[attr-defined]
+    return next((other for other in others if other is not None and other.isVisible()), None)
 
 
 def open_menu() -> str:
@@ -139,8 +140,9 @@ def shortcuts() -> list[tuple[str, str, bool]]:
 
 def xdotool_keys(key: QKeySequence) -> str:
     """`Ctrl+Shift+Z` as `ctrl+shift+z`: what `xdotool key` takes."""
-    parts = key.toString().split("+")
-    return "+".join([*(part.lower() for part in parts[:-1]), parts[-1].lower() if len(parts[-1]) == 1 else parts[-1]])
+    *modifiers, last = key.toString().split("+")
+    last = {",": "comma"}.get(last, last.lower() if len(last) == 1 else last)
+    return "+".join([*(part.lower() for part in modifiers), last])
 
 
 def count_commands() -> None:

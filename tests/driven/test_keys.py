@@ -16,8 +16,8 @@ FOCUS = {
     "analyse": "FindingTable",
     "timeline": "TimelineView",
     "compare": "ChangeTable",
-    "platform": "_Lines",
-    "predict": "_Lines",
+    "platform": "RowView",
+    "predict": "RowView",
 }
 
 
@@ -71,7 +71,7 @@ def test_alt_letters_and_f10_open_the_menus(open_window: Open, project: Path) ->
         driven.wait("open_menu() == ''")
 
 
-@pytest.mark.parametrize("opened", ["window.rail.settings", "window.header.run_button.how", "window.rail.notices"])
+@pytest.mark.parametrize("opened", ["window.header.run_button.how", "window.rail.notices"])
 def test_what_floats_closes_on_escape_and_with_its_mode(opened: str, open_window: Open, project: Path) -> None:
     driven = open_window(project)
     go_to(driven, "analyse")

@@ -12,8 +12,9 @@ CHANGES = {
     "ctrl+i": "window.panels.details_visible()",
     "ctrl+j": "window.panels.run_visible()",
     "ctrl+k": "focus_in(window.search)",
-    "F1": "guide_is_open()",
-    "shift+F1": "window.keys.isVisible()",
+    "F1": "beside()",
+    "shift+F1": "beside()",
+    "ctrl+comma": "beside()",
     "F6": "focus()",
     "F8": "window.context.navigation.selection",
     "shift+F8": "window.context.navigation.selection",
@@ -54,9 +55,9 @@ def dead_keys(driven: Driven, mode: str) -> list[str]:
 
 def close_what_floats(driven: Driven) -> None:
     """Escape until the window itself has the keyboard again, and nothing is over it."""
-    floating = "app.activeModalWidget() or app.activePopupWidget() or popovers() or guide_is_open()"
+    floating = "app.activeModalWidget() or app.activePopupWidget() or popovers() or beside()"
     while driven.ask(f"bool({floating})"):
-        driven.wait("app.activeWindow() is (app.activeModalWidget() or guide_is_open() or window)")
+        driven.wait("app.activeWindow() is (app.activeModalWidget() or beside() or window)")
         driven.do("shown = [app.activeWindow(), *popovers()]")
         driven.key("Escape")
         driven.wait("[app.activeWindow(), *popovers()] != shown", "what floats closes on Escape")

@@ -169,15 +169,16 @@ def work_words(comparison: Comparison, most: int = 4) -> str:
 
 
 def _difference_words(difference: Difference) -> str:
-    def side(value: float | str | None) -> str:
-        if value is None:
-            return "none"
-        if difference.kind == "bytes":
-            return bytes_text(float(value))
-        return value if isinstance(value, str) else count_text(value)
+    def said(value: float | str) -> str:
+        if isinstance(value, str):
+            return value
+        return bytes_text(value) if difference.kind == "bytes" else f"{count_text(value)}{of}"
 
     of = {"calls": " calls", "blocks": " blocks"}.get(difference.kind, "")
-    return f"{difference.name} {side(difference.a)}{of} against {side(difference.b)}"
+    if difference.a is not None and difference.b is not None:
+        return f"{difference.name} {said(difference.a)} against {said(difference.b)}"
+    run, value = ("A", difference.a) if difference.b is None else ("B", difference.b)
+    return f"{difference.name} in {run} only ({said(value or 0)})"
 
 
 def share_words(comparison: Comparison) -> str:

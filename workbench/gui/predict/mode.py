@@ -109,7 +109,7 @@ class PredictMode(DocumentMode):
         self.reading = StillCombo()
         self.reading.setAccessibleName("Reading")
         self.reading.setToolTip("Where the source can be read in several ways")
-        self.reading.setMinimumWidth(128)
+        self.reading.setMinimumWidth(144)
         self.head.add(self.reading)
         self.pills: dict[str, PillButton] = {}
         for page in PAGES:
