@@ -268,6 +268,20 @@ def test_keys_zoom_pan_mark_and_fit(qtbot: QtBot, view: TimelineView, scene: Sce
     assert view.marks == ()
 
 
+def test_all_stays_in_view_when_the_view_grows_and_a_pixel_as_long(view: TimelineView, scene: Scene) -> None:
+    end = scene.index.end_ps
+    for width in (700, 1600, 1000):
+        view.resize(width, 400)
+        assert view.span.width == round(view.lanes.width)
+        assert (view.span.from_ps, view.span.to_ps) == pytest.approx((0, end), abs=1)
+    view.zoom(8)
+    before = view.span
+    for width in (700, 1600):
+        view.resize(width, 400)
+        assert view.span.pixel_ps == pytest.approx(before.pixel_ps)
+        assert view.span.width == round(view.lanes.width)
+
+
 def test_dragging_pans_and_dragging_the_ruler_sets_a_range(qtbot: QtBot, view: TimelineView) -> None:
     view.zoom(5)
     before = view.span.from_ps

@@ -349,6 +349,38 @@ def test_breadcrumb_menus_offer_runs_and_the_whole_range(
     assert range_crumb.text() == "Whole run"
 
 
+def test_what_the_range_holds_stands_beside_every_mode(
+    opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    context = opened.context
+    context.open_run(run_folder)
+    settle(opened)
+    assert context.run is not None
+    end = context.run.manifest.time_ps
+    context.choose_range((end // 4, end // 2))
+    opened.actions_of.all["range_panel"].trigger()
+    panel = opened.range_panel
+    assert panel is not None
+    for mode in ("analyse", "source", "compare", "platform", "predict"):
+        context.navigation.set_mode(mode)
+        settle(opened)
+        assert panel.isVisible(), mode
+        assert panel.statistics is not None
+        assert (panel.statistics.from_ps, panel.statistics.to_ps) == (end // 4, end // 2)
+        host = panel.statistics.shares[0]
+        assert sum(host.seconds) == pytest.approx((end // 2 - end // 4) / 1e12, rel=1e-9)
+    context.navigation.set_mode("analyse")
+    opened.actions_of.all["undo"].trigger()
+    qtbot.waitUntil(lambda: panel.statistics is not None and panel.statistics.to_ps == end)
+    context.navigation.set_mode("timeline")
+    settle(opened)
+    assert not panel.isVisible()  # its own details tell it
+    assert not opened.actions_of.all["range_panel"].isEnabled()
+    context.navigation.set_mode("source")
+    panel.closed.emit()
+    assert not panel.isVisible()
+
+
 def test_panels_are_kept_by_mode_and_reset(opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle) -> None:
     opened.context.open_run(run_folder)
     settle(opened)

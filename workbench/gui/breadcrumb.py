@@ -17,9 +17,9 @@ _MOST_RUNS = 20
 
 
 class Breadcrumb(QObject):
-    def __init__(self, context: Context, ask_project: Callable[[], None]) -> None:
+    def __init__(self, context: Context, ask_project: Callable[[], None], show_range: Callable[[], None]) -> None:
         super().__init__(context)
-        self._context, self._ask_project = context, ask_project
+        self._context, self._ask_project, self._show_range = context, ask_project, show_range
         self._project = Crumb(self._project_menu)
         self._run = Crumb(self._run_menu)
         self._range = Crumb(self._range_menu)
@@ -87,6 +87,8 @@ class Breadcrumb(QObject):
         menu.addAction("Choose on the timeline").triggered.connect(
             lambda checked=False: context.navigation.set_mode("timeline")
         )
+        if context.navigation.mode != "timeline":  # which tells it anyway
+            menu.addAction("What it holds").triggered.connect(lambda checked=False: self._show_range())
 
     def _platform_menu(self, menu: QMenu) -> None:
         """The text of the template that is shown; the others of the project, and those of the workbench."""

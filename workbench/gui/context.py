@@ -16,6 +16,7 @@ from workbench.gui.navigation import Navigation, Range
 from workbench.gui.notices import Notices
 from workbench.gui.open_documents import OpenDocuments
 from workbench.gui.selection import place_of
+from workbench.gui.traced_run import TracedRun
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session import recent
 from workbench.session.aside import load_aside, save_aside
@@ -58,6 +59,7 @@ class Context(QObject):
         self.background = Background(self)
         self.notices = Notices(plugins.problems, self)
         self.navigation = Navigation(self)
+        self.traced = TracedRun(self.background, self)
         self.history = History(self.history_changed.emit)  # of what is no document: ranges, findings set aside
         self.documents = OpenDocuments(self.notices.tell, lambda: self.workspace.path if self.workspace else None, self)
         self.documents.saved.connect(self._saved)
@@ -187,6 +189,7 @@ class Context(QObject):
         self.shown_range, self._ranged, self._extra_runs = None, None, ()
         self.history.clear()
         self.navigation.forget()
+        self.traced.show(None)
         for signal in (self.workspace_changed, self.scan_changed, self.run_changed, self.analysis_changed):
             signal.emit()
         self.notices.clear()
@@ -233,6 +236,7 @@ class Context(QObject):
         self.history.clear()
         if opened:
             self.notices.tell(*opened.diagnostics)
+        self.traced.show(self.run)
         self.run_changed.emit()
         self.analysis_changed.emit()
 

@@ -42,6 +42,7 @@ from workbench.system.files import real
 if TYPE_CHECKING:
     from workbench.gui.guide import GuideWindow
     from workbench.gui.settings_dialog import SettingsDialog
+    from workbench.gui.timeline.range_panel import RangePanel
 
 
 class Frame(QMainWindow):
@@ -61,7 +62,7 @@ class Frame(QMainWindow):
         self.run_options = RunOptionsPopover(self.context, self)
         self.run_control = RunControl(self.context, self.runner, self.run_dock, self.run_options.options, self)
         self.asking = Asking(self.context, self.run_control, self)
-        self.breadcrumb = Breadcrumb(self.context, self.asking.project)
+        self.breadcrumb = Breadcrumb(self.context, self.asking.project, self.toggle_range)
         self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
         self.header = Header(self.breadcrumb.crumbs, self.search)
         self.rail = Rail(plugins.modes.values())
@@ -73,6 +74,7 @@ class Frame(QMainWindow):
         self._theme = store.preference("theme", "light")
         self.notices = NoticesPopover(self.context, self)
         self.settings: SettingsDialog | None = None  # made when it is asked for
+        self.range_panel: RangePanel | None = None
         self.about = about.AboutPopover(self)
         self._template = False  # whether a template, or the models, are shown without a project
         self.guide: GuideWindow | None = None  # made when it is asked for
@@ -297,6 +299,17 @@ class Frame(QMainWindow):
 
     def toggle_run_dock(self) -> None:
         self.panels.show_run(not self.panels.run_visible())
+
+    def toggle_range(self) -> None:
+        if self.panels.range_wanted():
+            self.panels.show_range(None)
+            return
+        if self.range_panel is None:
+            from workbench.gui.timeline.range_panel import RangePanel  # with numpy, which a window starts without
+
+            self.range_panel = RangePanel(self.context)
+            self.range_panel.closed.connect(self.toggle_range)
+        self.panels.show_range(self.range_panel)
 
     def show_notices(self) -> None:
         self.notices.reload()

@@ -13,6 +13,7 @@ from workbench.gui.theme import set_ground
 from workbench.system import store
 
 RUN_PX = 356
+RANGE_PART = 0.45  # of the details' column
 _ANY = Panel(width_px=320, least_px=240)
 
 
@@ -26,18 +27,20 @@ class Panels(QObject):
         self.side_stack, self.details_stack = QStackedWidget(), QStackedWidget()
         self._side = _dock("Side", self.side_stack)
         self._details = _dock("Details", self.details_stack)
+        self._range = _dock("Range", QWidget())  # what stands in it is made when it is first wanted
         self._run = _dock("Run", run_dock)
         run_dock.setMinimumHeight(160)
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._side)
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._details)
+        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._range)
         window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._run)
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self._mode = ""
         self._widths = (_ANY, _ANY)
-        self._run_wanted, self._run_px = False, RUN_PX
+        self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
         self._kept: dict[str, dict[str, int]] = store.load("layout", {})
-        for dock in (self._side, self._details, self._run):
+        for dock in (self._side, self._details, self._range, self._run):
             dock.hide()
         for watched in (window, self._side, self._details, self._run):
             watched.installEventFilter(self)
@@ -76,6 +79,7 @@ class Panels(QObject):
             hidden = dock is self._details and not kept.get("details_shown", 1)
             dock.setVisible(inside is not None and not hidden)
         self._run.setVisible(bool(mode) and self._run_wanted)
+        self._range.setVisible(view is not None and self._range_wanted and not view.shows_range)
         self._fit()
         QTimer.singleShot(0, self, self._fit)  # docks that were just shown take their width when they are laid out
 
@@ -85,6 +89,10 @@ class Panels(QObject):
         side = min(kept.get("side", self._widths[0].width_px), round(room * 0.30))
         details = min(kept.get("details", self._widths[1].width_px), round(room * 0.34))
         self._window.resizeDocks([self._side, self._details], [side, details], Qt.Orientation.Horizontal)
+        if self._range.isVisible() and self._details.isVisible():
+            room = self._details.height() + self._range.height()
+            heights = [round(room * (1 - RANGE_PART)), round(room * RANGE_PART)]
+            self._window.resizeDocks([self._details, self._range], heights, Qt.Orientation.Vertical)
         if self._run.isVisible():
             height = min(self._run_px, round(self._window.height() * 0.42))
             self._window.resizeDocks([self._run], [height], Qt.Orientation.Vertical)
@@ -92,7 +100,7 @@ class Panels(QObject):
     def by_name(self) -> dict[str, QWidget]:
         """The parts of the window that F6 goes round."""
         inside = {"side": self.side_stack, "centre": self._centre, "details": self.details_stack}
-        return {**inside, "run": self._run.widget()}
+        return {**inside, "range": self._range.widget(), "run": self._run.widget()}
 
     def focus_next(self) -> None:
         """F6: side panel, middle, details, run panel, and round again."""
@@ -119,6 +127,17 @@ class Panels(QObject):
         self._kept.setdefault(self._mode, {})["details_shown"] = int(visible)
         self.show_mode(self._mode)
 
+    def range_wanted(self) -> bool:
+        return self._range_wanted
+
+    def show_range(self, panel: QWidget | None) -> None:
+        """Show what the range holds in this panel, beside every mode; None hides it."""
+        self._range_wanted = panel is not None
+        if panel is not None and self._range.widget() is not panel:
+            set_ground(panel, "panel")
+            self._range.setWidget(panel)
+        self.show_mode(self._mode)
+
     def show_run(self, visible: bool) -> None:
         self._run_wanted = visible
         self._run.setVisible(visible and bool(self._mode))
@@ -128,7 +147,7 @@ class Panels(QObject):
         """As the window was when it was new."""
         self._kept = {}
         mode, self._mode = self._mode, ""
-        self._run_wanted, self._run_px = False, RUN_PX
+        self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
         self.show_mode(mode)
         self.save()
 

@@ -109,6 +109,7 @@ class MainWindow(Frame):
                 None,
                 known("details", self.toggle_details, panels.has_details),
                 known("run_panel", self.toggle_run_dock),
+                known("range_panel", self.toggle_range, if_mode(lambda mode: context.run and not mode.shows_range)),
                 None,
                 Menu("Theme", [
                     Command(f"theme_{name}", text, partial(self.set_theme, name), on=partial(self.is_theme, name))

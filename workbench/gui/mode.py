@@ -26,6 +26,7 @@ class Mode(QWidget):
 
     finds_definitions = False
     goes_to = ""  # what `ask_where` asks for: a line, a time; nothing where it asks for none
+    shows_range = False  # whether what the range holds stands in its details
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
     status_changed = Signal()

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "find": ("Find here", "Ctrl+F"),
     "details": ("Details", "Ctrl+I"),
     "run_panel": ("Run panel", "Ctrl+J"),
+    "range_panel": ("What the range holds", "Ctrl+Shift+I"),
     "reset_layout": ("Reset layout", ""),
     "back": ("Back", "Alt+Left"),
     "forward": ("Forward", "Alt+Right"),

@@ -29,8 +29,9 @@ class TimelineDetails(QWidget):
     site_wanted = Signal(int)
     finding_wanted = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, *, offers_range: bool = True) -> None:
         super().__init__()
+        self._offers_range = offers_range
         set_ground(self, "panel")
         self.setMinimumWidth(240)
         column = plain_column(self)
@@ -40,15 +41,21 @@ class TimelineDetails(QWidget):
         column.addWidget(self._scroll, 1)
         self.statistics: Statistics | None = None
 
-    def show_statistics(self, scene: Scene, statistics: Statistics, marked: bool, finding: str = "") -> None:
+    def show_words(self, words: str) -> None:
+        """Say why there is nothing to show."""
+        self.statistics = None
+        self.header.set_title("Range", "")
+        body, column = _new_body()
+        column.addWidget(label(words, "second", wrap=True), 0, Qt.AlignmentFlag.AlignTop)
+        self._scroll.setWidget(body)
+
+    def show_statistics(
+        self, scene: Scene, statistics: Statistics, marked: bool, title: tuple[str, str], finding: str = ""
+    ) -> None:
         """Write the panel anew. `finding` is the title of a finding about the stack of replicas, if there is one."""
         self.statistics = statistics
-        self.header.set_title("Selection" if marked else "Whole run", "A to B" if marked else "press M to set A and B")
-        body = QWidget()
-        set_ground(body, "panel")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(20, 16, 20, 20)
-        column.setSpacing(8)
+        self.header.set_title(*title)
+        body, column = _new_body()
         length = (statistics.to_ps - statistics.from_ps) / PS_PER_S
         head = QHBoxLayout()
         head.addWidget(label(time_text(length, 4), "hero"))
@@ -83,11 +90,13 @@ class TimelineDetails(QWidget):
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        use, clear = Button("Use as range"), Button("Clear")
-        use.setToolTip("Every view then shows this time only (R)")
-        use.clicked.connect(self.range_wanted.emit)
+        clear = Button("Clear")
         clear.clicked.connect(self.cleared.emit)
-        row.addWidget(use, 1)
+        if self._offers_range:
+            use = Button("Use as range")
+            use.setToolTip("Every view then shows this time only (R)")
+            use.clicked.connect(self.range_wanted.emit)
+            row.addWidget(use, 1)
         row.addWidget(clear)
         row.addStretch(1)
         return row
@@ -133,6 +142,15 @@ class TimelineDetails(QWidget):
             link.setToolTip(finding)
             link.clicked.connect(self.finding_wanted.emit)
             column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+def _new_body() -> tuple[QWidget, QVBoxLayout]:
+    body = QWidget()
+    set_ground(body, "panel")
+    column = QVBoxLayout(body)
+    column.setContentsMargins(20, 16, 20, 20)
+    column.setSpacing(8)
+    return body, column
 
 
 def _call_with(function: Callable[[int], None], argument: int) -> Callable[[], None]:

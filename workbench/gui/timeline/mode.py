@@ -26,9 +26,8 @@ from workbench.model.text import count_text, time_text
 from workbench.pictures.timeline.hits import Hit
 from workbench.pictures.timeline.scale import duration
 from workbench.system import store
-from workbench.traces.scene import Scene, build_scene
-from workbench.traces.statistics import selection_statistics
-from workbench.traces.trace import CATEGORIES, has_trace
+from workbench.traces.statistics import Statistics
+from workbench.traces.trace import CATEGORIES
 
 #: Narrower than this the pills of the toolbar show their signs only.
 NAMES_FROM_PX = 1000
@@ -64,6 +63,8 @@ class TimelineMode(Mode):
         self.details.site_wanted.connect(lambda site: context.navigation.select(SelectedCall(site)))
         self.details.finding_wanted.connect(self._show_finding)
         context.run_changed.connect(self._run_changed)
+        context.traced.ready.connect(self._scene_built)
+        context.traced.failed.connect(self._failed)
         context.navigation.range_changed.connect(self._range_changed)
         context.navigation.selection_changed.connect(self._selection_changed)
         context.theme_changed.connect(self._retheme)
@@ -116,7 +117,7 @@ class TimelineMode(Mode):
         self.view.set_scene(None)
         if run is None:
             self.show_nothing(*self.kind.nothing, "Run")
-        elif not has_trace(run):
+        elif not self.context.traced.has_trace:
             why = (
                 "It was profiled only: it knows how much time each state took, and not when. "
                 "A traced run keeps every interval."
@@ -126,9 +127,12 @@ class TimelineMode(Mode):
             self.show_nothing(
                 "Preparing the timeline", f"{count_text(len(run.tables['intervals']['start_ps']))} intervals"
             )
-            self.context.background.start("timeline", lambda: build_scene(run), self._scene_built, self._failed)
+            self.context.traced.ask()
+            if self.context.traced.scene is not None:
+                self._scene_built()
 
-    def _scene_built(self, scene: Scene | None) -> None:
+    def _scene_built(self) -> None:
+        scene = self.context.traced.scene
         if scene is None:
             self.show_nothing("This run's trace is empty", "No block changed its state while it was watched.")
             return
@@ -249,6 +253,7 @@ class TimelineMode(Mode):
         return self.view.traced is not None
 
     goes_to = "time"
+    shows_range = True
 
     def ask_where(self) -> None:
         scene, text = self.view.traced, ""
@@ -282,11 +287,14 @@ class TimelineMode(Mode):
         self.view.refresh()
 
     def _write_details(self) -> None:
-        scene = self.view.traced
-        if scene:
-            statistics = selection_statistics(scene, *self.view.shown().range_ps())
-            finding = self._stack_finding()
-            self.details.show_statistics(scene, statistics, len(self.view.marks) == 2, finding[1] if finding else "")
+        if self.view.traced:
+            self.context.traced.count("timeline", *self.view.shown().range_ps(), self._show_statistics)
+
+    def _show_statistics(self, statistics: Statistics) -> None:
+        if self.view.traced:
+            marked, finding = len(self.view.marks) == 2, self._stack_finding()
+            title = ("Selection", "A to B") if marked else ("Whole run", "press M to set A and B")
+            self.details.show_statistics(self.view.traced, statistics, marked, title, finding[1] if finding else "")
 
     def _write_status(self) -> None:
         scene = self.view.traced

@@ -152,13 +152,17 @@ class TimelineView(HouseView):
         )  # fmt: skip
         self.box.setRange(yRange=(scroll, scroll + room), padding=0)
         self.look_at(whole(self.end_ps, wide) if of_all else replace(span, width=wide))
+        self._take_span()  # a range that stays is not told, though a pixel is another part of it
 
     def _range_changed(self) -> None:
+        self._take_span()
+        self._move()
+        super()._range_changed()
+
+    def _take_span(self) -> None:
         (from_ps, to_ps), _ = self.box.viewRange()
         width = round(self.lanes.width)
         self.span = Span(from_ps, (to_ps - from_ps) / width, width)
-        self._move()
-        super()._range_changed()
 
     def _move(self) -> None:
         """Draw quickly until things rest."""
