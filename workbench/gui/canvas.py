@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
 
 from workbench.gui import fonts, icons, theme
 from workbench.model.pragma import Category
@@ -78,8 +80,8 @@ class QtCanvas(Canvas):
         image.setDevicePixelRatio(density)
         self.painter.drawImage(QPointF(x, y), image)
 
-    def icon(self, name: str, x: float, y: float, size: float = 16) -> None:
-        icons.draw_icon(self.painter, name, x, y, round(size))
+    def icon(self, name: str, x: float, y: float, size: float = 16, ink: str = "second") -> None:
+        icons.draw_icon(self.painter, name, x, y, round(size), self.palette.colour(ink), name == "play")
 
     def write(
         self, x: float, middle: float, words: str, ink: str, size: float, weight: int, align: float = LEFT
@@ -132,6 +134,17 @@ class QtCanvas(Canvas):
         else:
             self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(self._ink(fill) if fill else Qt.BrushStyle.NoBrush)
+
+
+class Drawn:
+    """What a widget is that is drawn on a canvas; to stand before Qt's own class among its bases."""
+
+    @abstractmethod
+    def draw(self, canvas: Canvas) -> None: ...
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        assert isinstance(self, QWidget)
+        self.draw(QtCanvas(QPainter(self)))
 
 
 def _polygon(points: Points) -> QPolygonF:

@@ -9,31 +9,27 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QMenuBar, QSizePolicy, QWidget
 
 from workbench.gui import fonts, theme
+from workbench.gui.canvas import Drawn
 from workbench.gui.icons import draw_icon
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, IconButton, plain_column, rule
-from workbench.model.pragma import Category
+from workbench.pictures.canvas import Canvas
 from workbench.session.keys import with_key
 
 #: A crumb's detail is left out (to the tooltip) where it would have less room than this.
 LEAST_DETAIL_PX = 90
 
 
-class Logo(QWidget):
+class Logo(Drawn, QWidget):
     """Three bars: accent, work, waiting."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setFixedSize(26, 20)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        bars = (theme.colour("accent"), theme.state_colour(Category.WORK), theme.state_colour(Category.WAIT_RECV))
-        for index, (colour, height) in enumerate(zip(bars, (16, 10, 5), strict=True)):
-            painter.setBrush(colour)
-            painter.drawRoundedRect(QRectF(index * 9, 18 - height, 7, height), 1.5, 1.5)
+    def draw(self, canvas: Canvas) -> None:
+        for index, (ink, height) in enumerate((("accent", 16), ("state:work", 10), ("state:wait_recv", 5))):
+            canvas.rect(index * 9, 18 - height, 7, height, ink, radius=1.5)
 
 
 class Crumb(QAbstractButton):
@@ -95,15 +91,15 @@ class Crumb(QAbstractButton):
         menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
 
 
-class Separator(QWidget):
+class Separator(Drawn, QWidget):
     """The mark between two crumbs."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setFixedSize(16, 28)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        draw_icon(QPainter(self), "chevron-right", 1, 7, 14)
+    def draw(self, canvas: Canvas) -> None:
+        canvas.icon("chevron-right", 1, 7, 14)
 
 
 class RunButton(QWidget):

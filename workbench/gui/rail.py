@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
-from workbench.gui import fonts, theme
-from workbench.gui.icons import draw_icon
+from workbench.gui.canvas import Drawn
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import rule
+from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.session.keys import key_in_force, key_of_mode
 
 
-class RailButton(QAbstractButton):
+class RailButton(Drawn, QAbstractButton):
     """An icon over a word, 64 by 60; at its corner a red count, or a dot for what is not saved."""
 
     def __init__(self, icon_name: str, text: str, tip: str) -> None:
@@ -39,41 +38,22 @@ class RailButton(QAbstractButton):
         self.setAccessibleName(f"{self.text()}, {count}" if count else self.text())
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        p = theme.palette()
+    def draw(self, canvas: Canvas) -> None:
         on = self.isChecked()
-        box = QRectF(6, 4, 52, 51)
-        if on or self.underMouse():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(p.selection if on else p.track))
-            painter.drawRoundedRect(box, 6, 6)
+        ground = "selection" if on else "track" if self.underMouse() else ""
+        canvas.rect(6.5, 4.5, 51, 50, ground, "accent" if self.hasFocus() else "", radius=6)
         if on:
-            painter.fillRect(QRectF(0, 12, 3, 35), QColor(p.accent))
-        if self.hasFocus():
-            painter.setPen(QColor(p.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box, 6, 6)
-        colour = p.link if on else p.second
-        draw_icon(painter, self._icon_name, 22, 12, 20, colour)
-        painter.setFont(fonts.ui_font(12, 600 if on else 400))
-        painter.setPen(QColor(colour))
-        painter.drawText(QRectF(0, 35, 64, 17), Qt.AlignmentFlag.AlignCenter, self.text())
+            canvas.rect(0, 12, 3, 35, "accent")
+        ink = "link" if on else "second"
+        canvas.icon(self._icon_name, 22, 12, 20, ink)
+        canvas.text(0, 35, 64, 17, self.text(), ink, 12, 600 if on else 400, CENTRE)
         if self._count:
-            text = str(self._count) if self._count < 100 else "99+"
-            width = 16 + 6 * (len(text) - 1)
-            badge = QRectF(35, 5, width, 16)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(p.high))
-            painter.drawRoundedRect(badge, 8, 8)
-            painter.setPen(QColor(p.panel))
-            painter.setFont(fonts.ui_font(11, 600))
-            painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
+            said = str(self._count) if self._count < 100 else "99+"
+            wide = 16 + 6 * (len(said) - 1)
+            canvas.rect(35, 5, wide, 16, "high", radius=8)
+            canvas.write(35 + wide / 2, 13, said, "panel", 11, 600, CENTRE)
         elif self._unsaved:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(p.accent))
-            painter.drawEllipse(QRectF(44, 9, 7, 7))
+            canvas.disc(47.5, 12.5, 3.5, "accent")
 
 
 class Rail(QWidget):

@@ -6,8 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -18,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.api.job import JobEvent
-from workbench.gui import fonts, theme
-from workbench.gui.icons import draw_icon
+from workbench.gui import fonts
+from workbench.gui.canvas import Drawn
 from workbench.gui.jobs import JobRunner
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
@@ -29,13 +28,14 @@ from workbench.gui.widgets import (
     PillButton,
     Split,
     label,
-    paint_severity,
     plain_column,
     rule,
     scrolled,
 )
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import time_text
+from workbench.pictures.canvas import RIGHT, Canvas
+from workbench.pictures.signs import draw_severity
 from workbench.run.pace import Pace
 from workbench.session.keys import with_key
 
@@ -46,7 +46,7 @@ PROGRAM = "host: "  # how the log marks what the user's program printed
 _LOG_LINES = 20_000
 
 
-class StepRow(QWidget):
+class StepRow(Drawn, QWidget):
     """A step: to come, under way with its bar, done, failed or cancelled, and how long it took."""
 
     def __init__(self, name: str) -> None:
@@ -76,56 +76,34 @@ class StepRow(QWidget):
         self.setFixedHeight(62 if self.state == "running" else 38)
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        p = theme.palette()
+    def draw(self, canvas: Canvas) -> None:
         running = self.state == "running"
         if running:
-            painter.fillRect(self.rect(), QColor(p.selection))
-            painter.fillRect(QRectF(0, 0, 3, self.height()), QColor(p.accent))
+            canvas.rect(0, 0, self.width(), self.height(), "selection")
+            canvas.rect(0, 0, 3, self.height(), "accent")
         if self.state == "done" and not self.warnings:
-            draw_icon(painter, "check", 19, 11, 16, p.good)
-        elif self.state == "done":
-            paint_severity(painter, 19, 11, 16, "medium")
-        elif self.state == "failed":
-            paint_severity(painter, 19, 11, 16, "high")
-        elif self.state == "cancelled":
-            paint_severity(painter, 19, 11, 16, "aside")
+            canvas.icon("check", 19, 11, 16, "good")
         elif running:
-            draw_icon(painter, "play", 20, 11, 14, p.accent, filled=True)
+            canvas.icon("play", 20, 11, 14, "accent")
+        elif sign := {"done": "medium", "failed": "high", "cancelled": "aside"}.get(self.state):
+            draw_severity(canvas, 19, 11, 16, sign)
         else:
-            draw_icon(painter, "circle", 21, 13, 12, p.muted)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        right = middle | Qt.AlignmentFlag.AlignRight
-        line = QRectF(46, 2 if running else 0, self.width() - 62, 34 if running else 38)
-        painter.setFont(fonts.ui_font(13, 600 if running else 400))
-        painter.setPen(QColor(p.muted if self.state == "waiting" else p.text))
-        painter.drawText(line, middle, self.name)
+            canvas.icon("circle", 21, 13, 12, "muted")
+        right, middle = self.width() - 16.0, 19.0
+        canvas.write(46, middle, self.name, "muted" if self.state == "waiting" else "text", 13, 600 if running else 400)
         seconds = time.monotonic() - self.started if running else self.seconds
-        painter.setFont(fonts.ui_font(12))
-        painter.setPen(QColor(p.muted))
         if self.state != "waiting":
-            painter.drawText(line, right, f"{seconds:.1f} s" if seconds < 20 else f"{seconds:.0f} s")
+            said = f"{seconds:.1f} s" if seconds < 20 else f"{seconds:.0f} s"
+            canvas.write(right, middle, said, "muted", 12, 400, RIGHT)
         if self.warnings and self.state != "failed":
-            painter.setFont(fonts.ui_font(12, 500))
-            painter.setPen(QColor(p.medium_text))
             said = "1 warning" if self.warnings == 1 else f"{self.warnings} warnings"
-            painter.drawText(line.adjusted(0, 0, -54, 0), right, said)
+            canvas.write(right - 54, middle, said, "medium_text", 12, 500, RIGHT)
         if running:
-            track = QRectF(46, 35, self.width() - 62, 7)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(p.track if not p.dark else p.rule))
+            wide = self.width() - 62.0
             if self.fraction is not None:
-                painter.drawRoundedRect(track, 3.5, 3.5)
-                painter.setBrush(QColor(p.accent))
-                done = QRectF(track)
-                done.setWidth(max(7.0, track.width() * min(max(self.fraction, 0.0), 1.0)))
-                painter.drawRoundedRect(done, 3.5, 3.5)
-            painter.setFont(fonts.ui_font(12))
-            painter.setPen(QColor(p.second))
-            below = QRectF(46, 42 if self.fraction is not None else 34, self.width() - 62, 19)
-            painter.drawText(below, middle, self.said)
+                canvas.rect(46, 35, wide, 7, "rule" if canvas.palette.dark else "track", radius=3.5)
+                canvas.rect(46, 35, max(7.0, wide * min(max(self.fraction, 0.0), 1.0)), 7, "accent", radius=3.5)
+            canvas.write(46, 51.5 if self.fraction is not None else 43.5, self.said, "second", 12, 400)
 
 
 class RunDock(QWidget):

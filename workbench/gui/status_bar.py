@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench import __version__
-from workbench.gui import fonts, theme
+from workbench.gui.canvas import Drawn
 from workbench.gui.context import Context
-from workbench.gui.icons import draw_icon
 from workbench.gui.naming import run_title
-from workbench.gui.widgets import paint_severity
 from workbench.model.diagnostic import Severity, has_errors
 from workbench.model.text import time_text
+from workbench.pictures.canvas import RIGHT, Canvas
+from workbench.pictures.signs import draw_severity
 
 
-class StatusBar(QWidget):
+class StatusBar(Drawn, QWidget):
     """24 pixels, painted. `level` is "good", "" or a severity; a click asks for the notices."""
 
     clicked = Signal()
@@ -44,38 +44,23 @@ class StatusBar(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self.clicked.emit()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        p = theme.palette()
-        painter.fillRect(self.rect(), QColor(p.chrome))
-        painter.fillRect(QRectF(0, 0, self.width(), 1), QColor(p.rule))
-        font = fonts.ui_font(12)
-        metrics = QFontMetrics(font)
-        painter.setFont(font)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        job_width = metrics.horizontalAdvance(self._job)
-        painter.setPen(QColor(p.second))
-        painter.drawText(QRectF(self.width() - job_width - 16, 1, job_width + 2, 23), middle, self._job)
-        left = 16.0
+    def draw(self, canvas: Canvas) -> None:
+        canvas.rect(0, 0, self.width(), self.height(), "chrome")
+        canvas.rect(0, 0, self.width(), 1, "rule")
+        middle, left, end = 12.5, 16.0, self.width() - canvas.width_of(self._job) - 32
+        canvas.write(self.width() - 16, middle, self._job, "second", 12, 400, RIGHT)
         if self._level == "good":
-            draw_icon(painter, "check", left, 5, 14, p.good)
-            left += 20
+            canvas.icon("check", left, 5, 14, "good")
         elif self._level:
-            paint_severity(painter, left, 5, 14, self._level)
-            left += 20
-        end = self.width() - job_width - 32
+            draw_severity(canvas, left, 5, 14, self._level)
+        left += 20 if self._level else 0
         for index, part in enumerate(self._parts):
             if index:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(p.muted))
-                painter.drawEllipse(QRectF(left + 8, 11.5, 3, 3))
+                canvas.disc(left + 9.5, 13, 1.5, "muted")
                 left += 19
             if left >= end:
                 break
-            painter.setPen(QColor(p.second))
-            shown = metrics.elidedText(part, Qt.TextElideMode.ElideRight, round(end - left))
-            painter.drawText(QRectF(left, 1, end - left, 23), middle, shown)
-            left += metrics.horizontalAdvance(part)
+            left += canvas.text(left, 0, end - left, 25, part, "second", least=1)
 
 
 def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str, ...], str]:

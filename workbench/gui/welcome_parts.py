@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.gui import fonts, theme
+from workbench.gui.canvas import Drawn
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, label
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.text import ratio_text, time_text
+from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.session.plugins import Plugins
 from workbench.session.results import newest_run, open_result
 from workbench.session.workspace import open_workspace
@@ -52,7 +53,7 @@ def last_run(project: Path, plugins: Plugins) -> LastRun:
     return LastRun(project, opened.run.time_s, shares, said)
 
 
-class RecentRow(QWidget):
+class RecentRow(Drawn, QWidget):
     """A recent project with its last run; a click opens it."""
 
     chosen = Signal(Path)
@@ -104,16 +105,13 @@ class RecentRow(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def draw(self, canvas: Canvas) -> None:
         if self.underMouse() or self.hasFocus():
-            painter = QPainter(self)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(theme.colour("accent") if self.hasFocus() else Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("sunken"))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
+            ring = "accent" if self.hasFocus() else ""
+            canvas.rect(1, 1, self.width() - 2, self.height() - 2, "sunken", ring, radius=7)
 
 
-class StepMark(QWidget):
+class StepMark(Drawn, QWidget):
     """The number of a step in a disc, and the line down to the next."""
 
     def __init__(self, number: int, last: bool) -> None:
@@ -121,18 +119,11 @@ class StepMark(QWidget):
         self._number, self._last = number, last
         self.setFixedWidth(26)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        p = theme.palette()
+    def draw(self, canvas: Canvas) -> None:
         if not self._last:
-            painter.fillRect(QRectF(12, 32, 2, self.height() - 34), QColor(p.rule))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(p.selection))
-        painter.drawEllipse(QRectF(0, 0, 26, 26))
-        painter.setPen(QColor(p.link))
-        painter.setFont(fonts.ui_font(12, 600))
-        painter.drawText(QRectF(0, 0, 26, 26), Qt.AlignmentFlag.AlignCenter, str(self._number))
+            canvas.rect(12, 32, 2, self.height() - 34, "rule")
+        canvas.disc(13, 13, 13, "selection")
+        canvas.write(13, 13, str(self._number), "link", 12, 600, CENTRE)
 
 
 class Box(QWidget):

@@ -62,8 +62,8 @@ class Canvas(ABC):
         """Pixels (height, width) as 0xFFRRGGBB, `density` of them a unit."""
 
     @abstractmethod
-    def icon(self, name: str, x: float, y: float, size: float = 16) -> None:
-        """A bundled icon in the second text colour."""
+    def icon(self, name: str, x: float, y: float, size: float = 16, ink: str = "second") -> None:
+        """A bundled icon with its top left corner at (x, y)."""
 
     @abstractmethod
     def write(

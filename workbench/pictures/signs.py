@@ -13,7 +13,6 @@ from workbench.pictures.states import Shares
 SEVERITIES = {"high": "over 2×", "medium": "1.2 to 2×", "low": "1.05 to 1.2×", "aside": "set aside"}
 #: The axis of speedups runs from 1x to the last of these.
 TICKS = (1, 2, 5, 10, 20)
-LEAST_TICK_PX = 27.0
 FRAME = "text/0.53"
 
 
@@ -84,13 +83,13 @@ def axis_x(ratio: float, left: float, width: float) -> float:
 
 def draw_speedup_axis(canvas: Canvas, x: float, y: float, width: float, height: float = 14) -> None:
     """The numbers over a column of speedup bars, as far as there is room for them."""
-    last = -100.0
+    right = -100.0
     for ratio in TICKS:
         align = RIGHT if ratio == TICKS[-1] else CENTRE if ratio > 1 else 0.0
-        at = axis_x(ratio, x, width)
-        if at - last >= LEAST_TICK_PX:
+        at, wide = axis_x(ratio, x, width), canvas.width_of(f"{ratio}×", 11)
+        if at - align * wide > right + 5:
             canvas.write(at, y + height / 2, f"{ratio}×", "muted", 11, 400, align)
-            last = at
+            right = at + (1 - align) * wide
 
 
 def draw_speedup_bar(

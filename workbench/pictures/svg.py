@@ -100,10 +100,10 @@ class SvgCanvas(Canvas):
         source = b64encode(_png(pixels)).decode("ascii")
         self._parts.append(f'<image {place} href="data:image/png;base64,{source}"/>')
 
-    def icon(self, name: str, x: float, y: float, size: float = 16) -> None:
+    def icon(self, name: str, x: float, y: float, size: float = 16, ink: str = "second") -> None:
         self._parts.append(
-            f'<g transform="translate({x:.2f} {y:.2f}) scale({size / 24:g})" fill="none" stroke="{self.palette.second}"'
-            f' stroke-width="2" stroke-linecap="round" stroke-linejoin="round">{_icon(name)}</g>'
+            f'<g transform="translate({x:.2f} {y:.2f}) scale({size / 24:g})"{self._paint("", ink, 2)}'
+            f' stroke-linecap="round" stroke-linejoin="round">{_icon(name)}</g>'
         )
 
     def write(

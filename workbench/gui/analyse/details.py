@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from workbench.analysis.finding_words import becomes_words, bound_words, cap_words, folded_words
 from workbench.analysis.rate_curves import finding_plot
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics
-from workbench.gui import fonts, theme
 from workbench.gui.analyse.excerpt import SourceExcerpt, read_lines
 from workbench.gui.analyse.words import block_words, ratio_or_dash, scope_words
+from workbench.gui.canvas import Drawn
 from workbench.gui.context import Context
 from workbench.gui.plot_view import PlotView
 from workbench.gui.theme import set_ground
@@ -32,12 +31,13 @@ from workbench.gui.widgets import (
 from workbench.model.blocks import Side
 from workbench.model.finding import Advice, Finding
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, time_text
+from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.states import category_name
 
 MOST_METRICS = 12
 
 
-class NumberDisc(QWidget):
+class NumberDisc(Drawn, QWidget):
     """The number of a suggestion."""
 
     def __init__(self, number: int) -> None:
@@ -45,15 +45,10 @@ class NumberDisc(QWidget):
         self._number = number
         self.setFixedSize(20, 20)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.colour("selection"))
-        painter.drawEllipse(QRectF(0, 0, 20, 20))
-        painter.setPen(theme.colour("link"))
-        painter.setFont(fonts.ui_font(11, 700))
-        painter.drawText(QRectF(0, 0, 20, 20), Qt.AlignmentFlag.AlignCenter, str(self._number))
+    def draw(self, canvas: Canvas) -> None:
+        middle = self.width() / 2
+        canvas.disc(middle, middle, middle, "selection")
+        canvas.write(middle, middle, str(self._number), "link", 11, 700, CENTRE)
 
 
 class FoldedAdvice(QWidget):

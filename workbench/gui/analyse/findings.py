@@ -12,11 +12,11 @@ from workbench.gui import theme
 from workbench.gui.analyse.words import ratio_or_dash, where_words
 from workbench.gui.canvas import QtCanvas
 from workbench.gui.timeline.look import label
-from workbench.gui.widgets import paint_severity, paint_speedup_bar
+from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.finding import Finding
 from workbench.model.text import ratio_text, time_text
-from workbench.pictures.signs import TICKS, axis_x, draw_speedup_axis
+from workbench.pictures.signs import TICKS, axis_x, draw_speedup_axis, draw_speedup_bar
 
 _MIDDLE = Qt.TextElideMode.ElideMiddle
 #: With less room for its words the table says where in the finding's own column.
@@ -134,5 +134,5 @@ def _paint_bar(painter: QPainter, box: QRectF, finding: Finding) -> None:
     for tick in TICKS[1:]:
         x = round(axis_x(tick, left, width)) - 0.5
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
-    bar = QRectF(left, round(box.center().y()) - 5, width, 10)
-    paint_speedup_bar(painter, bar, finding.gain, finding.speedup_cap, finding.speedup_ideal)
+    values = finding.gain, finding.speedup_cap, finding.speedup_ideal
+    draw_speedup_bar(QtCanvas(painter), left, round(box.center().y()) - 5, width, 10, *values)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from workbench.gui.canvas import QtCanvas
+from workbench.gui.canvas import Drawn
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Legend, SeverityIcon, label
+from workbench.pictures.canvas import Canvas
 from workbench.pictures.signs import SEVERITIES, draw_beyond, draw_cap
 
 BOTH_FROM_PX = 900
@@ -48,7 +49,7 @@ class GraphLegend(QWidget):
         return QSize(300, 30)
 
 
-class BarKey(QWidget):
+class BarKey(Drawn, QWidget):
     """One part of the speedup bar: reach, cap or beyond."""
 
     def __init__(self, part: str) -> None:
@@ -56,8 +57,8 @@ class BarKey(QWidget):
         self._part = part
         self.setFixedSize(4 if part == "cap" else 18, 14)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        canvas, high = QtCanvas(QPainter(self)), self.height() - 4
+    def draw(self, canvas: Canvas) -> None:
+        high = self.height() - 4
         if self._part == "reach":
             canvas.rect(0, 2, self.width(), high, "accent")
         elif self._part == "cap":

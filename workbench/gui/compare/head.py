@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.analysis.compare import Comparison, output_words, work_words
 from workbench.api.results import Analysis
-from workbench.gui import fonts, theme
+from workbench.gui import theme
+from workbench.gui.canvas import Drawn
 from workbench.gui.naming import run_title
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, paint_state_bar, rule, set_role
+from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, rule, set_role
 from workbench.model.blocks import Side
 from workbench.model.run import Manifest, Run
 from workbench.model.text import ratio_text, time_text
+from workbench.pictures.canvas import CENTRE, Canvas
+from workbench.pictures.signs import draw_state_bar
 from workbench.pictures.states import ORDER, Shares, mean_shares
 
 
-class Letter(QWidget):
+class Letter(Drawn, QWidget):
     """A or B in a square."""
 
     def __init__(self, letter: str) -> None:
@@ -26,18 +28,13 @@ class Letter(QWidget):
         self._letter = letter
         self.setFixedSize(24, 24)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.colour("accent" if self._letter == "B" else "text"))
-        painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
-        painter.setPen(theme.colour("on_accent" if self._letter == "B" else "panel"))
-        painter.setFont(fonts.ui_font(13, 700))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._letter)
+    def draw(self, canvas: Canvas) -> None:
+        ground, ink = ("accent", "on_accent") if self._letter == "B" else ("text", "panel")
+        canvas.rect(0, 0, self.width(), self.height(), ground, radius=4)
+        canvas.write(self.width() / 2, self.height() / 2, self._letter, ink, 13, 700, CENTRE)
 
 
-class ScaledBars(QWidget):
+class ScaledBars(Drawn, QWidget):
     """Both runs' main block by state, as long as they took."""
 
     def __init__(self) -> None:
@@ -49,20 +46,15 @@ class ScaledBars(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(420, 58)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(fonts.ui_font(13, 600))
+    def draw(self, canvas: Canvas) -> None:
         longest = max((time for time, _ in self.bars), default=0.0)
         room = self.width() - 20 - 84
         for at, (time, shares) in enumerate(self.bars):
             y = 4 + at * 28
             wide = max(room * time / longest, 2.0) if longest else 2.0
-            painter.setPen(theme.colour("text"))
-            painter.drawText(QRectF(0, y, 16, 18), Qt.AlignmentFlag.AlignVCenter, "AB"[at])
-            paint_state_bar(painter, QRectF(20, y, wide, 18), shares)
-            painter.setPen(theme.colour("text"))
-            painter.drawText(QRectF(26 + wide, y, 80, 18), Qt.AlignmentFlag.AlignVCenter, time_text(time, 4))
+            canvas.write(0, y + 9, "AB"[at], "text", 13, 600)
+            draw_state_bar(canvas, 20, y, wide, 18, shares)
+            canvas.write(26 + wide, y + 9, time_text(time, 4), "text", 13, 600)
 
 
 class CompareHead(QWidget):

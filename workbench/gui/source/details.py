@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.analysis import BlockMetrics
-from workbench.gui import fonts, theme
+from workbench.gui.canvas import Drawn
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.source.line_numbers import mean_shares
@@ -31,6 +30,7 @@ from workbench.gui.widgets import (
 from workbench.model.blocks import Side, State
 from workbench.model.finding import Finding
 from workbench.model.text import count_text, frequency_text, percent_text, ratio_text, thousands, time_text
+from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.states import category_name
 
 LEAST_CATEGORY_PX = 40  # the swatch says it too
@@ -166,7 +166,7 @@ class SourceDetails(QWidget):
             self._body.addLayout(row)
 
 
-class TransitionMatrix(QWidget):
+class TransitionMatrix(Drawn, QWidget):
     """From the rows to the columns, how often; the busiest states only."""
 
     def __init__(self, states: Sequence[State], counts: dict[tuple[int, int], float]) -> None:
@@ -184,40 +184,25 @@ class TransitionMatrix(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(280, self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def draw(self, canvas: Canvas) -> None:
         if not self._shown:
             return
-        painter = QPainter(self)
-        p = theme.palette()
         left = 58.0
         cell = (self.width() - left) / len(self._shown)
-        font, strong = fonts.ui_font(11), fonts.ui_font(11, 600)
-        small = QFontMetrics(font)
         most = max(self._counts.values())
         for row, source in enumerate(self._shown):
-            y = 26.0 * (row + 1)
-            painter.setFont(font)
-            painter.setPen(QColor(p.second))
-            name = self._states[source].name
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(0, y, left - 8, 26), right, small.elidedText(name, Qt.TextElideMode.ElideRight, 50))
-            head = small.elidedText(name, Qt.TextElideMode.ElideRight, round(cell) - 4)
-            painter.drawText(QRectF(left + row * cell, 0, cell, 24), Qt.AlignmentFlag.AlignCenter, head)
+            y, name = 26.0 * (row + 1), self._states[source].name
+            canvas.text(0, y, left - 8, 26, name, "second", 11, 400, RIGHT, least=1)
+            canvas.text(left + row * cell + 2, 0, cell - 4, 24, name, "second", 11, 400, CENTRE, least=1)
             for column, target in enumerate(self._shown):
-                box = QRectF(left + column * cell + 1, y + 1, cell - 2, 24)
+                box = (left + column * cell + 1, y + 1, cell - 2, 24.0)
                 count = self._counts.get((source, target), 0.0)
-                painter.fillRect(box, QColor(p.sunken))
+                canvas.rect(*box, "sunken")
                 if source == target:
-                    painter.setFont(font)
-                    painter.setPen(QColor(p.muted))
-                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "stay")
+                    canvas.text(*box, "stay", "muted", 11, 400, CENTRE, least=1)
                 elif count:
-                    tint = QColor(p.selection)
-                    tint.setAlphaF(0.45 + 0.55 * count / most)
-                    painter.fillRect(box, tint)
-                    painter.setFont(strong)
-                    painter.setPen(QColor(p.link))
-                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, count_text(count))
+                    canvas.rect(*box, f"selection/{0.45 + 0.55 * count / most:.3f}")
+                    canvas.text(*box, count_text(count), "link", 11, 600, CENTRE, least=1)
 
 
 def _mean_transitions(blocks: Sequence[BlockMetrics]) -> dict[tuple[int, int], float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -17,12 +17,15 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.api.source.pragma_text import PREFIX, Style, format_pragma, parse_pragma
-from workbench.gui import fonts, theme
+from workbench.gui import theme
+from workbench.gui.canvas import Drawn
 from workbench.gui.source.points import Choices, Point
-from workbench.gui.widgets import Button, draw_swatch, label
+from workbench.gui.widgets import Button, label
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.pragma import Category, Pragma
 from workbench.model.text import percent_text
+from workbench.pictures.canvas import RIGHT, Canvas
+from workbench.pictures.signs import draw_swatch
 
 #: The widest list of a field; longer items are cut at their start, where they are most alike.
 MOST_LIST_PX = 720
@@ -32,7 +35,7 @@ CATEGORIES = (
 )  # fmt: skip
 
 
-class CategoryButton(QAbstractButton):
+class CategoryButton(Drawn, QAbstractButton):
     """A category: swatch, name, key."""
 
     def __init__(self, category: Category, key: int) -> None:
@@ -43,27 +46,15 @@ class CategoryButton(QAbstractButton):
         self.setToolTip(f"{category.value} ({key})")
         self.setFixedSize(126, 32)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        p = theme.palette()
+    def draw(self, canvas: Canvas) -> None:
         on = self.isChecked()
-        width = 2.0 if on or self.hasFocus() else 1.0
-        pen = painter.pen()
-        pen.setColor(QColor(p.accent if on or self.hasFocus() else p.edge))
-        pen.setWidthF(width)
-        painter.setPen(pen)
-        painter.setBrush(QColor(p.selection if on else p.sunken if self.underMouse() else p.raised))
-        painter.drawRoundedRect(self.rect().toRectF().adjusted(width / 2, width / 2, -width / 2, -width / 2), 5, 5)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        draw_swatch(painter, 10, 11, 17, 11, self.category)
-        painter.setFont(fonts.ui_font(13, 600 if on else 500))
-        painter.setPen(QColor(p.link if on else p.text))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(self.rect().adjusted(35, 0, 0, 0), middle, self.text())
-        painter.setFont(fonts.ui_font(12))
-        painter.setPen(QColor(p.muted))
-        painter.drawText(self.rect().adjusted(0, 0, -10, 0), middle | Qt.AlignmentFlag.AlignRight, str(self._key))
+        line = 2.0 if on or self.hasFocus() else 1.0
+        ground = "selection" if on else "sunken" if self.underMouse() else "raised"
+        edge = "accent" if on or self.hasFocus() else "edge"
+        canvas.rect(line / 2, line / 2, self.width() - line, self.height() - line, ground, edge, line, 5)
+        draw_swatch(canvas, 10, 11, 17, 11, self.category)
+        canvas.write(35, 16, self.text(), "link" if on else "text", 13, 600 if on else 500)
+        canvas.write(self.width() - 10, 16, str(self._key), "muted", 12, 400, RIGHT)
 
 
 def _widen_list(box: QComboBox) -> None:

@@ -6,7 +6,7 @@ from workbench.gui.widgets.empty_state import EmptyState, IconLabel
 from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role, shortened
 from workbench.gui.widgets.panel_header import PanelHeader, plain_column, plain_panel, scrolled
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_severity
-from workbench.gui.widgets.speedup_bar import SpeedupBar, paint_speedup_bar
+from workbench.gui.widgets.speedup_bar import SpeedupBar
 from workbench.gui.widgets.split import Split
 from workbench.gui.widgets.state_bar import Legend, StateBar, Swatch, paint_state_bar
 
@@ -31,7 +31,6 @@ __all__ = [
     "label",
     "level_of",
     "paint_severity",
-    "paint_speedup_bar",
     "paint_state_bar",
     "plain_column",
     "plain_panel",

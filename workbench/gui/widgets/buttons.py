@@ -7,10 +7,11 @@ from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from workbench.gui import fonts, theme
-from workbench.gui.canvas import QtCanvas
-from workbench.gui.icons import draw_icon, icon
+from workbench.gui.canvas import Drawn, QtCanvas
+from workbench.gui.icons import icon
 from workbench.model.pragma import Category
 from workbench.pictures import signs
+from workbench.pictures.canvas import Canvas
 
 #: Air between a button's icon and its text.
 _ROOM_PX = 4
@@ -122,7 +123,7 @@ class TextButton(QAbstractButton):
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
 
 
-class IconButton(QToolButton):
+class IconButton(Drawn, QToolButton):
     """An icon of 16 or 20 pixels in a square of 28; its tooltip says what it does, and with which key."""
 
     def __init__(self, icon_name: str, tip: str, size_px: int = 16, parent: QWidget | None = None) -> None:
@@ -133,18 +134,9 @@ class IconButton(QToolButton):
         self.setFixedSize(28, 28)
         self.setCursor(Qt.CursorShape.ArrowCursor)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        p = theme.palette()
-        if self.isChecked() or (self.isEnabled() and (self.underMouse() or self.isDown())):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(p.selection))
-            painter.drawRoundedRect(self.rect(), 5, 5)
-        if self.hasFocus():
-            painter.setPen(QColor(p.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(self.rect().adjusted(1, 1, -2, -2), 5, 5)
-        colour = p.second if self.isEnabled() else p.edge
-        offset = (self.width() - self._size_px) / 2
-        draw_icon(painter, self.icon_name, offset, (self.height() - self._size_px) / 2, self._size_px, colour)
+    def draw(self, canvas: Canvas) -> None:
+        lit = self.isChecked() or (self.isEnabled() and (self.underMouse() or self.isDown()))
+        ring = "accent" if self.hasFocus() else ""
+        canvas.rect(0.5, 0.5, self.width() - 1, self.height() - 1, "selection" if lit else "", ring, radius=5)
+        ink, room = "second" if self.isEnabled() else "edge", self.width() - self._size_px
+        canvas.icon(self.icon_name, room / 2, (self.height() - self._size_px) / 2, self._size_px, ink)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.gui import theme
+from workbench.gui.canvas import Drawn
 from workbench.gui.widgets.buttons import Button
 from workbench.gui.widgets.labels import label
 from workbench.gui.widgets.severity import SeverityIcon, level_of
 from workbench.model.diagnostic import Diagnostic
+from workbench.pictures.canvas import Canvas
 
 
-class DiagnosticRow(QWidget):
+class DiagnosticRow(Drawn, QWidget):
     """A box tinted by severity. `open_line` asks for the place, `dismissed` to drop it (where it may be dropped)."""
 
     open_line = Signal(str, int)
@@ -54,12 +54,9 @@ class DiagnosticRow(QWidget):
             drop.clicked.connect(self.dismissed.emit)
             row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(getattr(theme.palette(), f"{level_of(self.diagnostic.severity)}_ground")))
-        painter.drawRoundedRect(QRectF(self.rect()), 5, 5)
+    def draw(self, canvas: Canvas) -> None:
+        ground = f"{level_of(self.diagnostic.severity)}_ground"
+        canvas.rect(0, 0, self.width(), self.height(), ground, radius=5)
 
 
 def _place(diagnostic: Diagnostic) -> str:

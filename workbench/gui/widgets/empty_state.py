@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from workbench.gui import theme
-from workbench.gui.icons import draw_icon
+from workbench.gui.canvas import Drawn
 from workbench.gui.widgets.buttons import Button
 from workbench.gui.widgets.labels import label
+from workbench.pictures.canvas import Canvas
 
 
-class IconLabel(QWidget):
+class IconLabel(Drawn, QWidget):
     """An icon in a colour of the palette."""
 
     def __init__(self, icon_name: str, size_px: int = 16, colour: str = "second") -> None:
@@ -26,8 +25,8 @@ class IconLabel(QWidget):
         self._icon_name, self._colour = icon_name, colour
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        draw_icon(QPainter(self), self._icon_name, 0, 0, self.width(), getattr(theme.palette(), self._colour))
+    def draw(self, canvas: Canvas) -> None:
+        canvas.icon(self._icon_name, 0, 0, self.width(), self._colour)
 
 
 class EmptyState(QWidget):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSizeF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui.canvas import QtCanvas
+from workbench.gui.canvas import Drawn, QtCanvas
 from workbench.model.diagnostic import Severity
+from workbench.pictures.canvas import Canvas
 from workbench.pictures.signs import SEVERITIES, badge_size, draw_badge, draw_severity
 
 
@@ -21,7 +22,7 @@ def paint_severity(painter: QPainter, x: float, y: float, size: float, level: st
     draw_severity(QtCanvas(painter), x, y, size, level)
 
 
-class SeverityIcon(QWidget):
+class SeverityIcon(Drawn, QWidget):
     """The sign of a level, 16 pixels."""
 
     def __init__(self, level: str, size_px: int = 16) -> None:
@@ -30,11 +31,11 @@ class SeverityIcon(QWidget):
         self.setFixedSize(size_px, size_px)
         self.setToolTip(SEVERITIES.get(level, ""))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        paint_severity(QPainter(self), 0, 0, self.width(), self._level)
+    def draw(self, canvas: Canvas) -> None:
+        draw_severity(canvas, 0, 0, self.width(), self._level)
 
 
-class SeverityBadge(QWidget):
+class SeverityBadge(Drawn, QWidget):
     """A badge as a widget; a click asks for the findings behind it."""
 
     clicked = Signal()
@@ -50,8 +51,8 @@ class SeverityBadge(QWidget):
         self.setFixedSize(QSizeF(*badge_size(count)).toSize())
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        draw_badge(QtCanvas(QPainter(self)), 0, 0, self._level, self._count)
+    def draw(self, canvas: Canvas) -> None:
+        draw_badge(canvas, 0, 0, self._level, self._count)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from workbench.gui.canvas import QtCanvas
+from workbench.gui.canvas import Drawn
 from workbench.model.text import ratio_text
+from workbench.pictures.canvas import Canvas
 from workbench.pictures.signs import draw_speedup_bar
 
 
-def paint_speedup_bar(
-    painter: QPainter, rect: QRectF, predicted: float | None, cap: float | None, ideal: float
-) -> None:
-    draw_speedup_bar(QtCanvas(painter), rect.x(), rect.y(), rect.width(), rect.height(), predicted, cap, ideal)
-
-
-class SpeedupBar(QWidget):
+class SpeedupBar(Drawn, QWidget):
     """The bar as a widget."""
 
     def __init__(self, predicted: float | None, cap: float | None, ideal: float) -> None:
@@ -32,5 +26,5 @@ class SpeedupBar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(200, 16)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        paint_speedup_bar(QPainter(self), QRectF(0, 3, self.width(), 10), *self._values)
+    def draw(self, canvas: Canvas) -> None:
+        draw_speedup_bar(canvas, 0, 3, self.width(), 10, *self._values)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from workbench.gui import theme
-from workbench.gui.canvas import QtCanvas
-from workbench.gui.widgets.buttons import draw_swatch
+from workbench.gui.canvas import Drawn, QtCanvas
 from workbench.gui.widgets.labels import label
 from workbench.model.pragma import Category
 from workbench.model.text import percent_text
-from workbench.pictures.signs import draw_state_bar
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.signs import draw_state_bar, draw_swatch
 from workbench.pictures.states import ORDER, Shares, category_name
 
 
@@ -23,7 +22,7 @@ def paint_state_bar(painter: QPainter, rect: QRectF, shares: Shares, *, frame: b
     draw_state_bar(QtCanvas(painter), rect.x(), rect.y(), rect.width(), rect.height(), shares, frame=frame)
 
 
-class StateBar(QWidget):
+class StateBar(Drawn, QWidget):
     """A bar of states; its tooltip lists the shares."""
 
     def __init__(self, shares: Shares = (), height_px: int = 14, parent: QWidget | None = None) -> None:
@@ -42,15 +41,13 @@ class StateBar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(120, self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        rect = QRectF(self.rect())
+    def draw(self, canvas: Canvas) -> None:
         if sum(share for _, share in self._shares) < 0.999:
-            painter.fillRect(rect, QColor(theme.palette().track))
-        paint_state_bar(painter, rect, self._shares)
+            canvas.rect(0, 0, self.width(), self.height(), "track")
+        draw_state_bar(canvas, 0, 0, self.width(), self.height(), self._shares)
 
 
-class Swatch(QWidget):
+class Swatch(Drawn, QWidget):
     """The colour and pattern of one state."""
 
     def __init__(self, category: Category | None, width: int = 16, height: int = 11) -> None:
@@ -59,8 +56,8 @@ class Swatch(QWidget):
         self.setFixedSize(width, height)
         self.setToolTip(category_name(category))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        draw_swatch(QPainter(self), 0, 0, self.width(), self.height(), self._category)
+    def draw(self, canvas: Canvas) -> None:
+        draw_swatch(canvas, 0, 0, self.width(), self.height(), self._category)
 
 
 class Legend(QWidget):
