@@ -18,7 +18,7 @@ from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation, ModelFile
-from workbench.predict.library import list_models
+from workbench.predict.library import bundled_models
 from workbench.predict.paper_tables import CellRow, printed_rows, rounds_to
 
 EXACT = json.loads((Path(__file__).parent / "data" / "ratss_exact.json").read_text())
@@ -119,10 +119,9 @@ def test_errors_against_measurements(platforms: Mapping[str, Platform]) -> None:
 
 
 def test_bundled_models_are_listed() -> None:
-    assert {("pdf2d", "ratss"), ("image_filter", "ratss"), ("molecular_dynamics", "ratss")} <= {
-        (entry.name, entry.kind) for entry in list_models(KINDS.values())
-    }
-    assert all(entry.title for entry in list_models(KINDS.values()))
+    found = bundled_models(KINDS["ratss"])
+    assert {"pdf2d", "image_filter", "molecular_dynamics"} <= found.keys()
+    assert all(path == model_path(name, "ratss") for name, path in found.items())
     with pytest.raises(WorkbenchError, match="pdf2d"):
         model_path("pdf2", "ratss")
 

@@ -39,7 +39,7 @@ from workbench.predict.explore import Exploration, bands, explore
 from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.inputs import Spread
 from workbench.predict.kinds import load_model, outputs_of, take_over
-from workbench.predict.library import find_model, list_models
+from workbench.predict.library import bundled_models, find_model
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
@@ -301,7 +301,7 @@ def _against_run(
     assert file.kind.compare is not None
     if changes:
         raise WorkbenchError(Diagnostic("a run is compared with the model itself", "Leave --set out."))
-    if arguments.take_over and file.marked.file in {str(entry.path) for entry in list_models([file.kind])}:
+    if arguments.take_over and file.marked.file in [str(path) for path in bundled_models(file.kind).values()]:
         hint = f"Copy {file.marked.file} beside your project, and name the copy."
         raise WorkbenchError(Diagnostic("a bundled model is not changed", hint))
     run, of_run = open_run(arguments.run_folder)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -79,6 +80,7 @@ _CALLABLE = {name: function for name, (function, _) in _FUNCTIONS.items()} | {
     "and": _fold(np.logical_and),  # keywords: no one can write a call of them
     "or": _fold(np.logical_or),
 }
+_OF_THREAD = threading.local()
 _CONSTANTS = {"true": True, "false": False}
 _ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 _COMMON = {"&&": "Write `and`.", "||": "Write `or`.", "!": "Write `not`.", "?": "Write where(condition, yes, no)."}
@@ -124,7 +126,8 @@ class Expression:
         missing = sorted(self.names - values.keys())
         if missing:
             raise WorkbenchError(Diagnostic(f"'{self.text}' needs {', '.join(missing)}, which has no value here"))
-        evaluator = SimpleEval(_OPERATORS, _CALLABLE, {name: values[name] for name in self.names})
+        evaluator = _evaluator()
+        evaluator.names = {name: values[name] for name in self.names}
         try:
             with np.errstate(all="ignore"):
                 result = evaluator.eval(self.text, self._tree)
@@ -135,6 +138,14 @@ class Expression:
         if isinstance(result, str):
             raise WorkbenchError(Diagnostic(f"'{self.text}' is a text, not a number"))
         return result if np.ndim(result) else _plain(result)
+
+
+def _evaluator() -> SimpleEval:
+    """The thread's own: making one takes longer than most expressions do."""
+    if not hasattr(_OF_THREAD, "evaluator"):
+        _OF_THREAD.evaluator = SimpleEval(_OPERATORS, _CALLABLE)
+    made: SimpleEval = _OF_THREAD.evaluator
+    return made
 
 
 def _plain(result: Any) -> float | bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from workbench.api import ModelKind
+from workbench.api import Later, ModelKind
 from workbench.api.faults import plugin_fault
 from workbench.api.models import ANY, Completed, ModelDocument, Values
 from workbench.api.predictions import RunComparison
@@ -40,6 +40,12 @@ def heading(kind: ModelKind) -> str:
     """The label at the beginning of a line: "Density"."""
     said = label(kind)
     return said[:1].upper() + said[1:]
+
+
+def code_of(kind: ModelKind) -> Iterator[Callable[[], object]]:
+    """What imports a kind's code, piece by piece: for who would rather have it before it is used."""
+    yield kind.document
+    yield from (part.load for part in vars(kind).values() if isinstance(part, Later))
 
 
 def load_model(kind: ModelKind, path: Path, platforms: Mapping[str, Platform]) -> Read:

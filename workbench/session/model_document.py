@@ -12,7 +12,7 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
 from workbench.predict.formulas import ModelFile
 from workbench.predict.kinds import parse_model
-from workbench.predict.library import list_models
+from workbench.predict.library import bundled_models
 from workbench.session.plugins import Plugins
 from workbench.session.yaml_document import Notify, YamlDocument
 
@@ -38,7 +38,8 @@ def models_of(root: Path | None, kinds: Kinds) -> tuple[ModelFound, ...]:
     """The project's models, then the bundled ones."""
     own = sorted((p, kind) for kind in kinds.values() for p in root.glob(f"*.{kind.name}.yaml")) if root else []
     named = [ModelFound(p, p.name.removesuffix(".yaml").rpartition(".")[0], kind, True) for p, kind in own]
-    return (*named, *(ModelFound(e.path, e.name, kinds[e.kind], False) for e in list_models(kinds.values())))
+    bundled = (ModelFound(p, n, kind, False) for kind in kinds.values() for n, p in bundled_models(kind).items())
+    return (*named, *bundled)
 
 
 def starter(path: Path, kinds: Kinds) -> str:

@@ -56,7 +56,6 @@ class PlatformMode(DocumentMode):
         column.addWidget(self.list_head)
         column.addWidget(self.parts, 1)
         self.set_content(Split((parts, 280), (form, 560), (self._table_panel(), 696), kept=[0]))
-        self.document.changed.connect(self._document_changed)
         self.table.hovered.connect(self._row_hovered)
         self.curve.pointed.connect(self._point_hovered)
         self.curve.lifted.connect(self._point_lifted)
@@ -67,6 +66,9 @@ class PlatformMode(DocumentMode):
 
     def build(self) -> Iterator[None]:
         self._workspace_changed()
+        yield
+        self.document.changed.connect(self._document_changed)
+        self._document_changed()
         yield
 
     # ---- what a template is

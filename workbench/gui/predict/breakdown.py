@@ -20,6 +20,7 @@ from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text, input_written
 
 PART_PX, INPUT_PX, SWATCH_PX, BAR_PX = 44, 28, 20, 76
+_MIDDLE = Qt.TextElideMode.ElideMiddle  # titles of inputs begin alike and end unlike
 
 
 class PartTable(RowView):
@@ -92,7 +93,7 @@ class InputTable(RowView):
 
     def __init__(self) -> None:
         super().__init__("Inputs", (
-            Column("Input", lambda row: row.title, share=0.44, key=lambda row: row.title, ink=_input_ink,
+            Column("Input", lambda row: row.title, share=0.44, key=lambda row: row.title, ink=_input_ink, elide=_MIDDLE,
                    tip_of=lambda row: row.title),
             Column("Name", lambda row: row.name, share=0.21, key=lambda row: row.name,
                    ink=lambda row: ("muted", 12, 400)),

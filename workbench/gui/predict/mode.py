@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
@@ -21,6 +23,7 @@ from workbench.gui.predict.density_view import DensityView
 from workbench.gui.predict.explore_view import ExploreView
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import ResultsView
+from workbench.gui.predict.tables import cells_of
 from workbench.gui.widgets import (
     DiagnosticRow,
     EmptyState,
@@ -32,7 +35,7 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation
-from workbench.predict.kinds import heading, take_over
+from workbench.predict.kinds import code_of, heading, take_over
 from workbench.predict.shown import results_of
 from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
 from workbench.session.what_if import Layers, WhatIf
@@ -75,6 +78,12 @@ class PredictMode(DocumentMode):
         yield
         self.document.read_templates()
         yield
+        for kind in self.context.plugins.model_kinds.values():
+            pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
+            for piece in pieces:
+                with suppress(Exception):  # what is broken is told where it is used
+                    piece()
+                yield
         self._workspace_changed()
         yield
 

@@ -62,20 +62,20 @@ def _error_row(row: ErrorRow) -> Row:
 
 
 @cache
-def _cells(kind: ModelKind) -> tuple[Cell, ...]:
+def cells_of(kind: ModelKind) -> tuple[Cell, ...]:
     """The cells of a kind's paper, read once."""
     return printed_cells(kind)
 
 
 def is_printed(file: ModelFile) -> bool:
     """Whether a paper prints tables of this model."""
-    return any(c.model == file.model.name for c in _cells(file.kind))
+    return any(c.model == file.model.name for c in cells_of(file.kind))
 
 
 def paper_tables(file: ModelFile) -> tuple[PaperTable, ...]:
     """The papers' own tables beside this model's numbers, where the model is one that they print."""
     tables: dict[str, list[Cell]] = {}
-    for cell in _cells(file.kind):
+    for cell in cells_of(file.kind):
         if cell.model == file.model.name:
             tables.setdefault(cell.table, []).append(cell)
     values = Evaluation(file)
