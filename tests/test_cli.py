@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,8 @@ import pytest
 from workbench.api.later import Later
 from workbench.cli.arguments import OWN
 from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
+from workbench.testing.runs import synthetic_run
 
 #: What takes long to import, and waits until it is used.
 HEAVY = {"PySide6", "pyqtgraph", "numpy", "scipy", "networkx", "pydantic", "yaml", "jinja2", "pygments", "simpleeval",
@@ -116,3 +120,28 @@ def test_an_unknown_setting_is_named_with_the_nearest(capsys: pytest.CaptureFixt
     assert "ROUND" in diagnostic["message"]
     assert "ROUNDS" in diagnostic["hint"]
     assert set(diagnostic) == {"file", "line", "column", "severity", "message", "hint"}
+
+
+def test_a_timeline_is_told_drawn_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = synthetic_run(cores=3, rounds=2)
+    RunWriter(tmp_path / "run", made.manifest).finish(made.manifest, made.tables)
+    files = "--svg", str(tmp_path / "t.svg"), "--csv", str(tmp_path / "t.csv")
+    eighth_s = made.manifest.time_ps / 8e12
+    range_ = "--from", f"{eighth_s} s", "--to", f"{7 * eighth_s} s"
+    assert main(["timeline", str(tmp_path / "run"), "--json", "--find", "startCore", *range_, *files]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["from_s"], document["to_s"]) == pytest.approx((eighth_s, 7 * eighth_s), abs=1e-12)
+    for share in document["shares"]:
+        assert sum(share["states_s"].values()) == pytest.approx(6 * eighth_s, abs=3e-12)
+    started = next((c["count"] for c in document["calls"] if c["site"] == "startCore"), 0)
+    with (tmp_path / "t.csv").open(encoding="utf-8") as stream:
+        calls = [row for row in csv.DictReader(stream) if row["kind"] == "call" and row["name"] == "startCore"]
+    begun = [int(row["from_ps"]) / 1e12 for row in calls if int(row["from_ps"]) >= document["from_s"] * 1e12]
+    assert len(begun) == started > 0
+    found = [place["time_s"] for place in document["found"] if place["name"] == "startCore"]
+    assert set(begun) <= set(found)
+    drawing = ET.parse(tmp_path / "t.svg").getroot()
+    words = {text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"core[0]", "core[2]", "main, calls"} <= words
+    assert main(["timeline", str(tmp_path / "run"), "--from", "1 s"]) == 2
+    assert "this range is empty" in capsys.readouterr().err

@@ -42,6 +42,10 @@ OUT_RUN = _file("--out", metavar="RUN", required=True, help="run folder to make"
 RUN = _file("run_folder", metavar="RUN")
 PROJECT = (_file("project", metavar="PROJECT"), _many("--set", dest="changes"), JSON)
 SETTING = _option("name", metavar="NAME", help="such as theme, program.g++ or key.run")
+MOMENTS = (
+    _option("--from", dest="first", metavar="TIME", help="only what follows this moment of a traced run"),
+    _option("--to", dest="last", metavar="TIME", help='only what comes before this moment, as in "1.5 ms"'),
+)
 THRESHOLD = (_option("--threshold", type=float, default=1.05, help="least ideal speedup that is reported"), JSON)
 
 
@@ -172,9 +176,12 @@ OWN: Sequence[Command] = (
              _file("--svg", metavar="F", help="write the block graph"),
              _flag("--all", "unfold all advice, parts and numbers of each finding"),
              _file("--png", metavar="F", help="write a picture of the window on this run"),
-             _option("--from", dest="first", metavar="TIME", help="only what follows this moment of a traced run"),
-             _option("--to", dest="last", metavar="TIME",
-                     help='only what comes before this moment, as in "1.5 ms"'), *THRESHOLD),
+             *MOMENTS, *THRESHOLD),
+    _command("timeline", "what lies between two moments of a traced run, as figures, picture and data",
+             "timeline:run_timeline", RUN, *MOMENTS,
+             _named("--find", "tell where states and calls occur that all of these words name", "WORDS"),
+             _file("--svg", metavar="F", help="write the timeline"),
+             _file("--csv", metavar="F", help="write every state and call"), JSON),
     _command("compare", "two runs side by side", "runs:run_compare",
              _file("run_a", metavar="RUN_A"), _file("run_b", metavar="RUN_B"), *THRESHOLD),
     _command("export", "write a run in a form that other programs read", "runs:run_export", RUN,

@@ -18,7 +18,7 @@ from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import PS_PER_S
+from workbench.model.run import PS_PER_S, Run
 from workbench.pictures.graph import graph_svg
 from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
@@ -39,9 +39,13 @@ def _part(opened: OpenRun, first: str | None, last: str | None) -> OpenRun:
     """What lies between two moments of a run, where one is named."""
     if first is None and last is None:
         return opened
+    return narrowed(opened, *moments_ps(opened.run, first, last))
+
+
+def moments_ps(run: Run, first: str | None, last: str | None) -> tuple[int, int]:
+    """The moments that --from and --to name, or the run's start and end."""
     begin = 0 if first is None else _moment_ps("--from", first)
-    end = opened.run.manifest.time_ps if last is None else _moment_ps("--to", last)
-    return narrowed(opened, begin, end)
+    return begin, run.manifest.time_ps if last is None else min(_moment_ps("--to", last), run.manifest.time_ps)
 
 
 def _moment_ps(option: str, text: str) -> int:

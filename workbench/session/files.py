@@ -53,9 +53,13 @@ def write_result_text(path: Path, text: str) -> None:
 
 def write_result_table(path: Path, rows: Iterable[Iterable[str | float]]) -> None:
     """Rows as CSV, the head first; numbers are written whole."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    write_result_text(path, text.getvalue())
+
+    def write(file: BinaryIO) -> None:
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        text.detach()  # which leaves the file open
+
+    write_result(path, write)
 
 
 def _kind(path: Path) -> bytes:

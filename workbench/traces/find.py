@@ -41,6 +41,15 @@ def occurrence(
     return max(found, default=None) if backwards else min(found, default=None)
 
 
+def name_of(scene: Scene, place: Occurrence) -> str:
+    """What begins there: a call's site, or a state."""
+    if place.call >= 0:
+        return scene.run.manifest.sites[scene.calls[place.block].site[place.call]].label
+    at = scene.index.trace.at(place.block, place.time_ps)
+    states = {state.index: state.name for state in scene.blocks[place.block].states}
+    return states[at[0]] if at else ""
+
+
 def _called(text: str, wanted: Sequence[str]) -> bool:
     return bool(wanted) and all(word in text.casefold() for word in wanted)
 

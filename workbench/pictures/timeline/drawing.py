@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 
 import numpy as np
 
@@ -10,15 +11,19 @@ from workbench.model.run import PS_PER_S
 from workbench.model.text import time_text
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
+from workbench.pictures.palette import LIGHT, Palette
+from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timeline.calls import draw_calls
 from workbench.pictures.timeline.hits import messages_of
 from workbench.pictures.timeline.kept import Kept, Pin, strip_box
-from workbench.pictures.timeline.rows import SUNKEN, Kind, Row
-from workbench.pictures.timeline.scale import duration, ruler
-from workbench.pictures.timeline.shown import OVERVIEW_PX, RULER_PX, Shown
+from workbench.pictures.timeline.rows import SUNKEN, Kind, Row, build_rows
+from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, duration, ruler
+from workbench.pictures.timeline.shown import FOOT_PX, OVERVIEW_PX, RULER_PX, Shown, lanes_box
 from workbench.pictures.timeline.surface import PAD, Surface
 from workbench.traces.sample import Counts
+from workbench.traces.scene import Scene
 
+SVG_PX, SVG_DENSITY = 1400, 2
 CLOCK = "exact: the simulation has one clock, ± 0"
 
 
@@ -44,6 +49,18 @@ def draw_timeline(
         _draw_marks(canvas, shown)
     for y in (OVERVIEW_PX - 1, OVERVIEW_PX + RULER_PX - 1):
         _line(canvas, 0, y, shown.width, y)
+
+
+def timeline_svg(scene: Scene, from_ps: int, to_ps: int, palette: Palette = LIGHT, width: int = SVG_PX) -> str:
+    """All rows of a scene between two moments, as a document."""
+    rows = build_rows(scene.blocks, scene.index, bool(scene.calls))
+    tops = tuple(accumulate((row.height for row in rows), initial=0))
+    height = round(lanes_box(width, 0).y) + tops[-1] + FOOT_PX
+    wide = round(lanes_box(width, height).width)
+    span = Span(from_ps, max((to_ps - from_ps) / wide, LEAST_PIXEL_PS), wide)
+    canvas = SvgCanvas(palette)
+    draw_timeline(canvas, Shown(scene, rows, tops, span, width, height), Kept(), SVG_DENSITY)
+    return canvas.document(width, height, "Timeline")
 
 
 def _line(canvas: Canvas, x0: float, y0: float, x1: float, y1: float, ink: str = "rule") -> None:
