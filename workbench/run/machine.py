@@ -14,7 +14,15 @@ from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.process import run_program
-from workbench.system.toolchain import Tool, find_bubblewrap, find_compiler, find_make, find_verilator, find_yosys
+from workbench.system.toolchain import (
+    Tool,
+    find_bubblewrap,
+    find_clang,
+    find_compiler,
+    find_make,
+    find_verilator,
+    find_yosys,
+)
 
 #: Debian's packages of the system libraries that Qt needs to show a window.
 WINDOW_PACKAGES = (
@@ -66,6 +74,7 @@ _PROGRAMS: tuple[tuple[str, str, Callable[[], Tool | Diagnostic], bool], ...] = 
     ("g++", "build C++ hosts and the card", lambda: find_compiler("c++"), True),
     ("verilator", "simulate hardware", find_verilator, True),
     ("yosys", "count FPGA resources", find_yosys, False),
+    ("clang", "compile OpenCL kernels", find_clang, False),
     ("make", "set up a checkout", find_make, False),
     ("bubblewrap", "confine runs", find_bubblewrap, False),
 )

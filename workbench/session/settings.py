@@ -70,7 +70,8 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
                 {"yes": "Yes", "no": "No"}),
         *(Setting(f"program.{name}", "Programs", name, what, "program")
           for name, what in (("gcc", "builds C hosts"), ("g++", "builds C++ hosts and the card"),
-                             ("verilator", "simulates hardware"), ("yosys", "counts FPGA resources"))),
+                             ("verilator", "simulates hardware"), ("yosys", "counts FPGA resources"),
+                             ("clang", "compiles OpenCL kernels"))),
         Setting("folder.cache", "Folders", "Cache", "keeps what was built; it can be deleted at any time", "folder"),
         Setting("folder.projects", "Folders", "Projects", "where dialogs that ask for one begin", "folder"),
         *(Setting(preference_of(name), "Keys", title.removesuffix("..."), "", "key", key)

@@ -17,6 +17,8 @@ from workbench.system import store
 from workbench.system.process import run_program
 
 OLDEST_VERILATOR = (5, 2)
+#: clang 14 is the oldest that was tried
+_CLANGS = ("clang", *(f"clang-{number}" for number in range(22, 13, -1)))
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,29 @@ def find_make() -> Tool | Diagnostic:
 def find_bubblewrap() -> Tool | Diagnostic:
     """bubblewrap, which keeps a run from the network and from your files."""
     return _optional("bwrap", "bubblewrap", "it keeps a run from the network and from your files", "--version")
+
+
+def find_clang() -> Tool | Diagnostic:
+    """clang, which compiles OpenCL kernels: the one chosen, the system's, or that inside the Python package ziglang."""
+    chosen = _chosen("clang")
+    if isinstance(chosen, Diagnostic):
+        return chosen
+    for name in (chosen, *_CLANGS):
+        if path := shutil.which(name) if name else None:
+            return Tool("clang", Path(path), _first_line(Path(path), "--version"))
+    spec = importlib.util.find_spec("ziglang")
+    if spec is not None and spec.submodule_search_locations:
+        zig = Path(next(iter(spec.submodule_search_locations))) / "zig"
+        return Tool("clang", zig, f"{_first_line(zig, 'clang', '--version')} (Python package ziglang)")
+    return Diagnostic(
+        "no clang was found: it compiles OpenCL kernels",
+        "Install it with `pip install rc-workbench[opencl]`. All else works without it.",
+    )
+
+
+def clang_command(tool: Tool) -> list[str]:
+    """How a clang that was found is called."""
+    return [str(tool.path), "clang"] if tool.path.name == "zig" else [str(tool.path)]
 
 
 _CHOOSE = "Choose another in the window's settings, or forget it with `workbench settings reset program.{}`."

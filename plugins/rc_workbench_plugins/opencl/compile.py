@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import shutil
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rc_workbench_plugins.opencl.kernel import Kernel
 from rc_workbench_plugins.opencl.read_ir import is_kernel, kernels
-from workbench.api.compile import gcc_diagnostics, last_words
+from workbench.api.compile import gcc_diagnostics, last_words, needed
 from workbench.api.job import Job
 from workbench.api.source.files import is_file
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
+from workbench.system.toolchain import clang_command, find_clang
 
 if TYPE_CHECKING:
     from llvmlite.binding import ModuleRef
 
 _TYPES = Path(__file__).with_name("base.h")
-#: clang 14 is the oldest whose own declarations of OpenCL's functions were tried
-_SYSTEM_CLANGS = ("clang", *(f"clang-{number}" for number in range(22, 13, -1)))
 #: debug information of lines alone: of more, older clangs write what newer LLVMs no longer take
 _OPTIONS = (
     *("-x", "cl", "-cl-no-stdinc", "-target", "spir64-unknown-unknown", "-include", str(_TYPES)),
@@ -41,33 +38,23 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class Compiled:
-    """A file's kernels, in its order, and what the compiler warned of."""
+    """A file's kernels, in its order, what the compiler warned of, and why others cannot be read, by their names."""
 
     kernels: tuple[Kernel, ...]
     warnings: tuple[Diagnostic, ...] = ()
+    unread: Mapping[str, WorkbenchError] = field(default_factory=dict)
 
     def kernel(self, name: str = "") -> Kernel:
         """The kernel of a name, or the only one. WorkbenchError where there is none such."""
-        if not name and len(self.kernels) == 1:
-            return self.kernels[0]
-        names = [kernel.name for kernel in self.kernels]
-        if name in names:
-            return self.kernels[names.index(name)]
+        found = {kernel.name: kernel for kernel in self.kernels}
+        names = [*found, *self.unread]
+        name = names[0] if not name and len(names) == 1 else name
+        if name in self.unread:
+            raise self.unread[name]
+        if name in found:
+            return found[name]
         message = f"there is no kernel '{name}'" if name else f"the file has {len(names)} kernels"
         raise WorkbenchError(Diagnostic(message, near(name, names, "Name one of them"), file=self.kernels[0].file))
-
-
-def clang_command() -> list[str] | Diagnostic:
-    """How clang is called here: the system's own, else that of the Python package ziglang."""
-    for name in _SYSTEM_CLANGS:
-        if path := shutil.which(name):
-            return [path]
-    if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-m", "ziglang", "clang"]
-    return Diagnostic(
-        "no clang was found: it compiles OpenCL kernels",
-        "Install it with `pip install rc-workbench[opencl]`, or `apt install clang` (as root).",
-    )
 
 
 def compile_file(
@@ -79,9 +66,7 @@ def compile_file(
     """
     if not is_file(source):
         raise WorkbenchError(Diagnostic("there is no such kernel file", "Name a .cl file.", file=str(source)))
-    command = clang_command()
-    if isinstance(command, Diagnostic):
-        raise WorkbenchError(command)
+    command = clang_command(needed(find_clang()))
     if importlib.util.find_spec("llvmlite") is None:
         hint = "Install it with `pip install rc-workbench[opencl]`."
         raise WorkbenchError(Diagnostic("llvmlite is not installed: it reads what clang made of a kernel", hint))
@@ -91,10 +76,14 @@ def compile_file(
         said, bitcode = _compile([*command, *_OPTIONS, f"-cl-std={standard}", *given], source.absolute(), out, job)
     texts = source.read_text(encoding="utf-8", errors="replace")
     found = _read(bitcode, source.absolute(), texts)
-    if not found:
+    read = tuple(kernel for kernel in found.values() if isinstance(kernel, Kernel))
+    unread = {name: error for name, error in found.items() if isinstance(error, WorkbenchError)}
+    if unread and not read:
+        raise WorkbenchError(*(d for error in unread.values() for d in error.diagnostics))
+    if not read:
         hint = "A kernel is a function that begins with `__kernel void`."
         raise WorkbenchError(Diagnostic("the file has no kernel", hint, file=str(source), line=1))
-    return Compiled(found, tuple(d for d in said if d.severity is Severity.WARNING))
+    return Compiled(read, tuple(d for d in said if d.severity is Severity.WARNING), unread)
 
 
 def _compile(command: Sequence[str], source: Path, out: Path, job: Job | None) -> tuple[list[Diagnostic], bytes]:
@@ -110,7 +99,7 @@ def _compile(command: Sequence[str], source: Path, out: Path, job: Job | None) -
     return said, out.read_bytes()
 
 
-def _read(bitcode: bytes, source: Path, text: str) -> tuple[Kernel, ...]:
+def _read(bitcode: bytes, source: Path, text: str) -> dict[str, Kernel | WorkbenchError]:
     from llvmlite import binding  # only where a kernel is read
 
     try:
@@ -120,7 +109,7 @@ def _read(bitcode: bytes, source: Path, text: str) -> tuple[Kernel, ...]:
         message = f"llvmlite cannot read what clang wrote: {str(error).strip()}"
         raise WorkbenchError(Diagnostic(message, hint, file=str(source))) from None
     _simplify(module)
-    return tuple(kernels(module, source, lambda name: _attributes(name, text)))
+    return dict(kernels(module, source, lambda name: _attributes(name, text)))
 
 
 def _simplify(module: ModuleRef) -> None:

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from rc_workbench_plugins.opencl.hierarchy import execution_order
 from rc_workbench_plugins.opencl.kernel import Instruction, Kernel, Loop, Node, Operand, enclosing, walk
 
+#: clang's names of blocks: of those that begin a body, of tests, and of a step, into which a short body may be merged
 _BODY = re.compile(r"(?:for|while|do)\.body\d*$")
+_TEST = re.compile(r"(?:for|while)\.cond\d*$|(?:land|lor)\.rhs\d*$")
+_STEP = re.compile(r"for\.inc\d*$")
 BARRIERS = ("barrier", "work_group_barrier", "wait_group_events")
 
 
@@ -106,9 +109,11 @@ def _bodies(kernel: Kernel, around: Mapping[str, tuple[str, ...]], loops: Iterab
     """The block that begins each loop's body, by the loop: that which clang calls so, where it is still a block of its
     own behind a test; else the header."""
     bodies = {loop.id: loop.header for loop in loops}
-    for block in reversed(kernel.blocks):
-        if (inside := around[block.name]) and _BODY.match(block.name):
-            bodies[inside[-1]] = block.name
+    for pattern in (_STEP, _BODY):
+        for block in reversed(kernel.blocks):
+            inside = around[block.name][-1:]
+            if inside and pattern.match(block.name) and (pattern is _BODY or _TEST.match(bodies[inside[0]])):
+                bodies[inside[0]] = block.name
     return bodies
 
 

@@ -128,7 +128,8 @@ class Block:
 
 @dataclass(frozen=True)
 class Argument:
-    """`type_name` as the source says it ("float*"); `element_bytes` is what a pointer's elements take (0: unknown).
+    """`type_name` as OpenCL C says it ("float*"), or the source where the type is its own ("Place*"); `element_bytes`
+    is what a pointer's elements take (0: unknown).
 
     A pointer in local space is given a size at launch, one in global or constant space a buffer, all else a value.
     """

@@ -44,9 +44,10 @@ _ALIGN = re.compile(r", align (\d+)")
 _MANGLED = re.compile(r"_Z(\d+)")
 _INTRINSIC = re.compile(r"llvm\.([a-z]+(?:\.[a-z]+)*?)\.(?:v|i|f|p)\d")
 _FIRST_PARAMETER = re.compile(r"(?:P|U3AS\d+|[KVr])*(?:Dv\d+_)?(D?[a-z])")
-_VECTOR = re.compile(r"(\w+?)(?: __attribute__\(\(ext_vector_type\((\d+)\)\)\))?\*")
+_BASE = re.compile(r"(\w+?)(?: __attribute__\(\(ext_vector_type\((\d+)\)\)\))?(\*?)")
 _ELEMENT_BYTES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4,
                   "long": 8, "ulong": 8, "double": 8, "size_t": 8}  # fmt: skip
+_OPAQUE = re.compile(r"\bimage\dd|\bsampler_t|\bpipe\b|\bevent_t|\bqueue_t")
 #: by the letters of mangled names
 _LETTER_BYTES = {"c": 1, "a": 1, "h": 1, "s": 2, "t": 2, "Dh": 2, "i": 4, "j": 4, "f": 4, "l": 8, "m": 8, "d": 8}
 #: what says nothing to hardware or to who runs it
@@ -70,16 +71,17 @@ def is_kernel(function: ValueRef) -> bool:
 
 def kernels(
     module: ModuleRef, source: Path, attributes: Callable[[str], Mapping[str, tuple[int, ...]]]
-) -> Iterator[Kernel]:
-    """Every kernel of a module that clang made of `source`, in the file's order; `attributes` tells what its
-    declaration asks for.
-
-    WorkbenchError where a kernel holds what has no meaning here, with its line.
+) -> Iterator[tuple[str, Kernel | WorkbenchError]]:
+    """Every kernel of a module that clang made of `source`, in the file's order, with its name; `attributes` tells what
+    its declaration asks for. Of a kernel that holds what has no meaning here, the error that says what, with its line.
     """
     text = _Text(str(module), source)
     for function in module.functions:
         if not function.is_declaration and is_kernel(function):
-            yield _Reader(function, text).kernel(attributes(function.name))
+            try:
+                yield function.name, _Reader(function, text).kernel(attributes(function.name))
+            except WorkbenchError as error:
+                yield function.name, error
 
 
 class _Text:
@@ -162,6 +164,7 @@ class _Reader:
         self._function, self._text, self._layout = function, text, text.layout
         self._variables: dict[str, Variable] = {}
         self._private_bytes = 0
+        self._generic: dict[str, tuple[Operand, Type]] = {}  # pointers to any space, by what they were made of
 
     def kernel(self, attributes: Mapping[str, tuple[int, ...]]) -> Kernel:
         head, lines = self._text.function(self._function.name)
@@ -202,10 +205,13 @@ class _Reader:
         said = [self._text.strings(notes.get(f"kernel_arg_{what}")) for what in ("type", "base_type", "type_qual")]
         for argument, name, base, qualities in zip(self._function.arguments, *said, strict=True):
             kind = read_type(str(argument.type))
-            if kind is None or kind.space is Space.PRIVATE:
+            if kind is None or kind.space is Space.PRIVATE or _OPAQUE.search(base):
                 self._unsupported(f"the argument '{argument.name}' of type '{name}'", self._line)
-            element = _VECTOR.fullmatch(base)
-            size = _ELEMENT_BYTES.get(element[1], 0) * _lanes_in_memory(int(element[2] or 1)) if element else 0
+            element = _BASE.fullmatch(base)
+            size = 0
+            if element and element[1] in _ELEMENT_BYTES:  # what a name of the source's own stands for
+                name = f"{element[1]}{element[2] or ''}{element[3]}"
+                size = _ELEMENT_BYTES[element[1]] * _lanes_in_memory(int(element[2] or 1)) if element[3] else 0
             if not size and base.endswith("*"):
                 structure = f"%struct.{base.rstrip('*').removeprefix('struct ')}"
                 size = self._layout.size(structure) if structure in self._layout.structures else 0
@@ -224,10 +230,13 @@ class _Reader:
                 return None
         elif one.opcode in ("icmp", "fcmp", "atomicrmw"):
             variant = _word_before_type(line)
+        types = tuple(self._type(operand) for operand in operands)
+        if one.opcode == "addrspacecast":
+            self._generic[one.name] = self._operand(operands[0], number), types[0]
+            return None
         kind = read_type(str(one.type))
         if kind is None and variant not in _EVENTS:
             self._unsupported(f"a value of type '{one.type}'", number)
-        types = tuple(read_type(str(operand.type)) or VOID for operand in operands)
         align = _ALIGN.search(line)
         made = Instruction(
             opcode=one.opcode,
@@ -289,8 +298,15 @@ class _Reader:
         self._private_bytes = begins + self._layout.size(kind)
         return begins
 
+    def _type(self, operand: ValueRef) -> Type:
+        if operand.name in self._generic:
+            return self._generic[operand.name][1]
+        return read_type(str(operand.type)) or VOID
+
     def _operand(self, operand: ValueRef, line: int) -> Operand:
         kind = _value_kind(operand)
+        if operand.name in self._generic:
+            return self._generic[operand.name][0]
         if kind in ("argument", "instruction"):
             return f"%{operand.name}"
         if kind == "global_variable":
