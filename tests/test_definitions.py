@@ -150,6 +150,11 @@ def test_a_module_below_the_top_is_looked_up_in_by_itself(find: Callable[[str, s
     assert find("hdl/inner.v", "assign out = moved") == ("inner.v", "wire [31:0] moved = in << SHIFT;", "net")
 
 
+def test_a_name_that_the_project_gives_a_value_leads_there(find: Callable[[str, str], Found | None]) -> None:
+    assert find("host/main.c", "TWICE(ROUNDS") == ("tiny.workbench.yaml", "ROUNDS: 3", "setting")
+    assert find("host/main.c", "    return") is None
+
+
 def test_texts_that_are_typed_stand_for_their_files(workspace: Workspace) -> None:
     main_c, top, inner = (workspace.root / name for name in ("host/main.c", "hdl/tiny_top.sv", "hdl/inner.v"))
     typed = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
+from workbench.api.source.lines import name_at
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
@@ -120,9 +121,22 @@ class Workspace:
 
         with watched.step("Find the definition"):
             if file.suffix in self.host_language.suffixes:
-                return found(self.host_language, self.host, self.defines(settings))
-            if file.suffix in self.hdl_language.suffixes:
-                return found(self.hdl_language, self.project.hardware, self.parameters(settings))
+                meant = found(self.host_language, self.host, self.defines(settings))
+            elif file.suffix in self.hdl_language.suffixes:
+                meant = found(self.hdl_language, self.project.hardware, self.parameters(settings))
+            else:
+                return None
+        return meant or self._defined_here(name_at(file, line, column))
+
+    def _defined_here(self, name: str) -> Definition | None:
+        """Where the project itself gives a name its value."""
+        from workbench.formats.yaml_marks import read_marked
+        from workbench.model.scan import Definition
+
+        marked, _ = read_marked(self.path.read_text("utf-8", errors="replace"), str(self.path))
+        for keys in (("settings", name), ("host", "defines", name), ("hardware", "defines", name)):
+            if marked is not None and (span := marked.keys.get(keys)):
+                return Definition(str(self.path), span.line, span.column, name, "setting")
         return None
 
     def host_scanner(self, settings: Mapping[str, Value], job: Job) -> Callable[[HostSources], HostScan]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from workbench.system.files import read_regular
+
+_NAME = re.compile(rb"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
 def line_starts(data: bytes) -> list[int]:
@@ -46,6 +49,14 @@ def source_bytes(path: Path) -> bytes:
         return read_regular(path)
     except OSError:
         return b""
+
+
+def name_at(path: Path, line: int, column: int) -> str:
+    """The name at a place of a source (column in bytes, at the name or right behind it); "" where none stands there."""
+    lines = source_bytes(path).split(b"\n")
+    text = lines[line - 1] if 0 < line <= len(lines) else b""
+    found = next((name for name in _NAME.finditer(text) if name.start() < column <= name.end() + 1), None)
+    return found[0].decode() if found else ""
 
 
 class Lines:
