@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QSpinBox
+from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from workbench.cli.main import main
@@ -17,8 +18,12 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.keys import COMMANDS, written
 from workbench.session.plugins import load_plugins
 from workbench.session.settings import GROUPS, settings, value
+from workbench.session.trust import standing, trust, trusted
+from workbench.session.workspace import open_workspace
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import find_compiler, find_verilator
+
+TINY = Path(__file__).parent / "data" / "tiny"
 
 
 def program(path: Path, says: str) -> Path:
@@ -129,6 +134,42 @@ def test_what_is_built_is_kept_in_the_folder_chosen(
     monkeypatch.delenv("RCW_CACHE", raising=False)
     assert main(["settings", "set", "folder.cache", str(tmp_path)]) == 0
     assert cache_dir() == tmp_path
+
+
+def test_a_project_that_is_trusted_can_be_asked_for_again(
+    own_preferences: Path, tmp_path: Path, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = shutil.copytree(TINY, tmp_path / "tiny") / "tiny.workbench.yaml"
+    workspace = open_workspace(project, load_plugins())
+
+    def listed() -> list[dict[str, object]]:
+        capsys.readouterr()
+        assert main(["settings", "list", "--json"]) == 0
+        found: list[dict[str, object]] = json.loads(capsys.readouterr().out)["trusted"]
+        return found
+
+    trust(workspace)
+    assert listed() == [{"project": str(project), "own": False}]
+    assert main(["settings", "withdraw", str(project)]) == 0
+    assert listed() == []
+    assert not standing(workspace).trusted
+    assert main(["settings", "withdraw", str(project)]) == 2
+    assert "this project is not trusted" in capsys.readouterr().err
+
+    window = MainWindow(load_plugins())
+    qtbot.addWidget(window)
+    window.show()
+    trust(workspace, own=True)
+    window.context.set_workspace(workspace)
+    qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
+    assert window.context.trusted
+    dialog = window.show_settings("trusted")
+    again = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Ask again")
+    assert again.isVisible()
+    again.click()
+    assert not trusted()
+    qtbot.waitUntil(lambda: not window.context.trusted, timeout=20_000)
+    window.close()
 
 
 def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(

@@ -205,11 +205,13 @@ OWN: Sequence[Command] = (
     _command("fields", "every field of a document: what it holds, its unit, default and meaning", "fields:run_fields",
              _option("document", nargs="?", metavar="DOCUMENT", help="template, project, model, rules or run"),
              _flag("--json", "JSON Schema, for editors that check while one types"), logged=False),
-    _actions("settings", "looks, keys, programs and folders: list, set, reset",
+    _actions("settings", "looks, keys, programs, folders, trusted projects: list, set, reset",
              ("list", "every setting, its value and what it does", "settings:run_list", ()),
              ("set", "set a value, and remember it", "settings:run_set", (
                  SETTING, _option("value", metavar="VALUE", help="an empty one: none, or as it is found"))),
-             ("reset", "have a setting as it comes", "settings:run_reset", (SETTING,))),
+             ("reset", "have a setting as it comes", "settings:run_reset", (SETTING,)),
+             ("withdraw", "ask again before a project is run that was trusted", "settings:run_withdraw", (
+                 _option("project", type=Path, metavar="PROJECT"),))),
     _command("doctor", "what this machine has and lacks, with versions and paths", "doctor:run_doctor", JSON,
              logged=False),
     _command("desktop", "put the workbench into the desktop's menu, for this user", "doctor:run_desktop",

@@ -11,6 +11,8 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import table
 from workbench.run.machine import Part, programs
 from workbench.session.settings import GROUPS, Setting, change, find_setting, reset, settings
+from workbench.session.trust import AS_IT_STOOD, OWN, trusted, withdraw
+from workbench.system.files import real
 
 
 def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
@@ -18,7 +20,11 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
     found = {f"program.{part.name}": part for part in programs()}
     if arguments.json:
         print_json(
-            {"settings": [_json(s) for s in known.values()], "programs": [tool_json(part) for part in found.values()]}
+            {
+                "settings": [_json(s) for s in known.values()],
+                "programs": [tool_json(part) for part in found.values()],
+                "trusted": [{"project": path, "own": own} for path, own in trusted().items()],
+            }
         )
         return DONE
     for group in GROUPS:
@@ -28,6 +34,19 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
         print(
             table((f"  {s.name}", _said(s, found.get(s.name)), said) for s, said in zip(of_group, about, strict=True))
         )
+    if projects := trusted():
+        print("Trusted projects")
+        print(table((f"  {path}", OWN if own else AS_IT_STOOD) for path, own in projects.items()))
+    return DONE
+
+
+def run_withdraw(arguments: argparse.Namespace, workbench: Opened) -> int:
+    project = str(real(arguments.project))
+    withdraw(project)
+    if arguments.json:
+        print_json({"withdrawn": project})
+    else:
+        print(f"{project}: asked for again before it is run")
     return DONE
 
 

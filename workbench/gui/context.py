@@ -202,6 +202,13 @@ class Context(QObject):
                 "scan", lambda job: workspace.scan(job=job), partial(self._scanned, workspace), self.failed
             )
 
+            self.look_at_trust()
+
+    def look_at_trust(self) -> None:
+        """Find out whether the project may be run without a question."""
+        workspace = self.workspace
+        if workspace is not None:
+
             def stands(found: Standing) -> None:
                 if self.workspace is workspace:
                     self.set_trusted(found.trusted)

@@ -338,6 +338,8 @@ class Frame(QMainWindow):
             self.actions_of.take_keys()
             self.rail.take_keys()
             self.header.take_keys()
+        elif name == "trusted":
+            self.context.look_at_trust()
         elif name.startswith("code_"):
             self.context.code_font_changed.emit()
 

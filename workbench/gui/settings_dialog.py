@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QListWidget, QVBoxLayout, QWidget
 
 from workbench.gui.background import Background
 from workbench.gui.settings_rows import SettingRow
-from workbench.gui.widgets import label, scrolled
+from workbench.gui.widgets import Button, ElidedLabel, label, scrolled
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Part, programs
 from workbench.session.settings import GROUPS, Setting
+from workbench.session.trust import AS_IT_STOOD, OWN, trusted, withdraw
 from workbench.system.cache import cache_dir
 
 #: Keys of views, which stand as they are.
@@ -25,6 +27,7 @@ VIEW_KEYS = (
     ("N, Shift+N", "timeline: where what is looked for occurs next, or last"),
     ("Esc", "give up a gesture, close what floats"),
 )
+_TRUSTED = "Trusted projects"
 
 
 class SettingsDialog(QDialog):
@@ -55,7 +58,10 @@ class SettingsDialog(QDialog):
             head.setContentsMargins(0, 10, 0, 2)
         self._others = [(label(keys, "code"), label(what, "smallsecond")) for keys, what in VIEW_KEYS]
         self._none = label("No setting has this in its name, its value or what it does.", "muted", wrap=True)
-        self.area = scrolled(self._column(), "box")
+        self._trusted = QWidget()
+        self._trusted.setLayout(QVBoxLayout())
+        self._rows_column = self._column()
+        self.area = scrolled(self._rows_column, "box")
         row = QHBoxLayout()
         row.setSpacing(14)
         row.addWidget(self.groups)
@@ -80,11 +86,13 @@ class SettingsDialog(QDialog):
                 if shown.setting.group == group:
                     column.addWidget(shown)
         for keys, what in self._others:
+            keys.setFixedWidth(150)
             row = QHBoxLayout()
             row.addWidget(keys)
             row.addWidget(what)
             row.addStretch(1)
             column.addLayout(row)
+        column.addWidget(self._trusted)
         column.addWidget(self._none)
         column.addStretch(1)
         return column
@@ -96,7 +104,9 @@ class SettingsDialog(QDialog):
         cache = self.rows["folder.cache"]
         cache.explain(f"{cache.setting.what}; now {cache_dir()}")
         self._look_for_programs()
+        self._show_trusted()
         self.search.setText(words)
+        self._find(words)
         self.show()
         self.raise_()
         self.activateWindow()
@@ -116,13 +126,37 @@ class SettingsDialog(QDialog):
             keys.setVisible(shown)
             what.setVisible(shown)
             others = others or shown
-        self._none.setVisible(not found and not others)
+        self._trusted.setVisible(bool(trusted()) and all(word in _TRUSTED.lower() for word in words))
+        self._none.setVisible(not found and not others and self._trusted.isHidden())
         self.area.verticalScrollBar().setValue(0)
 
     def _go_to(self, group: str) -> None:
         self.search.clear()
         show = self.area.verticalScrollBar().setValue  # once what was hidden has its place
         QTimer.singleShot(0, self, lambda: show(self._heads[group].y()))
+
+    def _show_trusted(self) -> None:
+        """Each project that is run without a question, and how to have the question again."""
+        fresh = QWidget()
+        grid = QGridLayout(fresh)
+        grid.setContentsMargins(0, 10, 0, 0)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(label(_TRUSTED, "title"), 0, 0, 1, 2)
+        for row, (path, own) in enumerate(trusted().items(), 1):
+            grid.addWidget(ElidedLabel(path, "code", Qt.TextElideMode.ElideLeft), 2 * row, 0)
+            grid.addWidget(label(OWN if own else AS_IT_STOOD, "smallsecond"), 2 * row + 1, 0)
+            ask = Button("Ask again", kind="link")
+            ask.clicked.connect(partial(self._withdraw, path))
+            grid.addWidget(ask, 2 * row, 1)
+        self._rows_column.replaceWidget(self._trusted, fresh)
+        self._trusted.deleteLater()
+        self._trusted = fresh
+
+    def _withdraw(self, path: str) -> None:
+        withdraw(path)
+        self._show_trusted()
+        self._find(self.search.text())
+        self.changed.emit("trusted")
 
     def _on_changed(self, name: str) -> None:
         for row in self.rows.values():  # a key may have been another's

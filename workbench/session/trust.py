@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import listed
 from workbench.session.workspace import Workspace
 from workbench.system import store
@@ -19,6 +20,8 @@ from workbench.system.confine import missing_tools
 from workbench.system.files import sha256
 
 _OWN = "own"
+#: How a project is trusted, in words.
+OWN, AS_IT_STOOD = "your own, whatever it holds", "as it stood when you agreed"
 _MOST_FILES = 5000
 #: Larger files are known by size and time of change: they are data, and reading them all would take long.
 _MOST_BYTES = 4 << 20
@@ -51,6 +54,21 @@ def standing(workspace: Workspace) -> Standing:
 def trust(workspace: Workspace, own: bool = False) -> None:
     """Agree to run what the project holds now or, where it is the user's `own`, whatever it will hold."""
     store.save("trusted", {**_agreed(), str(workspace.path): _OWN if own else content(workspace)})
+
+
+def trusted() -> dict[str, bool]:
+    """The project files that are trusted, each with whether it is its user's own."""
+    return {path: agreed == _OWN for path, agreed in _agreed().items()}
+
+
+def withdraw(project: str) -> None:
+    """Ask again before this project is run. WorkbenchError where it is not trusted."""
+    agreed = _agreed()
+    if project not in agreed:
+        raise WorkbenchError(
+            Diagnostic("this project is not trusted", "`workbench settings list` lists them.", file=project)
+        )
+    store.save("trusted", {path: content for path, content in agreed.items() if path != project})
 
 
 def _agreed() -> Mapping[str, object]:
