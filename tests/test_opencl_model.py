@@ -30,26 +30,26 @@ def board() -> KernelBoard:
     return platform.opencl
 
 
-def stream(name: str, item: float | None, loops: dict[str, float | None] | None = None, bytes_: float = 4) -> Stream:
-    return Stream(f"of {name}", name, 3, Way.LOAD, bytes_, 1.0, item, loops or {})
+def stream(name: str, item: float | None, loops: dict[str, float | None] | None = None, shared: float = 1) -> Stream:
+    return Stream(f"of {name}", name, 3, Way.LOAD, 4, 1.0, item, loops or {}, shared)
 
 
 def add(cycles: float = 7) -> Work:
     """Vector addition: one block, three sequential accesses of 4 bytes."""
     block = BlockWork("body", 1, cycles, (stream("a", 4), stream("b", 4), stream("c", 4)), 3, 0)
-    return Work("add", Leaf("body", LINES), {"body": block}, {}, 64)
+    return Work("add", Leaf("body", LINES), {"body": block}, {})
 
 
 def multiply(width: int = 2048) -> Work:
     """Matrix multiplication as in Algorithm 2: a(row, k) and b(k, column) in a loop, c after it."""
-    inner = BlockWork("inner", 5, 12, (stream("a", 0, {"L1": 4}), stream("b", 4, {"L1": 4.0 * width})), 4, 1)
+    inner = BlockWork("inner", 5, 12, (stream("a", 0, {"L1": 4}, 256), stream("b", 4, {"L1": 4.0 * width})), 4, 1)
     blocks = {
         "entry": BlockWork("entry", 1, 4),
         "inner": inner,
         "exit": BlockWork("exit", 7, 3, (stream("c", 4),)),
     }
     parts = (Leaf("entry", LINES), Loop("L1", (4, 6), "inner", (Leaf("inner", (5, 5)),)), Leaf("exit", LINES))
-    return Work("multiply", Sequence("root", LINES, parts), blocks, {"L1": float(width)}, 256)
+    return Work("multiply", Sequence("root", LINES, parts), blocks, {"L1": float(width)})
 
 
 def number(found: Estimate, symbol: str, node: str) -> float:
@@ -116,7 +116,7 @@ def test_nested_loops_run_for_their_slowest_part(board: KernelBoard) -> None:
     """Eq. 9: every part once, and the slowest for each trip but one."""
     blocks = {name: BlockWork(name, 1, 5) for name in ("head", "tail")}
     parts = (Leaf("head", LINES), Leaf("tail", LINES))
-    work = Work("nest", Loop("L1", LINES, "head", parts), blocks, {"L1": 10.0}, 1)
+    work = Work("nest", Loop("L1", LINES, "head", parts), blocks, {"L1": 10.0})
     found = estimate(work, board, Setting(1e5))
     head, tail = (float(found.blocks[name].cycles) for name in ("head", "tail"))
     assert found.cycles == head + tail + 9 * max(head, tail)
@@ -154,7 +154,7 @@ def test_potentials_of_a_kernel_that_lacks_nothing(board: KernelBoard) -> None:
 def test_a_block_bound_by_memory_lacks_no_work_items(board: KernelBoard) -> None:
     """R9: as printed, Eq. 23 takes the distance from the smaller of the two for a want of work items."""
     slow = board.model_copy(update={"banks": 1})
-    work = Work("random", Leaf("body", LINES), {"body": BlockWork("body", 1, 7, (stream("a", None),) * 4)}, {}, 64)
+    work = Work("random", Leaf("body", LINES), {"body": BlockWork("body", 1, 7, (stream("a", None),) * 4)}, {})
     assert of(work, slow, Setting(1e6)).values["b_itpp"] == 0
     assert of(work, slow, Setting(1e6), PRINTED).values["b_itpp"] == pytest.approx(0.75, abs=0.01)
 
@@ -187,14 +187,14 @@ def test_local_memory_shares_what_a_group_finds_alike(board: KernelBoard) -> Non
 def test_private_memory_is_loaded_once_a_work_item(board: KernelBoard) -> None:
     inner = BlockWork("inner", 5, 12, (stream("p", 32, {"L1": 0, "L2": 4}),), 4, 1)
     root = Loop("L1", LINES, "inner", (Loop("L2", LINES, "inner", (Leaf("inner", LINES),)),))
-    work = Work("means", root, {"inner": inner}, {"L1": 128.0, "L2": 8.0}, 256)
+    work = Work("means", root, {"inner": inner}, {"L1": 128.0, "L2": 8.0})
     kept = applied(work, [Change(PRIVATE, "p")], board)
     (fetch,) = [name for name in kept.trips if name not in ("L1", "L2")]
     assert kept.trips[fetch] == 8  # and not 128 x 8
 
 
 def test_coalescing_makes_accesses_sequential(board: KernelBoard) -> None:
-    random = Work("random", Leaf("body", LINES), {"body": BlockWork("body", 1, 7, (stream("a", 512),))}, {}, 64)
+    random = Work("random", Leaf("body", LINES), {"body": BlockWork("body", 1, 7, (stream("a", 512),))}, {})
     before, after = (
         estimate(work, board, Setting(1e6)) for work in (random, applied(random, [Change(COALESCED, "a")], board))
     )
@@ -205,7 +205,7 @@ def test_a_vector_type_takes_neighbours_at_once(board: KernelBoard) -> None:
     work = multiply()
     wide = applied(work, [Change(VECTOR, "a", 4)], board).blocks["inner"].streams[0]
     assert (wide.bytes, wide.share) == (16, 0.25)
-    with pytest.raises(WorkbenchError, match="no neighbouring elements"):
+    with pytest.raises(WorkbenchError, match="no access of 'b' finds neighbouring"):
         applied(work, [Change(VECTOR, "b", 4)], board)
 
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # each is imported when it is first asked for
     from workbench.api.commands import Command
     from workbench.api.descriptors import (
+        Begun,
         Exporter,
         HdlBuild,
         HdlLanguage,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:  # each is imported when it is first asked for
 
 __all__ = [
     "PROJECT_NAME",
+    "Begun",
     "Command",
     "Exporter",
     "HdlBuild",
@@ -77,8 +79,8 @@ __all__ = [
 
 _MODULES = {
     "commands": "Command",
-    "descriptors": "Exporter HdlBuild HdlLanguage HostBuild HostLanguage Importer ModelKind PlatformSupport PortKind "
-    "Printed Question RuleFile",
+    "descriptors": "Begun Exporter HdlBuild HdlLanguage HostBuild HostLanguage Importer ModelKind PlatformSupport "
+    "PortKind Printed Question RuleFile",
     "hookspecs": "PROJECT_NAME hookimpl",
     "later": "Later",
     "metrics": "Metric",

@@ -121,6 +121,18 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Begun:
+    """Other files than models, of which `workbench predict KIND FILE` makes a model by itself: `text` is the document,
+    as it would stand beside the file. `suffixes` are how the files' names end, `add` tells the options that it takes,
+    which are `options` by their arguments' names."""
+
+    suffixes: tuple[str, ...]
+    options: tuple[str, ...]
+    add: Callable[[ArgumentParser], None]
+    text: Callable[[Path, Namespace], str]
+
+
+@dataclass(frozen=True)
 class ModelKind:
     """A kind of model that predicts without a run: `NAME.KIND.yaml`, `workbench predict KIND`.
 
@@ -132,7 +144,10 @@ class ModelKind:
 
     The rest is for kinds that have more to say than their outputs. `check` looks at a document before its formulas are
     read, and completes it. `answer` is what `workbench predict` says, `results` what the window shows, `notes` how a
-    result is to be read. `compare` holds a model against a run, `layers` is of models that are memory layers.
+    result is to be read. `readings` are those that every model of the kind has besides its own, asked for by
+    `reading_option` too; `begun` is of files that models are made of. `prepare` gives what takes its time before a
+    model can be computed, and is kept then; None where it was done. `compare` holds a model against a run, `layers` is
+    of models that are memory layers.
     """
 
     name: str
@@ -153,6 +168,10 @@ class ModelKind:
     compare: Callable[[ModelValues[Any], Run], RunComparison] | None = None
     layers: Callable[[], LayerModel] | None = None
     printed: Printed | None = None
+    readings: tuple[str, ...] = ()
+    reading_option: str = "--reading"
+    begun: Begun | None = None
+    prepare: Callable[[ModelValues[Any]], Callable[[Job], object] | None] = lambda values: None
     questions: tuple[Question, ...] = ()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeVar, get_args
 
 import numpy as np
@@ -187,6 +188,10 @@ class ModelValues(Protocol[M_co]):
         """The platform that the document names."""
 
     @property
+    def folder(self) -> Path:
+        """Where the document's file stands: other files are named from there."""
+
+    @property
     def inputs(self) -> Mapping[str, Values]:
         """Where it is computed: the document's inputs, those of `reading` and then `changes` laid over."""
 
@@ -220,6 +225,10 @@ class ModelReading(Protocol[M_co]):
     @property
     def platform(self) -> Platform | None:
         """The platform that the document names; None where it names none, and where there is none of that name."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the document's file stands: other files are named from there."""
 
     def line(self, path: FieldPath) -> int:
         """The line that a place stands on."""

@@ -119,11 +119,22 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Share:
+    """A share from 0 to 1, one of a `group` that stands together; the `strong` one is said first of its group."""
+
+    group: str
+    name: str
+    value: float
+    strong: bool = False
+
+
+@dataclass(frozen=True)
 class Results:
     """A model at one point, as it is shown.
 
     The first of the `figures` is the large one; those of `point` stand beside the parts. `more` are numbers beside the
     inputs, `tables` are by the name of their page, `errors` are against what the document says was measured.
+    `shares` are drawn as bars.
     """
 
     figures: tuple[Figure, ...]
@@ -135,6 +146,8 @@ class Results:
     tables: Mapping[str, tuple[PaperTable, ...]] = field(default_factory=dict)
     errors: Sequence[ErrorRow] = ()
     more: Mapping[str, str] = field(default_factory=dict)
+    shares_title: str = ""
+    shares: tuple[Share, ...] = ()
 
 
 @dataclass(frozen=True)

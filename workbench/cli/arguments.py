@@ -104,11 +104,18 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
             _takes(command, COMPARE)
         for question in kind.questions:
             question.add(command)
+        if kind.begun:
+            kind.begun.add(command)
+        others = f", or a file *{', *'.join(kind.begun.suffixes)}" if kind.begun else ""
+        named = f" ({', '.join(kind.readings)})" if kind.readings else ""
         solved = (
             f"the value of an input that gives the {kind.goal} wanted; whole and within its bounds where it has any"
         )
         targets = dict.fromkeys((kind.solve_option, "--target"))
+        readings = dict.fromkeys((kind.reading_option, "--reading"))
         _takes(command, (
+            _option("model", metavar="MODEL", help=f"a model file, or the name of a bundled model{others}"),
+            _option(*readings, dest="reading", metavar="NAME", help=f"one of the model's readings{named}"),
             *QUESTIONS,
             _option("--solve", metavar="NAME", help=solved),
             _option(*targets, dest="target", type=float, metavar="X",
@@ -123,8 +130,6 @@ COMPARE = (
 )
 #: What can be asked of every kind of model.
 QUESTIONS = (
-    _option("model", metavar="MODEL", help="a model file, or the name of a bundled model"),
-    _option("--reading", metavar="NAME", help="one of the model's readings"),
     _many("--set", dest="changes", help="what if an input had another value; the model's file stays as it is"),
     _many("--sweep", "NAME=a:b:n | NAME=v1,v2", help="values of an input; given several times, every combination"),
     _file("--csv", help="write the sweep's points, or its bands, as a table"),

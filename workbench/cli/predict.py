@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +38,7 @@ from workbench.model.text import table
 from workbench.predict.explore import Exploration, bands, explore
 from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.inputs import Spread
-from workbench.predict.kinds import load_model, outputs_of, take_over
+from workbench.predict.kinds import load_model, outputs_of, parse_model, take_over
 from workbench.predict.library import bundled_models, find_model
 from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
@@ -113,7 +113,13 @@ def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
 def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     kind = workbench.plugins.model_kinds[arguments.kind]
     path = find_model(arguments.model, kind)
-    file, problems = load_model(kind, path, {**_bundled_platforms(workbench.plugins), **_platforms_beside(path)})
+    platforms = {**_bundled_platforms(workbench.plugins), **_platforms_beside(path)}
+    if kind.begun and path.name.endswith(kind.begun.suffixes):
+        file, told = parse_model(kind, kind.begun.text(path, arguments), str(path), platforms)
+        problems = tuple(replace(d, file=None, line=None, column=None) for d in told)  # its text stands in no file
+    else:
+        _only_of_begun(kind, arguments)
+        file, problems = load_model(kind, path, platforms)
     if file is None:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)
@@ -130,6 +136,16 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     if own:
         return _print_answer(own.answer(values, arguments), problems, arguments)
     return _print_answer(kind.answer(values) if kind.answer else _outputs(values), problems, arguments)
+
+
+def _only_of_begun(kind: ModelKind, arguments: argparse.Namespace) -> None:
+    """WorkbenchError for an option of files that models are made of, where a model is given."""
+    if kind.begun is None:
+        return
+    for name in kind.begun.options:
+        if getattr(arguments, name) not in (None, []):
+            message = f"--{name.replace('_', '-')} goes with a file {' or '.join(f'*{s}' for s in kind.begun.suffixes)}"
+            raise WorkbenchError(Diagnostic(message, "The model says it itself: change it there."))
 
 
 def _outputs(values: Evaluation) -> Answer:

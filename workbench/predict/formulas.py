@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path as Folder
 from typing import Any, TypeVar
 
 import numpy as np
@@ -111,6 +112,11 @@ class ModelFile:
     formulas: Mapping[Path, Compiled] = field(repr=False)
     platform: Platform | None = field(repr=False)
 
+    @property
+    def folder(self) -> Folder:
+        """Where its file stands."""
+        return Folder(self.marked.file or "").absolute().parent
+
     def value(self, path: Path, inputs: Mapping[str, Values]) -> Values:
         """One field at some inputs. WorkbenchError naming it where its value is not one that it may take."""
         formula = self.formulas[path]
@@ -133,7 +139,7 @@ class ModelFile:
 
     def at(self, changes: Mapping[str, Values], reading: str | None) -> dict[str, Values]:
         """The inputs with those of a reading and `changes` laid over. WorkbenchError for names the model lacks."""
-        readings = self.model.readings
+        readings = {name: self.model.readings.get(name, {}) for name in (*self.kind.readings, *self.model.readings)}
         if reading is not None and reading not in readings:
             hint = near(reading, readings, "The model's readings") or "The model has no readings."
             raise WorkbenchError(self.marked.diagnostic(("readings",), f"the model has no reading '{reading}'", hint))
@@ -220,7 +226,7 @@ class Evaluation:
     ) -> None:
         self.file, self.changes, self.reading = file, changes or {}, reading
         self.inputs: Mapping[str, Values] = file.at(self.changes, reading)
-        self.model, self.platform = file.model, file.platform
+        self.model, self.platform, self.folder = file.model, file.platform, file.folder
         self._known: dict[tuple[str, Domain], Values] = {}
 
     def of(self, *path: str | int, **names: Values) -> Values:

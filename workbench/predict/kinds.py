@@ -95,6 +95,10 @@ class _Reading:
     marked: Marked
     found: list[Diagnostic] = field(default_factory=list)
 
+    @property
+    def folder(self) -> Path:
+        return Path(self.marked.file or "").absolute().parent
+
     def line(self, path: FieldPath) -> int:
         return self.marked.span(path).line
 

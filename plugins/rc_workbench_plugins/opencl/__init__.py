@@ -1,1 +1,60 @@
 """OpenCL kernels on FPGAs: their structure, what they do on data, and what that costs (Wang, He, Zhang, Jiang 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.api import Begun, Later, ModelKind, Question, hookimpl
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+PLACE = __name__
+STARTER = """\
+platform: de5_net
+kernel_file: kernel.cl
+
+launch:
+  global_size: [65536]
+  arguments:
+    a: {elements: 65536}
+"""
+
+
+@hookimpl
+def workbench_model_kinds() -> Sequence[ModelKind]:
+    return [
+        ModelKind(
+            name="opencl",
+            title="cycles and potentials of an OpenCL kernel on an FPGA board",
+            label="OpenCL",
+            document=Later(f"{PLACE}.document:OpenClModel").load,
+            outputs=Later(f"{PLACE}.compute:outputs"),
+            goal="cycles",
+            larger=frozenset({"speedup", "speedup_cycles"}),
+            models=Path(__file__).parent / "models",
+            starter=STARTER,
+            check=Later(f"{PLACE}.document:check"),
+            answer=Later(f"{PLACE}.answer:answer"),
+            results=Later(f"{PLACE}.shown:results"),
+            notes=Later(f"{PLACE}.compute:notes"),
+            prepare=Later(f"{PLACE}.compute:prepare"),
+            readings=("printed", "repaired"),
+            reading_option="--profile",
+            begun=Begun((".cl",), ("board", "launch", "kernel"), _add_kernel, Later(f"{PLACE}.begun:text")),
+            questions=(Question("--search N", ("search",), _add_search, Later(f"{PLACE}.answer:search_answer")),),
+        )
+    ]
+
+
+def _add_kernel(command: ArgumentParser) -> None:
+    command.add_argument("--board", metavar="PLATFORM", help="of a kernel file: the board, such as de5_net")
+    said = "of a kernel file: the launch, a YAML file or its text, as in '{global_size: [1024], arguments: {n: 4}}'"
+    command.add_argument("--launch", metavar="SPEC", help=said)
+    command.add_argument("--kernel", metavar="NAME", help="of a kernel file: the kernel, where it has several")
+
+
+def _add_search(command: ArgumentParser) -> None:
+    command.add_argument("--search", type=int, metavar="N", help="the N fastest combinations of optimisations that fit")

@@ -297,12 +297,14 @@ class Stride:
 
 @dataclass(frozen=True)
 class AccessProfile:
-    """`work_items`: from a work item to the next along get_global_id(0), in the same iteration of every loop.
+    """`work_items`: from a work item to the next along get_global_id(0), in the same iteration of every loop; `rows`:
+    along get_global_id(1).
     `loops`: by the enclosing loop's id, from one iteration of it to the next, with those of all others held."""
 
     executions: int
     work_items: Stride
     loops: Mapping[str, Stride]
+    rows: Stride = Stride(None, 0.0, 0)
 
 
 @dataclass(frozen=True)

@@ -50,12 +50,18 @@ class Values(PartDocument):
         )),
     )  # fmt: skip
 
-    value: int | float | None = Field(None, description="a number's value; of a buffer, that of every element")
-    elements: PositiveInt | None = Field(None, description="how many elements a buffer, or local memory, has")
-    low: int | float | None = Field(None, description="random elements: the least that is drawn")
-    high: int | float | None = Field(None, description="random elements: the most that is drawn")
+    value: int | float | None = Field(
+        None, description="a number's value; of a buffer, that of every element", examples=[4]
+    )
+    elements: PositiveInt | None = Field(
+        None, description="how many elements a buffer, or local memory, has", examples=[1024]
+    )
+    low: int | float | None = Field(None, description="random elements: the least that is drawn", examples=[0])
+    high: int | float | None = Field(None, description="random elements: the most that is drawn", examples=[1])
     seed: int = Field(0, description="the seed of random elements: the same one draws the same")
-    file: str = Field("", description="a file with the buffer's bytes as they are, or an array of NumPy (.npy)")
+    file: str = Field(
+        "", description="a file with the buffer's bytes as they are, or an array of NumPy (.npy)", examples=["a.npy"]
+    )
 
 
 class Launch(PartDocument):
@@ -89,7 +95,9 @@ class Launch(PartDocument):
     )
     standard: str = Field("CL1.2", description="the version of OpenCL C: CL1.2, CL2.0, CL3.0")
     groups: PositiveInt | None = Field(
-        None, description="how many work groups are run to count trips; all others are taken to do the same"
+        None,
+        description="how many work groups are run to count trips; all others are taken to do the same",
+        examples=[4],
     )
 
     @property

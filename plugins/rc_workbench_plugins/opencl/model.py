@@ -162,7 +162,7 @@ class _Model:
             transactions = transactions + number / burst
             # a bank is kept by what joins no burst
             busy = busy + number / burst * np.where(burst > 1, 1.0, self.board.uncoalesced_cycles)
-        reading = "R1, R14" if self.repaired else ""
+        reading = "R1" if self.repaired else ""
         insts = book("#Mem_insts", name, "Eq. 1", insts, {"streams": float(len(block.streams))}, reading)
         bytes_ = _over(moved, insts)
         bytes_ = book("#Mem_bytes", name, "Eq. 3", bytes_, {"f x sum ls_bytes": moved, "#Mem_insts": insts})
@@ -187,8 +187,6 @@ class _Model:
         extent: Values = stream.bytes
         copies: Values = 1.0
         for step, times in sorted(steps, key=lambda pair: np.inf if pair[0] is None else abs(pair[0])):
-            if step == 0 and self.repaired:
-                continue  # one transaction serves all replicas (R14)
             beside = (abs(step) <= extent) & (step != 0) if step is not None else False
             copies = np.where(beside, copies, copies * times)
             extent = np.where(beside, extent + abs(step or 0.0) * (times - 1), extent)

@@ -7,7 +7,7 @@ the accesses of one argument, by what its addresses do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, enclosing
@@ -17,7 +17,7 @@ from workbench.api.models import Values
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.model.platform import KernelBoard
 
-LOCAL, COALESCED, PRIVATE, VECTOR = "SM", "MC", "PM", "VT"
+LOCAL, COALESCED, PRIVATE, VECTOR = WHATS = "SM", "MC", "PM", "VT"
 
 
 @dataclass(frozen=True)
@@ -55,73 +55,73 @@ def _coalesced(work: Work, change: Change, board: KernelBoard) -> Work:
 
 
 def _vector(work: Work, change: Change, board: KernelBoard) -> Work:
-    """VT: so many neighbouring elements are one access of a vector type, made so many times less often (6.5.1)."""
+    """VT: so many neighbouring elements are one access of a vector type, made so many times less often (6.5.1). An
+    access that finds no neighbours along its innermost loop stays."""
     above = enclosing(work.root)
+    inner = {s.id: above[name][-1].id for name, block in work.blocks.items() for s in block.streams if above[name]}
 
     def moved(stream: Stream) -> Stream:
-        block = next(name for name, block in work.blocks.items() if stream in block.streams)
-        loop = next((lo.id for lo in reversed(above[block]) if stream.loop_bytes.get(lo.id) == stream.bytes), None)
-        if loop is None:
-            message = f"the {stream} finds no neighbouring elements along a loop, so no vector type takes them at once"
-            raise WorkbenchError(Diagnostic(message, "Change the order of the loop, or of the array (MC)."))
+        loop = inner.get(stream.id, "")
+        if stream.loop_bytes.get(loop) != stream.bytes:
+            return stream
         wide = stream.bytes * change.factor
-        return replace(
-            stream, bytes=wide, share=stream.share / change.factor, loop_bytes={**stream.loop_bytes, loop: wide}
-        )
+        loops = {**stream.loop_bytes, loop: wide}
+        return replace(stream, bytes=wide, share=stream.share / change.factor, loop_bytes=loops)
 
-    return _rewritten(work, change.object, moved)
+    found = _rewritten(work, change.object, moved)
+    if found == work:
+        message = f"no access of '{change.object}' finds neighbouring elements along its loop, for a vector to take"
+        raise WorkbenchError(Diagnostic(message, "Change the order of the loop, or of the array (MC)."))
+    return found
 
 
 def _private(work: Work, change: Change, board: KernelBoard) -> Work:
     """PM: each work item loads an element once and keeps it in registers (6.5.1)."""
-    return _kept(work, change, 1, 0.0)
+    return _kept(work, change, 0.0)
 
 
 def _local(work: Work, change: Change, board: KernelBoard) -> Work:
     """SM: a group loads what its work items share once, side by side, into local memory; there an access takes the
     board's latency of local memory (section 2.1)."""
-    return _kept(work, change, work.group_items, board.latency_cycles.local_memory or 0.0)
+    return _kept(work, change, board.latency_cycles.local_memory or 0.0)
 
 
-def _kept(work: Work, change: Change, sharing: int, latency_cycles: float) -> Work:
+def _kept(work: Work, change: Change, latency_cycles: float) -> Work:
     """The array's accesses made on the chip, and a loop before the kernel that fetches what they need.
 
-    A work item fetches each element once, whatever loops do not move its address; of a group's `sharing` work items
-    those that find the same address share it.
+    A work item fetches each element once, whatever loops do not move its address; in local memory those of a group that
+    find the same address share it, and fetch side by side. An access whose elements are used once stays.
     """
+    local = change.what == LOCAL
     above = enclosing(work.root)
-    blocks: dict[str, BlockWork] = {}
-    trips = dict(work.trips)
+    blocks, trips = dict(work.blocks), dict(work.trips)
     fetched: list[Node] = []
     for name, block in work.blocks.items():
-        kept = tuple(stream for stream in block.streams if stream.object == change.object)
-        blocks[name] = block
-        if not kept:
-            continue
-        rest = tuple(stream for stream in block.streams if stream not in kept)
-        blocks[name] = replace(block, streams=rest, cycles=block.cycles + latency_cycles)
-        for stream in kept:
+        for stream in block.streams:
             moving = [loop for loop in above[name] if stream.loop_bytes.get(loop.id) != 0]
-            shared = sharing if stream.item_bytes == 0 else 1
+            shared = stream.shared if local else 1.0
+            if stream.object != change.object or (shared == 1 and len(moving) == len(above[name])):
+                continue  # each of its elements is used once
             times: Values = stream.share / shared
             for loop in moving:
                 times = times * work.trips.get(loop.id, 0.0)
-            if not moving and shared == 1 and not above[name]:
-                message = f"the {stream} happens once in a work item, and no other needs that element"
-                raise WorkbenchError(Diagnostic(message, f"{change.what} saves nothing here."))
+            rest = tuple(other for other in blocks[name].streams if other != stream)
+            blocks[name] = replace(blocks[name], streams=rest, cycles=block.cycles + latency_cycles)
             leaf, loop_id = f"{change} {stream.id}", f"{change} {stream.id} loop"
-            one = replace(stream, share=1.0, item_bytes=stream.bytes if sharing > 1 else stream.item_bytes,
-                          loop_bytes={})  # fmt: skip
+            step = stream.bytes if local else stream.item_bytes
+            one = replace(stream, share=1.0, item_bytes=step, loop_bytes={})
             blocks[leaf] = BlockWork(leaf, stream.line, max(1.0, latency_cycles), (one,))
             lines = (stream.line, stream.line)
             fetched.append(Loop(loop_id, lines, leaf, (Leaf(leaf, lines),)))
             trips[loop_id] = times
+    if not fetched:
+        message = f"no element of '{change.object}' is used twice{' in a group' if local else ' by a work item'}"
+        raise WorkbenchError(Diagnostic(message, f"{change.what} saves nothing here."))
     root = Sequenced(f"{change}", work.root.lines, (*fetched, work.root))
     return replace(work, root=root, blocks=blocks, trips=trips)
 
 
-def _rewritten(work: Work, name: str, moved: object) -> Work:
-    assert callable(moved)
+def _rewritten(work: Work, name: str, moved: Callable[[Stream], Stream]) -> Work:
     blocks = {
         key: replace(block, streams=tuple(moved(s) if s.object == name else s for s in block.streams))
         for key, block in work.blocks.items()

@@ -47,6 +47,7 @@ class Stream:
 
     `bytes` is what one work item moves, `share` how often it is done each time that its block is executed. `item_bytes`
     is the address' step from a work item to the next, `loop_bytes` that of each enclosing loop; None where it has none.
+    `shared` is how many work items of a group find the same address, by the steps along two dimensions.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Stream:
     share: float
     item_bytes: float | None
     loop_bytes: Mapping[str, float | None]
+    shared: float = 1.0
 
     def __str__(self) -> str:
         return f"{self.way.value} of {self.object or 'memory'}, line {self.line}"
@@ -76,14 +78,12 @@ class BlockWork:
 
 @dataclass(frozen=True)
 class Work:
-    """A kernel as the model takes it: its hierarchy, what is in each block, each loop's trips. `group_items` is how
-    many work items a group has."""
+    """A kernel as the model takes it: its hierarchy, what is in each block, each loop's trips."""
 
     kernel: str
     root: Node
     blocks: Mapping[str, BlockWork]
     trips: Mapping[str, Values]
-    group_items: int
 
 
 def work_of(
@@ -95,10 +95,7 @@ def work_of(
     blocks = {block.name: _block_work(block, profile, latencies) for block in kernel.blocks}
     if told is not None:
         told += latencies.notes()
-    group = 1
-    for size in profile.local_size:
-        group *= size
-    return Work(kernel.name, root, blocks, {name: trips.mean for name, trips in profile.loops.items()}, group)
+    return Work(kernel.name, root, blocks, {name: trips.mean for name, trips in profile.loops.items()})
 
 
 class _Latencies:
@@ -127,13 +124,13 @@ class _Latencies:
 
     def of(self, instruction: Instruction) -> float:
         total = 0.0
+        what = instruction.variant if instruction.opcode == "call" else instruction.opcode
         for kind in self.kinds(instruction):
             cycles = getattr(self._cycles, kind)
             if cycles is None or kind == "other":
-                self._unnamed.setdefault(instruction.variant or instruction.opcode, instruction.line)
+                self._unnamed.setdefault(what, instruction.line)
                 cycles = self._cycles.other if cycles is None else cycles
             if cycles is None:
-                what = instruction.variant or instruction.opcode
                 hint = f"Give opencl.latency_cycles of the platform `{kind}`, or `other` for all that it does not name."
                 message = f"the board's table has no latency for '{what}'"
                 raise WorkbenchError(Diagnostic(message, hint, file=self._file, line=instruction.line))
@@ -177,7 +174,10 @@ def _stream(access: Access, profile: Profile, block: str) -> Stream:
     share = twice * (found.executions / executed if found and executed else 1.0)
     item = _regular(found.work_items) if found else None
     loops = {name: _regular(stride) for name, stride in found.loops.items()} if found else {}
-    return Stream(access.id, access.object, access.line, access.way, access.bytes, share, item, loops)
+    shared = 1.0
+    for step, size in zip((found.work_items, found.rows) if found else (), profile.local_size, strict=False):
+        shared *= size if _regular(step) == 0 else 1
+    return Stream(access.id, access.object, access.line, access.way, access.bytes, share, item, loops, shared)
 
 
 def _regular(stride: Stride) -> float | None:

@@ -48,6 +48,7 @@ class Addresses:
                 loop: _stride(address, rounds[at], [lanes, *rounds[:at], *rounds[at + 1 :]])
                 for at, loop in enumerate(loops)
             },
+            _stride(address, y, [x, z, *same_group, *rounds]),
         )
 
 

@@ -224,7 +224,7 @@ class PredictMode(DocumentMode):
             return
         title = str(document.value(("title",)) or document.path.name)
         file = document.model_file
-        names = list(file.model.readings) if file else []
+        names = [*file.kind.readings, *file.model.readings] if file else []
         if [self.reading.itemData(i) for i in range(1, self.reading.count())] != names:
             self.reading.clear()
             self.reading.addItem(AS_IS, None)
@@ -284,30 +284,40 @@ class PredictMode(DocumentMode):
 
     def _show_results(self) -> None:
         """Compute the model at the point chosen and show it; say why where that cannot be."""
-        document = self.document
+        file = self.document.model_file
         try:
-            self._compute()
+            shown = self._compute()
         except WorkbenchError as error:
-            first = error.diagnostics[0]
-            self.nothing.say("This model has no value here", f"{first.message}. {first.hint}", "Mend it")
-            self.details.clear()
-            self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
+            self._show_nothing("This model has no value here", error.diagnostics[0])
             return
-        if document.model_file is None:
-            first = next(iter(document.errors), Diagnostic("the model cannot be read"))
-            self.nothing.say("This model has problems", f"{first.message}. {first.hint}", "Mend it")
-            self.details.clear()
-        file = document.model_file
-        fallback = self.nothing if file is None else self.density if file.kind.layers else self.results
-        pages = {"Results": fallback, "Explore": self.explore, "Model": self.model_page}
-        page = pages[self.page]
-        self.stack.setCurrentWidget(fallback if document.model_file is None and self.page != "Model" else page)
+        if file is None:
+            first = next(iter(self.document.errors), Diagnostic("the model cannot be read"))
+            self._show_nothing("This model has problems", first)
+        elif not shown:
+            self.nothing.say("This model is being prepared", "What it is made of is read and run first.")
+            self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
+        else:
+            results = self.density if file.kind.layers else self.results
+            pages = {"Results": results, "Explore": self.explore, "Model": self.model_page}
+            self.stack.setCurrentWidget(pages[self.page])
 
-    def _compute(self) -> None:
+    def _show_nothing(self, title: str, problem: Diagnostic) -> None:
+        self.nothing.say(title, f"{problem.message}. {problem.hint}", "Mend it")
+        self.details.clear()
+        self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
+
+    def _compute(self) -> bool:
+        """Compute the model and show it; False where there is none, or a job prepares it first."""
         file, reading = self.document.model_file, self.reading_name
         if file is None:
-            return
+            return False
         values = Evaluation(file, self.what_if.changes, reading)
+        if work := file.kind.prepare(values):
+            failed = partial(self._show_nothing, "This model cannot be computed")
+            self.context.background.start_job(
+                "predict.prepare", work, lambda done: self._show_results(), lambda problems: failed(problems[0])
+            )
+            return False
         if file.kind.layers:
             self.density.show_model(values)
             self._density_moved()
@@ -317,6 +327,7 @@ class PredictMode(DocumentMode):
             self.details.show_results(values, found)
         if self.page == "Explore":
             self.explore.show_model(file, reading, self.what_if.changes)
+        return True
 
     def _density_moved(self) -> None:
         if self.density.values and self.density.results:

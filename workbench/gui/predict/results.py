@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QWidget
 
 from workbench.api.predictions import PaperTable, Results, RunComparison, Timing
 from workbench.gui import theme
+from workbench.gui.bars_view import BarsView
 from workbench.gui.predict.figures import Figures
 from workbench.gui.predict.table_view import TableView
 from workbench.gui.predict.tables import error_table, is_printed, paper_tables, run_table
@@ -26,6 +27,7 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Run
 from workbench.predict.formulas import Evaluation, ModelFile
+from workbench.predict.shares import share_bars
 
 MEASURED, PRINTED = "Measured", "As printed"
 
@@ -53,6 +55,10 @@ class ResultsView(QWidget):
         column.addWidget(self.timing_area, 2)
         self.timing_rule = rule()
         column.addWidget(self.timing_rule)
+        self.shares_head = PanelHeader("", "", 20)
+        self.shares = BarsView("Shares")
+        for widget in (self.shares_head, self.shares):
+            column.addWidget(widget, 2 if widget is self.shares else 0)
         self.table_head = PanelHeader("Tables", "", 20)
         self.pills: dict[str, PillButton] = {}
         column.addWidget(self.table_head)
@@ -82,6 +88,7 @@ class ResultsView(QWidget):
         for widget in (self.timing_head, self.timing_area, self.timing_rule):
             widget.setVisible(found.timing is not None)
         self.figures.show_figures(found.figures)
+        self._show_shares(found)
         if found.timing:
             self.timing_head.set_title("When each part happens", found.timing.note)
         error = error_table(values.file, found.errors)
@@ -95,6 +102,12 @@ class ResultsView(QWidget):
             pill.setVisible(bool(shown[page]) or (page == MEASURED and compared))
         there = [page for page, pill in self.pills.items() if not pill.isHidden()]
         self.show_page(self.page if self.page in there else there[0])
+
+    def _show_shares(self, found: Results) -> None:
+        for widget in (self.shares_head, self.shares):
+            widget.setVisible(bool(found.shares))
+        self.shares_head.set_title(found.shares_title, "")
+        self.shares.show_bars(share_bars(found.shares, found.shares_title))
 
     def _show_pills(self, pages: list[str]) -> None:
         """A pill for each page; they are made again where the pages are others."""

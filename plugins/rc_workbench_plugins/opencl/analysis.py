@@ -1,0 +1,70 @@
+"""A kernel compiled, taken apart and run at a launch: what the model needs of it, made once for each of them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+from rc_workbench_plugins.opencl.annotations import annotated
+from rc_workbench_plugins.opencl.compile import compile_file
+from rc_workbench_plugins.opencl.hierarchy import hierarchy
+from rc_workbench_plugins.opencl.interpret import run
+from rc_workbench_plugins.opencl.kernel import Kernel, Kind, Node, Profile, Space
+from rc_workbench_plugins.opencl.launch import Launch, local_size, values_of
+from rc_workbench_plugins.opencl.ndrange import NDRange
+from rc_workbench_plugins.opencl.optimisations import Change
+from workbench.api.job import Job
+from workbench.system.files import read_file, sha256
+
+#: Work items that are run where a launch does not say how many groups: of more, that many show what all do.
+ITEMS = 1 << 14
+KEPT = 32
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """`changes` are the optimisations that the source's own annotations ask for."""
+
+    kernel: Kernel
+    root: Node
+    profile: Profile
+    changes: tuple[Change, ...]
+
+
+_known: OrderedDict[tuple[str, ...], Analysed] = OrderedDict()
+
+
+def key_of(source: Path, name: str, launch: Launch, folder: Path) -> tuple[str, ...]:
+    return sha256(read_file(source)), str(source), name, launch.model_dump_json(), str(folder)
+
+
+def is_known(source: Path, name: str, launch: Launch, folder: Path) -> bool:
+    return key_of(source, name, launch, folder) in _known
+
+
+def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | None = None) -> Analysed:
+    """The kernel `name` of a file (the only one where it is empty), run at a launch whose files stand in `folder`.
+
+    WorkbenchError with the compiler's errors, or with what is wrong with the launch.
+    """
+    key = key_of(source, name, launch, folder)
+    if key in _known:
+        _known.move_to_end(key)
+        return _known[key]
+    kernels = compile_file(source, launch.macros, launch.standard, job)
+    kernel = kernels.kernel(name)
+    values = values_of(kernel, launch, folder)
+    arguments: dict[str, object] = {}
+    for argument in kernel.arguments:
+        value = values[argument.name]
+        scalar = argument.type.kind is not Kind.POINTER and argument.type.lanes == 1
+        arguments[argument.name] = value.nbytes if argument.type.space is Space.LOCAL else value[0] if scalar else value
+    size = NDRange(launch.global_size, local_size(kernel, launch))
+    groups = launch.groups or max(1, ITEMS // size.group_items)
+    changes = annotated(source, kernel.line, [k.line for k in kernels.kernels])
+    found = Analysed(kernel, hierarchy(kernel), run(kernel, size, arguments, groups, job).profile, changes)
+    _known[key] = found
+    while len(_known) > KEPT:
+        _known.popitem(last=False)
+    return found

@@ -1,0 +1,152 @@
+"""What a kernel's model comes to, as a JSON document and as tables of text; and a search over its optimisations."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rc_workbench_plugins.opencl.compute import Model, Prediction, notes, predictions, profile_of
+from rc_workbench_plugins.opencl.kernel import Loop, Node, walk
+from rc_workbench_plugins.opencl.model import Number
+from rc_workbench_plugins.opencl.potentials import KINDS
+from rc_workbench_plugins.opencl.search import Combination, Suggestion, search, suggestions
+from workbench.api.models import Values
+from workbench.api.predictions import Answer
+from workbench.model.text import count_text, percent_text, ratio_text, table, time_text
+
+SUGGESTED = 8
+
+
+def answer(values: Model) -> Answer:
+    found, profile = predictions(values), profile_of(values)
+    last = found[-1]
+    advice = suggestions(last, profile)
+    document = {
+        **_summary(last),
+        "profile": profile,
+        "designs": [{**_summary(one), "speedup_cycles": _number(found[0].cycles) / _number(one.cycles)}
+                    for one in found],
+        "hierarchy": _tree(last.estimate.work.root, last),
+        "suggestions": [_suggestion(one) for one in advice],
+        "numbers": [_traced(one) for one in (*last.estimate.numbers, *last.potentials.numbers)],
+    }  # fmt: skip
+    return Answer(document, _text(found, advice, profile), notes=notes(values))
+
+
+def _number(value: Values) -> float:
+    return float(value)
+
+
+def _summary(one: Prediction) -> dict[str, Any]:
+    design, work = one.design, one.estimate.work
+    used = design.used
+    slowest = one.estimate.slowest
+    return {
+        "name": design.name,
+        "kernel": work.kernel,
+        "cycles": _number(one.cycles),
+        "time_s": None if one.time_s is None else _number(one.time_s),
+        "frequency_hz": None if design.frequency_hz is None else _number(design.frequency_hz),
+        "work_items": _number(design.setting.work_items),
+        "compute_units": _number(design.setting.compute_units),
+        "simd": _number(design.setting.simd),
+        "unroll": {name: _number(value) for name, value in design.setting.unroll.items()},
+        "changes": [str(change) for change in design.changes],
+        "used": None if used is None else {n: _number(getattr(used, n)) for n in ("logic", "memory", "dsp")},
+        "potentials": {name: _number(value) for name, value in one.potentials.values.items()},
+        "highest": one.potentials.highest,
+        "slowest": {"block": slowest, "line": work.blocks[slowest].line},
+    }
+
+
+def _tree(node: Node, one: Prediction) -> dict[str, Any]:
+    """The hierarchy of Fig. 5, each node with its cycles."""
+    found = one.estimate
+    said: dict[str, Any] = {"kind": type(node).__name__.lower(), "id": node.id, "lines": list(node.lines)}
+    if isinstance(node, Loop):
+        said["trips"] = _number(found.work.trips.get(node.id, 0.0))
+    block = found.blocks.get(node.id)
+    said["cycles"] = _number(block.cycles if block else found.nodes[node.id])
+    return said | ({"children": [_tree(child, one) for child in node.children]} if node.children else {})
+
+
+def _traced(one: Number) -> dict[str, Any]:
+    inputs = {name: _number(value) for name, value in one.inputs.items()}
+    said = {"symbol": one.symbol, "node": one.node, "equation": one.equation, "value": _number(one.value)}
+    return {**said, "inputs": inputs, "reading": one.reading}
+
+
+def _suggestion(one: Suggestion) -> dict[str, Any]:
+    return {"what": one.what, "said": one.said, "line": one.line, "speedup": one.speedup, "answers": list(one.answers),
+            "potentials": dict(one.potentials), "largest_used": one.largest_used}  # fmt: skip
+
+
+def _potential(values: Mapping[str, Values], name: str) -> str:
+    return percent_text(_number(values[name])) if name in values else "not known"
+
+
+def designs_rows(found: Iterable[Prediction]) -> list[tuple[str, ...]]:
+    """A row for each design: cycles, time, speedup in cycles over the first, potentials, the slowest line."""
+    symbols = tuple(symbol for symbol, _, _ in KINDS.values())
+    rows: list[tuple[str, ...]] = [("Design", "Cycles", "Time", "Speedup", *symbols, "Slowest")]
+    first: float | None = None
+    for one in found:
+        cycles = _number(one.cycles)
+        first = cycles if first is None else first
+        time = "no clock" if one.time_s is None else time_text(_number(one.time_s))
+        slowest = one.estimate.work.blocks[one.estimate.slowest]
+        rows.append((one.design.name, count_text(cycles), time, ratio_text(first / cycles),
+                     *(_potential(one.potentials.values, name) for name in KINDS), f"line {slowest.line}"))  # fmt: skip
+    return rows
+
+
+def _text(found: tuple[Prediction, ...], advice: tuple[Suggestion, ...], profile: str) -> str:
+    last = found[-1]
+    parts = [f"{last.estimate.work.kernel}, profile {profile}", table(designs_rows(found))]
+    loops = [n for n in walk(last.estimate.work.root) if isinstance(n, Loop)]
+    rows = [("Block", "Line", "Trips", "Computing", "Memory", "Cycles")]
+    for name, block in last.estimate.blocks.items():
+        said = (f"{_number(block.weight):g}", count_text(_number(block.comp)), count_text(_number(block.mem)))
+        rows.append((name, str(block.work.line), *said, count_text(_number(block.total_cycles))))
+    parts.append(table(rows))
+    if loops:
+        trips = [(n.id, f"lines {n.lines[0]} to {n.lines[1]}", f"{_number(last.estimate.work.trips[n.id]):g} trips")
+                 for n in loops]  # fmt: skip
+        parts.append(table([("Loop", "Where", "Trips"), *trips]))
+    if advice:
+        parts.append("\n".join(["What makes it faster, each alone:", *map(suggestion_text, advice[:SUGGESTED])]))
+    else:
+        parts.append("No single optimisation that fits makes it faster.")
+    return "\n\n".join(parts)
+
+
+def suggestion_text(one: Suggestion) -> str:
+    symbols = ", ".join(KINDS[name][0] for name in one.answers)
+    used = "" if one.largest_used is None else f"; the scarcest resource at {percent_text(one.largest_used)}"
+    return f"  {ratio_text(one.speedup)} {one.what}: {one.said} (for {symbols}{used})"
+
+
+def search_answer(values: Model, arguments: Namespace) -> Answer:
+    """`--search N`: the fastest combinations of optimisations within the FPGA's resources."""
+    last = predictions(values)[-1]
+    found = search(last, profile_of(values), max(arguments.search, 1))
+    document = {"combinations": [_combination(one) for one in found], "budget": last.design.used is not None}
+    rows = [("Combination", "Cycles", "Speedup", "Scarcest resource")]
+    for one in found:
+        used = "not known" if one.largest_used is None else percent_text(one.largest_used)
+        rows.append((one.design.name, count_text(one.cycles), ratio_text(one.speedup), used))
+    said = table(rows)
+    if last.design.used is None:
+        said += "\n\nNothing says what the kernel takes, so that no budget bounds this: give a report, or the shares."
+    return Answer(document, said, notes=notes(values))
+
+
+def _combination(one: Combination) -> dict[str, Any]:
+    setting = one.design.setting
+    return {
+        "name": one.design.name, "cycles": one.cycles, "speedup": one.speedup, "largest_used": one.largest_used,
+        "simd": _number(setting.simd), "compute_units": _number(setting.compute_units),
+        "unroll": {name: _number(value) for name, value in setting.unroll.items()},
+        "changes": [str(change) for change in one.design.changes],
+    }  # fmt: skip

@@ -1,0 +1,33 @@
+"""A model made of a kernel's file: `workbench predict opencl KERNEL.cl --board BOARD --launch SPEC`."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from textwrap import indent
+
+from workbench.api.source.files import is_file
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.files import read_file
+
+
+def text(path: Path, arguments: Namespace) -> str:
+    """The model's document, as it would stand beside the kernel. WorkbenchError where an option is missing or wrong."""
+    for option, example in (("board", "de5_net"), ("launch", "launch.yaml")):
+        if not getattr(arguments, option):
+            raise WorkbenchError(Diagnostic(f"--{option} is missing", f"Write --{option} {example}."))
+    fields = {"name": path.stem, "platform": arguments.board, "kernel_file": path.name}
+    fields["kernel"] = arguments.kernel or ""
+    head = "".join(f"{name}: {json.dumps(value)}\n" for name, value in fields.items())
+    return f"schema_version: 1\n{head}launch:\n{indent(_launch(arguments.launch), '  ')}\n"
+
+
+def _launch(spec: str) -> str:
+    """The launch's text: what stands in a file, or what is given."""
+    if is_file(file := Path(spec)):
+        return read_file(file).decode("utf-8", "replace")
+    if ":" in spec:
+        return spec
+    hint = "Give a YAML file, or its text: '{global_size: [1024], arguments: {n: 4}}'."
+    raise WorkbenchError(Diagnostic(f"there is no launch file '{spec[:80]}'", hint))

@@ -1,0 +1,252 @@
+"""A kernel's model computed: its designs, with cycles, seconds where a clock is known, and potentials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from rc_workbench_plugins.opencl.analysis import Analysed, analysed, is_known
+from rc_workbench_plugins.opencl.document import OpenClModel, Step
+from rc_workbench_plugins.opencl.kernel import Loop, walk
+from rc_workbench_plugins.opencl.model import REPAIRED, Estimate, Setting, estimate
+from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
+from rc_workbench_plugins.opencl.potentials import Potentials, Resources, potentials
+from rc_workbench_plugins.opencl.reports import Report, read_report
+from rc_workbench_plugins.opencl.statistics import Work, work_of
+from workbench.api.job import Job
+from workbench.api.models import FieldPath, ModelValues, Values
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
+from workbench.model.platform import KernelBoard
+
+Model = ModelValues[OpenClModel]
+_ARRAYS = ((LOCAL, "local_memory"), (COALESCED, "coalesced"), (PRIVATE, "private_memory"))
+
+
+@dataclass(frozen=True)
+class Design:
+    """One design of a kernel: `base` is the kernel as it is written, `changes` what is done to its arrays, `setting`
+    how it is replicated; `used` and `frequency_hz` come from its report or the user, and are None where nobody said."""
+
+    name: str
+    base: Work
+    changes: tuple[Change, ...]
+    setting: Setting
+    used: Resources | None
+    frequency_hz: Values | None
+    board: KernelBoard
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A design with what it comes to; `time_s` is None without a clock."""
+
+    design: Design
+    estimate: Estimate
+    potentials: Potentials
+
+    @property
+    def cycles(self) -> Values:
+        return self.estimate.cycles
+
+    @property
+    def time_s(self) -> Values | None:
+        """Eq. 6: T = C / #Freq."""
+        return None if self.design.frequency_hz is None else self.cycles / self.design.frequency_hz
+
+
+def predict(design: Design, profile: str = REPAIRED) -> Prediction:
+    work = applied(design.base, design.changes, design.board)
+    found = estimate(work, design.board, design.setting, profile)
+    return Prediction(design, found, potentials(found, design.board, design.used))
+
+
+def profile_of(values: Model) -> str:
+    """The profile that a reading asks for; `repaired` where none is."""
+    return values.reading or REPAIRED
+
+
+def predictions(values: Model) -> tuple[Prediction, ...]:
+    """The model's own design, and that of each step."""
+    profile = profile_of(values)
+    return tuple(predict(design, profile) for design in designs(values))
+
+
+def outputs(values: Model) -> Mapping[str, Values]:
+    """Cycles and potentials of the last design, seconds where its clock is known, and the speedup over the first in
+    cycles (and in seconds, where both clocks are known)."""
+    found = predictions(values)
+    first, last = found[0], found[-1]
+    result = {"cycles": last.cycles, "work_items": last.design.setting.work_items, **last.potentials.values}
+    if last.time_s is not None:
+        result["time_s"] = last.time_s
+    if len(found) > 1:
+        result["speedup_cycles"] = first.cycles / last.cycles
+        if first.time_s is not None and last.time_s is not None:
+            result["speedup"] = first.time_s / last.time_s
+    return result
+
+
+def board_of(values: Model) -> KernelBoard:
+    board = values.platform.opencl if values.platform else None
+    if board is None:
+        raise WorkbenchError(values.problem(("platform",), "the model's platform is no board for OpenCL",
+                                            "Name one with `opencl`, such as de5_net."))  # fmt: skip
+    return board
+
+
+def analysis(values: Model, kernel: str) -> Analysed:
+    """The kernel compiled, and run at the model's launch (kept, so that it happens once)."""
+    model = values.model
+    return analysed(values.folder / model.kernel_file, kernel, model.launch, values.folder)
+
+
+def prepare(values: Model) -> Callable[[Job], object] | None:
+    """What has to be compiled and run first; None where nothing has."""
+    model = values.model
+    kernels = dict.fromkeys([model.kernel, *(step.kernel for step in model.steps if step.kernel)])
+    source = values.folder / model.kernel_file
+    if all(is_known(source, kernel, model.launch, values.folder) for kernel in kernels):
+        return None
+
+    def work(job: Job) -> None:
+        for kernel in kernels:
+            with job.step(f"Run {kernel or source.name}"):
+                analysed(source, kernel, model.launch, values.folder, job)
+
+    return work
+
+
+def designs(values: Model) -> tuple[Design, ...]:
+    """The model's own design, then that of each step. WorkbenchError naming what cannot be."""
+    found: list[Design] = []
+    parts: list[tuple[FieldPath, OpenClModel | Step]] = [((), values.model)]
+    parts += [(("steps", n), step) for n, step in enumerate(values.model.steps)]
+    kernel = values.model.kernel
+    for at, part in parts:
+        kernel = part.kernel or kernel
+        found.append(_design(values, at, part, kernel, found[-1] if found else None))
+    return tuple(found)
+
+
+def _design(values: Model, at: FieldPath, part: OpenClModel | Step, kernel: str, before: Design | None) -> Design:
+    board, seen = board_of(values), analysis(values, kernel)
+    base = work_of(seen.kernel, seen.root, seen.profile, board)
+    name = part.name if isinstance(part, Step) else "as written"
+    # another kernel is another text: what was done to the arrays of the one before stands in it
+    kept = before if before and before.base.kernel == base.kernel else None
+    changes = [*(kept.changes if kept else seen.changes), *_changes(part)]
+    try:
+        applied(base, changes, board)
+    except WorkbenchError as error:
+        raise WorkbenchError(*(values.problem(at, d.message, d.hint) for d in error.diagnostics)) from None
+    setting = kept.setting if kept else _launched(values, seen, before)
+    given = {name: values.of(*at, name) for name in ("compute_units", "simd") if getattr(part, name) is not None}
+    unroll = {**setting.unroll, **_unrolled(values, at, part, base)}
+    setting = replace(setting, unroll=unroll, **given)
+    report = _report(values, at, part)
+    return Design(name, base, tuple(changes), setting, _used(values, at, part, report, board),
+                  _frequency(values, at, part, report), board)  # fmt: skip
+
+
+def _launched(values: Model, seen: Analysed, before: Design | None) -> Setting:
+    """What the launch and the source's own attributes and pragmas say."""
+    asked = seen.kernel.attributes
+    replicated = [float(asked.get(name, (1,))[0]) for name in ("num_compute_units", "num_simd_work_items")]
+    units: Values = replicated[0]
+    simd: Values = replicated[1]
+    trips = {name: loop.mean for name, loop in seen.profile.loops.items()}
+    unroll = {
+        node.id: float(node.unroll or max(trips.get(node.id, 1.0), 1.0))
+        for node in walk(seen.root) if isinstance(node, Loop) and node.unroll is not None
+    }  # fmt: skip
+    items = 1
+    for size in seen.profile.global_size:
+        items *= size
+    work_items = values.of("work_items") if values.model.work_items is not None else float(items)
+    if before is not None and replicated == [1, 1]:
+        units, simd = before.setting.compute_units, before.setting.simd
+    return Setting(work_items, units, simd, unroll)
+
+
+def _changes(part: OpenClModel | Step) -> list[Change]:
+    found = [Change(what, name) for what, field in _ARRAYS for name in getattr(part, field)]
+    return [*found, *(Change(VECTOR, name, factor) for name, factor in part.vector_types.items())]
+
+
+def _unrolled(values: Model, at: FieldPath, part: OpenClModel | Step, work: Work) -> dict[str, Values]:
+    loops = [node for node in walk(work.root) if isinstance(node, Loop)]
+    names = {loop.id: loop.id for loop in loops} | {str(loop.lines[0]): loop.id for loop in reversed(loops)}
+    found: dict[str, Values] = {}
+    for name in part.unroll:
+        if name not in names:
+            hint = near(name, names, "Its loops, by name and line") or "The kernel has no loops."
+            raise WorkbenchError(values.problem((*at, "unroll", name), f"the kernel has no loop '{name}'", hint))
+        found[names[name]] = values.of(*at, "unroll", name)
+    return found
+
+
+# ---- what a report says
+
+
+@lru_cache(maxsize=64)
+def _read_report(path: Path, changed_ns: int) -> Report:
+    return read_report(path)
+
+
+def _report(values: Model, at: FieldPath, part: OpenClModel | Step) -> Report | None:
+    if not part.report:
+        return None
+    path = values.folder / part.report
+    try:
+        return _read_report(path, path.stat().st_mtime_ns)
+    except OSError as error:
+        hint = "Give its path from the model's file on."
+        raise WorkbenchError(
+            values.problem((*at, "report"), f"cannot read '{part.report}': {error.strerror}", hint)
+        ) from None
+
+
+def _frequency(values: Model, at: FieldPath, part: OpenClModel | Step, report: Report | None) -> Values | None:
+    if part.frequency_hz is not None:
+        return values.of(*at, "frequency_hz")
+    return report.frequency_hz if report else None
+
+
+def _used(
+    values: Model, at: FieldPath, part: OpenClModel | Step, report: Report | None, board: KernelBoard
+) -> Resources | None:
+    """None where one of the three is not known: B_comp is of the scarcest."""
+    found: dict[str, Values | None] = {}
+    for name in ("logic", "memory", "dsp"):
+        if getattr(part, f"{name}_used") is not None:
+            found[name] = values.of(*at, f"{name}_used")
+            continue
+        share: float | None = getattr(report, name) if report else None
+        own = 1 - getattr(board, f"{name}_available") if report and report.alone else 0.0
+        found[name] = None if share is None else share + own
+    logic, memory, dsp = found["logic"], found["memory"], found["dsp"]
+    return None if logic is None or memory is None or dsp is None else Resources(logic, memory, dsp)
+
+
+def notes(values: Model) -> Sequence[Diagnostic]:
+    """What a result leaves out, and what it assumes."""
+    found: list[Diagnostic] = []
+    seen = analysis(values, values.model.kernel)
+    profile = seen.profile
+    work_of(seen.kernel, seen.root, profile, board_of(values), found)
+    if profile.sampled:
+        message = f"trip counts and strides are of {profile.groups_sampled} of {profile.groups_launched} work groups"
+        hint = "Run more groups (launch.groups) where the data differ between them."
+        found.append(values.problem(("launch",), message, hint, Severity.NOTE))
+    last = designs(values)[-1]
+    at: FieldPath = ("steps", len(values.model.steps) - 1) if values.model.steps else ()
+    if last.frequency_hz is None:
+        found.append(values.problem(at, "there are no seconds: the clock of this design is not known",
+                                    "Give `frequency_hz`, or the `report` of its build.", Severity.NOTE))  # fmt: skip
+    if last.used is None:
+        message = "there is no B_comp: what this design takes of the FPGA is not known"
+        hint = "Give `logic_used`, `memory_used` and `dsp_used`, or the `report` of its build."
+        found.append(values.problem(at, message, hint, Severity.NOTE))
+    return tuple(found)

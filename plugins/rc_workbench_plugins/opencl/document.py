@@ -1,0 +1,101 @@
+"""The schema of a kernel's model (`NAME.opencl.yaml`): a kernel, its launch, and designs of it, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from rc_workbench_plugins.opencl import forms
+from rc_workbench_plugins.opencl.launch import Launch
+from workbench.api.forms import Group
+from workbench.api.models import (
+    Completed,
+    Count,
+    Domain,
+    ModelDocument,
+    ModelReading,
+    PartDocument,
+    Positive,
+    told_twice,
+)
+
+#: What a design takes of a resource: all of it at most.
+Part = Annotated[int | float | str, Domain(least=0, most=1)]
+
+
+class Design(PartDocument):
+    """What is done to a kernel, and what a compiler's report says of it. A step has what the design before it has, but
+    for the report's numbers: those are of one design alone."""
+
+    kernel: str = Field("", description="the kernel in the file; empty: the only one, of a step the one before")
+    compute_units: Count | None = Field(None, description="#CU: copies of the kernel's pipeline", examples=[2])
+    simd: Count | None = Field(None, description="#SIMD: work items that each pipeline takes at once", examples=[4])
+    unroll: dict[str, Count] = Field(
+        default_factory=dict,
+        description="#UL of loops, by the line that a loop stands on or its name (L1)",
+        examples=[{"12": 8}],
+    )
+    local_memory: tuple[str, ...] = Field(
+        (), description="SM: arrays that a group keeps in local memory", examples=[["a"]]
+    )
+    coalesced: tuple[str, ...] = Field(
+        (), description="MC: arrays laid out so that work items find neighbours", examples=[["points"]]
+    )
+    private_memory: tuple[str, ...] = Field(
+        (), description="PM: arrays of which each work item keeps its own", examples=[["row"]]
+    )
+    vector_types: dict[str, int] = Field(
+        default_factory=dict, description="VT: arrays read and written as vectors, and how wide", examples=[{"text": 4}]
+    )
+    frequency_hz: Positive | None = Field(
+        None, description="#Freq: the clock that the built design reaches", examples=["250 MHz"]
+    )
+    logic_used: Part | None = Field(
+        None, description="U_logic: the share of the logic in use, the board's own too", examples=[0.3]
+    )
+    memory_used: Part | None = Field(None, description="U_mem: of the memory blocks", examples=[0.3])
+    dsp_used: Part | None = Field(None, description="U_dsp: of the DSP blocks", examples=[0.1])
+    report: str = Field(
+        "",
+        description="a compiler's report of this design, for what is not given here: acl_quartus_report.txt, the log "
+        "of aoc, csynth.xml, .xclbin.info",
+        examples=["acl_quartus_report.txt"],
+    )
+
+
+class Step(Design):
+    """One more step of tuning."""
+
+    called: ClassVar[str] = "step"
+    new: ClassVar[Mapping[str, object]] = {"name": "UL"}
+    form: ClassVar[tuple[Group, ...]] = forms.STEP
+
+    name: str = Field(description="what it is called", examples=["SM_UL"])
+
+
+class OpenClModel(ModelDocument, Design):
+    """An OpenCL kernel on an FPGA board (HPCA 2016)."""
+
+    form: ClassVar[tuple[Group, ...]] = forms.MODEL
+
+    kernel_file: str = Field(description="the file with the kernel (.cl)", examples=["kernel.cl"])
+    launch: Launch = Field(description="the launch that is predicted")
+    work_items: Positive | None = Field(
+        None, description="#WI, where it is not the launch's: the kernel is run at the launch's size"
+    )
+    steps: tuple[Step, ...] = Field((), description="designs that build on this one, each on the one before")
+
+
+def check(reading: ModelReading[OpenClModel]) -> Completed:
+    """Tell what is wrong with a model's designs; its kernel is read when it is computed."""
+    model = reading.model
+    names = [step.name for step in model.steps]
+    told_twice(reading, names, [("steps", n, "name") for n in range(len(names))], "steps")
+    if reading.platform is not None and reading.platform.opencl is None:
+        message = f"the platform '{model.platform}' is no board for OpenCL: its template has no `opencl`"
+        reading.tell(("platform",), message, "Name one that has, such as de5_net, or add it.")
+    if not model.platform:
+        reading.tell((), "the model names no platform", "Write platform: de5_net, or another with `opencl`.")
+    return Completed(model)

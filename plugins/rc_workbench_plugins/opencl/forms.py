@@ -1,0 +1,44 @@
+"""How the parts of a kernel's model stand in a form."""
+
+from __future__ import annotations
+
+from workbench.api.forms import Field, Group
+
+DESIGN = (
+    Group("Replicated", "", (
+        Field(("compute_units",), "Compute units", "unit", "CU: copies of the whole pipeline"),
+        Field(("simd",), "SIMD", "unit", "work items at once"),
+    )),
+    Group("Arrays", "their names as the kernel's arguments, one a line", (
+        Field(("local_memory",), "Local memory", "lines", "SM"),
+        Field(("coalesced",), "Coalesced", "lines", "MC"),
+        Field(("private_memory",), "Private memory", "lines", "PM"),
+    )),
+    Group("From the compiler's report", "of this design; nothing is guessed", (
+        Field(("frequency_hz",), "Clock", "unit"),
+        Field(("logic_used",), "Logic used", "unit", "a share, the board's own included"),
+        Field(("memory_used",), "Memory used", "unit"),
+        Field(("dsp_used",), "DSP used", "unit"),
+        Field(("report",), "Report", "code", "a file, for what is not given here"),
+    )),
+)  # fmt: skip
+
+MODEL = (
+    Group("Model", "", (
+        Field(("title",), "Title"),
+        Field(("platform",), "Board", "choice", "a platform with `opencl`", of="platforms"),
+        Field(("kernel_file",), "Kernel file", "code"),
+        Field(("kernel",), "Kernel", "code", "empty: the only one"),
+        Field(("work_items",), "Work items", "unit", "empty: those of the launch"),
+        Field(("description",), "Description", "prose"),
+    )),
+    *DESIGN,
+)  # fmt: skip
+
+STEP = (
+    Group("Step", "has what the design before it has", (
+        Field(("name",), "Name"),
+        Field(("kernel",), "Kernel", "code", "empty: the one before"),
+    )),
+    *DESIGN,
+)  # fmt: skip

@@ -1,0 +1,92 @@
+"""A kernel's model as the window shows it: figures, its blocks, its designs, where every number comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rc_workbench_plugins.opencl.answer import SUGGESTED, designs_rows
+from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
+from rc_workbench_plugins.opencl.model import Number
+from rc_workbench_plugins.opencl.potentials import KINDS
+from rc_workbench_plugins.opencl.search import suggestions
+from workbench.api.predictions import Figure, PaperTable, PartLine, Results, Row, Share
+from workbench.model.pragma import Category
+from workbench.model.text import count_text, percent_text, ratio_text, time_text, value_text
+
+
+def results(values: Model) -> Results:
+    """Raises WorkbenchError where the model has no value here."""
+    found, profile = predictions(values), profile_of(values)
+    last = found[-1]
+    highest = last.potentials.highest
+    symbol, what, asked = KINDS[highest]
+    value = float(last.potentials.values[highest])
+    time = Figure("Time", time_text(float(last.time_s)), "Eq. 6") if last.time_s is not None else Figure(
+        "Cycles", count_text(float(last.cycles)), "no clock is known: no seconds")  # fmt: skip
+    speedup = Figure("Speedup", ratio_text(float(found[0].cycles / last.cycles)), "in cycles, over the first design")
+    slowest = last.estimate.work.blocks[last.estimate.slowest]
+    return Results(
+        figures=(
+            time,
+            Figure(f"Highest potential, {symbol}", percent_text(value), f"{what}: {', '.join(asked)}"),
+            *([speedup] if len(found) > 1 else []),
+            Figure("Slowest block", f"line {slowest.line}", slowest.id),
+        ),
+        point=(time, Figure(symbol, percent_text(value), what)),
+        parts_title="Each block, all its trips",
+        parts=tuple(_lines(last)),
+        said=f"{last.design.name}, profile {profile}",
+        tables={"Designs": (_designs(found),), "Advice": (_advice(last, profile),), "Numbers": tuple(_numbers(last))},
+        shares_title="Potentials at each step",
+        shares=tuple(
+            Share(one.design.name, KINDS[name][0], float(value), name == one.potentials.highest)
+            for one in found
+            for name, value in one.potentials.values.items()
+        ),
+        more={KINDS[name][0]: percent_text(float(value)) for name, value in last.potentials.values.items()},
+    )
+
+
+def _lines(one: Prediction) -> list[PartLine]:
+    most = max((float(b.total_cycles) for b in one.estimate.blocks.values()), default=1.0) or 1.0
+    lines = []
+    for name, block in one.estimate.blocks.items():
+        cycles, memory = float(block.total_cycles), float(block.mem) > float(block.comp)
+        said = f"max(Comp {count_text(float(block.comp))}, Mem {count_text(float(block.mem))})   Eq. 10"
+        category = Category.RECV if memory else Category.WORK
+        lines.append(PartLine(f"{name}, line {block.work.line}", count_text(cycles), cycles / most, said, category))
+    return lines
+
+
+def _designs(found: Iterable[Prediction]) -> PaperTable:
+    head, *rows = designs_rows(found)
+    columns = tuple(row[0] for row in rows)
+    lines = tuple(Row(name, "", tuple(row[n] for row in rows)) for n, name in enumerate(head) if n)
+    return PaperTable("Designs", "each has what the one before has; Eqs. 6, 20 to 23", columns, lines)
+
+
+def _advice(one: Prediction, profile: str) -> PaperTable:
+    rows = tuple(
+        Row(s.said, s.what, (ratio_text(s.speedup),), notes=(", ".join(KINDS[name][0] for name in s.answers),))
+        for s in suggestions(one, profile)[:SUGGESTED]
+    )
+    note = "each alone, applied analytically; speedup in cycles" if rows else "no single optimisation makes it faster"
+    return PaperTable("What makes it faster", note, ("speedup",), rows)
+
+
+def _numbers(one: Prediction) -> Iterable[PaperTable]:
+    """Every number with its equation and inputs: the kernel's, then each node's."""
+    by_node: dict[str, list[Number]] = {}
+    for number in (*one.estimate.numbers, *one.potentials.numbers):
+        by_node.setdefault(number.node, []).append(number)
+    for node in sorted(by_node, key=lambda name: (name != "", list(by_node).index(name))):
+        rows = tuple(
+            Row(n.symbol, n.equation + (f", {n.reading}" if n.reading else ""),
+                (_said(float(n.value)), "; ".join(f"{k} {_said(float(v))}" for k, v in n.inputs.items())))
+            for n in by_node[node]
+        )  # fmt: skip
+        yield PaperTable(node or "The kernel", "", ("value", "from"), rows)
+
+
+def _said(value: float) -> str:
+    return value_text(value)

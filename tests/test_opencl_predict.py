@@ -1,0 +1,180 @@
+"""`workbench predict opencl`: kernels' models from the file to the answer, and what a person is told of a wrong one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.cli.main import main
+
+KERNELS = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "opencl" / "kernels"
+ADD = "{global_size: [1024], arguments: {a: {elements: 1024}, b: {elements: 1024}, c: {elements: 1024}}}"
+MULTIPLY = """schema_version: 1
+name: multiply
+platform: de5_net
+kernel_file: multiply.cl
+launch:
+  global_size: [64, 64]
+  local_size: [16, 16]
+  arguments: {a: {elements: 4096}, b: {elements: 4096}, c: {elements: 4096}, width: 64}
+"""
+SOURCE = """__kernel void multiply(__global const float *a, __global const float *b, __global float *c, int width)
+{
+    int column = get_global_id(0), row = get_global_id(1);
+    float sum = 0;
+    for (int k = 0; k < width; k++)
+        sum += a[row * width + k] * b[k * width + column];
+    c[row * width + column] = sum;
+}
+"""
+
+
+def asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["predict", "opencl", *words, "--json"]) == 0, capsys.readouterr().err
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["predict", "opencl", *words]) == 2
+    return capsys.readouterr().err
+
+
+@pytest.fixture
+def multiply(tmp_path: Path) -> Path:
+    (tmp_path / "multiply.cl").write_text(SOURCE)
+    path = tmp_path / "multiply.opencl.yaml"
+    path.write_text(MULTIPLY)
+    return path
+
+
+def changed(model: Path, more: str) -> str:
+    model.write_text(MULTIPLY + more)
+    return str(model)
+
+
+def test_vector_addition_needs_128_work_items(capsys: pytest.CaptureFixture[str]) -> None:
+    """Fig. 6: the pipeline starves below 128 work items, and not from there on."""
+    starved = {}
+    for items in (1, 64, 128, 1024):
+        found = asked(capsys, "vector_add", "--sweep", f"items={items}", "--output", "b_itpp")
+        starved[items] = found["minimum"]["value"]
+    assert starved[1] > 0.98
+    assert starved[64] > 0.4
+    assert starved[128] == starved[1024] == 0
+
+
+def test_a_kernel_alone_is_predicted(capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, str(KERNELS / "vector_add.cl"), "--board", "de5_net", "--launch", ADD)
+    assert (found["profile"], found["work_items"], found["time_s"]) == ("repaired", 1024, None)
+    assert found["cycles"] == pytest.approx(1024, rel=0.01)  # a work item each cycle
+    assert found["potentials"] == {"b_mem": 0, "b_balance": 0, "b_itpp": 0}
+    said = " ".join(d["message"] for d in found["diagnostics"])
+    assert "there are no seconds" in said
+    assert "there is no B_comp" in said
+
+
+def test_the_profiles_say_which_produced_a_number(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    printed, repaired = (asked(capsys, str(multiply), "--profile", name) for name in ("printed", "repaired"))
+    assert (printed["profile"], repaired["profile"]) == ("printed", "repaired")
+    assert printed["cycles"] > 30 * repaired["cycles"]  # R5: the loop's 64 trips count twice
+    assert {n["reading"] for n in repaired["numbers"]} > {"R4", "R5", "R9"}
+    assert {n["reading"] for n in printed["numbers"]} == {"", "R2", "R7", "R10", "R12"}
+    assert "no reading 'fitted'" in told(capsys, str(multiply), "--profile", "fitted")
+
+
+def test_numbers_name_their_equation_and_what_they_are_made_of(
+    multiply: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbers = asked(capsys, str(multiply))["numbers"]
+    transactions = next(n for n in numbers if n["symbol"] == "Mem_trans" and n["inputs"]["#Trip"] == 64)
+    made = transactions["inputs"]
+    assert transactions["equation"] == "Eq. 14"
+    expected = made["#Mem_insts"] * made["#WI"] * made["#Trip"] / made["#Mem_burst"]
+    assert transactions["value"] == pytest.approx(expected)
+
+
+def test_steps_build_on_one_another_and_reports_give_seconds(
+    multiply: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (multiply.parent / "report.txt").write_text(
+        "Logic utilization: 50,000 / 100,000 ( 50 % )\nDSP blocks: 64 / 256 ( 25 % )\n"
+        "RAM blocks: 1,280 / 2,560 ( 50 % )\nActual clock freq: 200\nKernel fmax: 201\n"
+    )
+    steps = """
+steps:
+  - {name: UL, unroll: {L1: 4}}
+  - {name: UL_SIMD, simd: 2, report: report.txt}
+"""
+    found = asked(capsys, changed(multiply, steps))
+    written, unrolled, both = found["designs"]
+    assert (unrolled["unroll"], both["unroll"], both["simd"]) == ({"L1": 4}, {"L1": 4}, 2)
+    assert written["time_s"] is None
+    assert both["time_s"] == pytest.approx(both["cycles"] / 200e6)
+    assert both["potentials"]["b_comp"] == pytest.approx(0.5 / 0.89)  # memory blocks are the scarcest, Eq. 20
+    assert both["speedup_cycles"] == pytest.approx(written["cycles"] / both["cycles"])
+    assert not [d for d in found["diagnostics"] if "no seconds" in d["message"]]
+
+
+def test_advice_names_the_loop_the_access_and_the_factor(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, str(multiply))["suggestions"]
+    best = {one["what"]: one for one in reversed(found)}
+    assert best["UL"]["said"].startswith("unroll the loop on line 5 (L1) by ")
+    assert best["UL"]["line"] == 5
+    assert set(best["UL"]["answers"]) == {"b_mem", "b_comp", "b_balance"}
+    assert all(one["speedup"] > 1 for one in found)
+    assert [one["speedup"] for one in found] == sorted((one["speedup"] for one in found), reverse=True)
+
+
+def test_optimisations_stand_in_the_source_too(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked_of = SOURCE.replace("    for", "    #pragma recap SM a b\n    #pragma unroll 8\n    for").replace(
+        "__kernel", "__kernel __attribute__((num_compute_units(2)))"
+    )
+    (multiply.parent / "multiply.cl").write_text(asked_of)
+    (found,) = asked(capsys, str(multiply))["designs"]
+    assert (found["changes"], found["unroll"], found["compute_units"]) == (["SM a", "SM b"], {"L1": 8}, 2)
+    (multiply.parent / "multiply.cl").write_text(asked_of.replace("SM a b", "XX a"))
+    assert "multiply.cl:5: error: this annotation is not known" in told(capsys, str(multiply))
+
+
+def test_a_search_keeps_within_the_fpga(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    used = "frequency_hz: 200 MHz\nlogic_used: 0.3\nmemory_used: 0.3\ndsp_used: 0.1\n"
+    found = asked(capsys, changed(multiply, used), "--search", "5")
+    assert found["budget"]
+    assert len(found["combinations"]) == 5
+    assert all(one["largest_used"] <= 1 for one in found["combinations"])
+    cycles = [one["cycles"] for one in found["combinations"]]
+    assert cycles == sorted(cycles)
+    assert found["combinations"][0]["speedup"] > 2
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("unroll: {L7: 2}\n", "the kernel has no loop 'L7'"),
+        ("local_memory: [d]\n", "no access of global memory is of 'd'"),
+        ("report: none.txt\n", "cannot read 'none.txt'"),
+        ("kernel: divide\n", "there is no kernel 'divide'"),
+        ("simd: 0\n", "simd is 0"),
+        ("logic_used: 2\n", "logic_used is 2"),
+        ("steps: [{name: a}, {name: a}]\n", "two steps are called 'a'"),
+    ],
+)
+def test_what_is_wrong_with_a_model_is_told(
+    multiply: Path, more: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in told(capsys, changed(multiply, more))
+
+
+def test_what_is_wrong_with_a_kernel_or_its_launch_is_told(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    add = str(KERNELS / "vector_add.cl")
+    assert "--board is missing" in told(capsys, add, "--launch", ADD)
+    assert "there is no launch file 'nowhere'" in told(capsys, add, "--board", "de5_net", "--launch", "nowhere")
+    assert "is no board for OpenCL" in told(capsys, add, "--board", "xd1000", "--launch", ADD)
+    assert "no argument 'd'" in told(capsys, add, "--board", "de5_net", "--launch", ADD.replace("c:", "d:"))
+    assert "--launch goes with a file *.cl" in told(capsys, str(multiply), "--launch", ADD)
+    (multiply.parent / "multiply.cl").write_text(SOURCE.replace("sum = 0", "sum = "))
+    assert "multiply.cl:4:" in told(capsys, str(multiply))
