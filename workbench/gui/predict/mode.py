@@ -74,6 +74,7 @@ class PredictMode(DocumentMode):
         self.model_page = Split((self.parts, 270), (form, 600), kept=[0])
         yield
         yield from self._build()
+        yield
         self._connect()
         yield
         self.document.read_templates()
