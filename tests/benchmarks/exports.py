@@ -17,7 +17,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.resources import files
@@ -146,17 +145,15 @@ def main() -> None:
         out = asked.out or Path(folder)
         out.mkdir(parents=True, exist_ok=True)
         found = []
-        exported = list(export(asked.demo.resolve(), out, THEMES[:1] if asked.quick else THEMES))
-        for name, painted, rows in exported:
-            table = read_csv(out / f"{name}.csv", rows) if rows else None
-            found.append({"name": name, "rows": table, "far": drawn_by(out, name, painted, browser, rsvg)})
+        for name, painted, rows in list(export(asked.demo.resolve(), out, THEMES[:1] if asked.quick else THEMES)):
+            table = read_csv(out / f"{name}.csv", rows) if rows else 0
+            shares = drawn_by(out, name, painted, browser, rsvg)
+            found.append({"name": name, "rows": table, "far": shares})
+            if not asked.json:
+                said = ", ".join(f"{by} {share}" for by, share in shares.items())
+                print(f"{name:48} {table:8} rows  far: {said}", flush=True)
     if asked.json:
         print(json.dumps({"browser": browser, "pictures": found}, indent=1))
-        return
-    print(f"browser: {browser}", file=sys.stderr)
-    for row in found:
-        said = ", ".join(f"{by} {share}" for by, share in row["far"].items())
-        print(f"{row['name']:48} {row['rows'] or 0:6} rows  far: {said}")
 
 
 if __name__ == "__main__":

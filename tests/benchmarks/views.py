@@ -28,11 +28,14 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtWidgets import QApplication
 
+from workbench.api.predictions import Bar as TimingBar
+from workbench.api.predictions import Lane, StageSpan, Timing
 from workbench.gui import theme
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.bars_view import BarsView
 from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
+from workbench.gui.predict.timing_view import TimingView
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import Category
@@ -85,6 +88,16 @@ def timeline() -> HouseView:
     scene = build_scene(synthetic_run(cores=20, rounds=12))
     view = TimelineView()
     view.set_scene(scene)
+    return view
+
+
+def timing() -> HouseView:
+    view = TimingView()
+    parts = [
+        TimingBar(n % 6, Category.WORK, f"part {n}", "stage", n, 60, n * 1.0, n + 0.8, n * 1.0, "") for n in range(60)
+    ]
+    span = StageSpan("stage", 0.0, 60.0, 60, tuple(map(float, range(60))), 0, 0.0, 0.0, 0.0, True)
+    view.show_timing(Timing(tuple(Lane(f"lane {n}", "") for n in range(6)), tuple(parts), (span,), 60.0))
     return view
 
 
