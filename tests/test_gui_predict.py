@@ -27,12 +27,13 @@ from workbench.gui.modes import MODES
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.predict.parts import INPUT
 from workbench.gui.predict.table_view import amount
-from workbench.gui.predict.tables import run_table
+from workbench.gui.predict.tables import paper_tables, run_table
 from workbench.gui.question import DISCARD
 from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.model.pragma import Category
 from workbench.model.text import prefixed, trimmed
 from workbench.predict.kinds import outputs_of
+from workbench.predict.library import bundled_models
 from workbench.session.model_document import models_of
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.workspace import open_workspace
@@ -332,6 +333,17 @@ def test_a_what_if_is_written_when_asked(mode: PredictMode) -> None:
     assert mode.document.dirty
     mode.history.undo()
     assert (mode.document.text, mode.what_if.changes) == (before, {"clock": 97.5e6, "nodes": 4})
+
+
+def test_every_bundled_models_printed_tables_have_all_their_rows(mode: PredictMode) -> None:
+    """Also where a value has no bound, as the queue of a station that is overloaded."""
+    for kind in mode.context.plugins.model_kinds.values():
+        for path in bundled_models(kind).values():
+            mode.document.open(path)
+            assert mode.document.model_file is not None, path
+            for table in paper_tables(mode.document.model_file):
+                assert table.rows, (path, table.title)
+                assert all(text for row in table.rows for text in row.values)
 
 
 def test_tables_are_sorted_by_what_they_hold(mode: PredictMode) -> None:

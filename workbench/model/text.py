@@ -123,7 +123,9 @@ def title_of(name: str) -> str:
 
 
 def scientific(value: float) -> str:
-    """As the papers print: `1.41E+2`."""
+    """As the papers print: `1.41E+2`; what has no bound is said to have none."""
+    if not math.isfinite(value):
+        return "no bound"
     mantissa, _, exponent = f"{value:.2E}".partition("E")
     return f"{mantissa}E{exponent[0]}{int(exponent[1:])}".replace("-", "−")
 
@@ -137,7 +139,7 @@ def table(rows: Iterable[tuple[str, ...]]) -> str:
 
 def attribute_text(value: float) -> str:
     """An attribute as the paper prints it: whole numbers in full, small and large ones with an exponent."""
-    if value == int(value) and abs(value) < 1e10:
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e10:
         return thousands(int(value))
     if abs(value) < 1e-2 or abs(value) >= 1e6:
         return scientific(value)
