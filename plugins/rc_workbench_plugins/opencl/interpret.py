@@ -7,7 +7,7 @@ wait before, the first in the hierarchy's order runs next. At a barrier a group 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -229,17 +229,10 @@ class _Launch:
         if len(edges) == 1:
             return self._take(edges[0], items)
         condition = items.values[self._key(end.operands[0])]
-        if end.opcode == "switch":
-            which = np.zeros(len(condition), np.int64)
-            for number, case in enumerate(end.numbers, 1):
-                which[condition == case] = number
-        else:
-            which = np.where(condition, 0, 1)
-        ways = np.unique(which)
-        if len(ways) == 1:
-            return self._take(edges[ways[0]], items)
-        for way in ways:
-            part = self._part(items, which == way, edges[way])
+        for way, chosen in _ways(end, condition):
+            if chosen is None:
+                return self._take(edges[way], items)
+            part = self._part(items, chosen, edges[way])
             target = self._take(edges[way], part)
             if target is not None:
                 self._wait(target, part)
@@ -369,3 +362,25 @@ class _Launch:
 
     def _told(self, message: str, hint: str, line: int) -> Diagnostic:
         return Diagnostic(message, hint, file=self._kernel.file, line=line or self._kernel.line)
+
+
+def _ways(end: Instruction, condition: Array) -> Iterator[tuple[int, NDArray[np.bool_] | None]]:
+    """The ways out of a block that are taken, each with the work items that take it; None where all do."""
+    if end.opcode != "switch":
+        taken = np.count_nonzero(condition)
+        if taken in (0, len(condition)):
+            yield 0 if taken else 1, None
+        else:
+            yield 0, condition
+            yield 1, ~condition
+        return
+    rest = np.ones(len(condition), np.bool_)
+    for way, case in enumerate(end.numbers, 1):
+        chosen = condition == case
+        rest &= ~chosen
+        if chosen.all():
+            yield way, None
+        elif chosen.any():
+            yield way, chosen
+    if rest.any():
+        yield 0, None if rest.all() else rest

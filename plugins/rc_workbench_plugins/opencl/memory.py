@@ -78,12 +78,13 @@ class Memory:
         store, at = self._at(space, pointer, kind.bytes, lanes)
         element = dtype_of(kind)
         size = element.itemsize
+        shift = size.bit_length() - 1
         if size > 1 and np.bitwise_or.reduce(at) & (size - 1):
             found = store[at[:, None] + np.arange(kind.lanes * size)].view(element)
         elif kind.lanes == 1:
-            return store.view(element)[at // size]
+            return store.view(element)[at >> shift]
         else:
-            found = store.view(element)[(at // size)[:, None] + np.arange(kind.lanes)]
+            found = store.view(element)[(at >> shift)[:, None] + np.arange(kind.lanes)]
         return found if kind.lanes > 1 else found[:, 0]
 
     def store(self, space: Space, kind: Type, pointer: Array, value: Array, lanes: Positions) -> None:
@@ -91,15 +92,16 @@ class Memory:
         store, at = self._at(space, pointer, kind.bytes, lanes)
         element = dtype_of(kind)
         size = element.itemsize
+        shift = size.bit_length() - 1
         rows = max(len(at), len(value))
         at = np.broadcast_to(at, rows)
         if size > 1 and np.bitwise_or.reduce(at) & (size - 1):
             wide = np.ascontiguousarray(np.broadcast_to(value.reshape(len(value), -1), (rows, kind.lanes)))
             store[at[:, None] + np.arange(kind.lanes * size)] = wide.view(np.uint8)
         elif kind.lanes == 1:
-            store.view(element)[at // size] = value
+            store.view(element)[at >> shift] = value
         else:
-            store.view(element)[(at // size)[:, None] + np.arange(kind.lanes)] = value
+            store.view(element)[(at >> shift)[:, None] + np.arange(kind.lanes)] = value
 
     def change(
         self, space: Space, kind: Type, pointer: Array, lanes: Positions,

@@ -28,12 +28,14 @@ class Addresses:
 
     def note(self, access: str, address: _Table, lanes: _Table, rounds: Sequence[_Table]) -> None:
         """An access of `lanes`, each in its round of every loop around it."""
-        if self._noted[access] > _MOST:
+        if self._noted[access] > _MOST or any(len(r) == 1 and r[0] > _ROUNDS for r in rounds):
             return
-        rows = np.stack([np.broadcast_to(column, len(lanes)) for column in (lanes, address, *rounds)], axis=1)
-        rows = rows[(lanes < len(self._items)) & (rows[:, 2:] <= _ROUNDS).all(axis=1)]
-        self._rows[access].append(rows)
-        self._noted[access] += len(rows)
+        looked = lanes < len(self._items)
+        for column in rounds:
+            looked = looked & (column <= _ROUNDS)
+        rows = [column[looked] if len(column) == len(lanes) else column for column in (lanes, address, *rounds)]
+        self._rows[access].append(np.stack(np.broadcast_arrays(*rows), axis=1))
+        self._noted[access] += len(rows[0])
 
     def profile(self, access: Access, executions: int) -> AccessProfile:
         loops = self.loops[access.id]
