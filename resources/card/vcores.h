@@ -136,7 +136,20 @@ const char *vc_notes(void);
 /* What each thread's time was, a line each: number, begin, end, work, waited, queued, and how long it had each core. */
 void vc_write_threads(const char *path);
 
-/* ---- between vcores.c and vcores_told.c ---- */
+/* ---- between vcores.c and vcores_*.c ---- */
+
+#define VC_MOST_CORES 1024
+extern int64_t vc_clock_ps;
+extern vthread *vc_queue; /* ready; the first gets the next core */
+void vc_get_core(vthread *thread, int core);
+void vc_give_up_core(vthread *thread); /* to the queue's first */
+void vc_place(vthread *thread);        /* its last core if that is free, else the lowest free one, else the queue */
+void vc_end_slice(vthread *thread);    /* to the queue's tail, with the work that is left */
+void vc_count_wait(vthread *thread, int for_a_core, int64_t since_ps); /* up to now */
+
+/* Lets happen what comes before the calling thread's next call; returns when that takes effect. NULL: there is none. */
+void vc_go_on(vthread *self);
+void vc_await_turn(vthread *self);
 
 extern vthread *vc_threads; /* by number */
 void vc_stuck(void);        /* no thread can go on */

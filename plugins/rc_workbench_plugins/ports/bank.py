@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from rc_workbench_plugins.ports.bus import BusPort, Roles, Unsigned
+from rc_workbench_plugins.ports.bus import BusPort, Roles, Unsigned, axi_roles
 from workbench.api.ports import DRIVERS, HardwarePort, Signal
 
 _PS = 10**12
@@ -64,35 +64,7 @@ class AxiMasterPort(BusPort):
     outstanding: PositiveInt = Field(8, description="reads, and writes, that may be unanswered at once")
 
     def roles(self) -> Roles:
-        word = self.word_bits
-        roles: dict[str, tuple[str, int | None, bool]] = {}
-        for channel in ("aw", "ar"):
-            roles |= {
-                f"{channel}addr": ("output", None, True),
-                f"{channel}len": ("output", None, True),
-                f"{channel}size": ("output", 3, True),
-                f"{channel}burst": ("output", 2, True),
-                f"{channel}id": ("output", None, True),
-                f"{channel}valid": ("output", 1, True),
-                f"{channel}ready": ("input", 1, True),
-            }
-        return roles | {
-            "wdata": ("output", word, True),
-            "wstrb": ("output", word // 8, True),
-            "wlast": ("output", 1, True),
-            "wvalid": ("output", 1, True),
-            "wready": ("input", 1, True),
-            "bid": ("input", None, True),
-            "bresp": ("input", 2, True),
-            "bvalid": ("input", 1, True),
-            "bready": ("output", 1, True),
-            "rid": ("input", None, True),
-            "rdata": ("input", word, True),
-            "rresp": ("input", 2, True),
-            "rlast": ("input", 1, True),
-            "rvalid": ("input", 1, True),
-            "rready": ("output", 1, True),
-        }
+        return axi_roles(self.word_bits, ("output", "input"), frozenset(), {})
 
     def constants(self) -> Mapping[str, int]:
         return {"outstanding": self.outstanding}

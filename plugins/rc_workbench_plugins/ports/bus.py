@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports.axi_front import axi_front
+from rc_workbench_plugins.ports.names import AXI_LITE
 from workbench.api.ports import DRIVERS, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.read_out import ReadOut
 
@@ -54,6 +55,44 @@ class BusPort(HardwarePort):
             yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
 
 
+#: What a design that is asked has to have, and what bursts take besides.
+AXI_NEEDS = frozenset().union(*AXI_LITE.needs)
+AXI_BURSTS = frozenset({"awlen", "arlen", "wlast", "rlast"})
+
+
+def axi_roles(word_bits: int, sides: tuple[str, str], needed: frozenset[str], more: Mapping[str, int | None]) -> Roles:
+    """AXI's signals. `sides` are the directions of what the initiator drives, and the target; `more` are fields of a
+    request with their widths."""
+    request: Mapping[str, int | None] = {
+        "addr": None, "valid": 1, "len": None, "size": 3, "burst": 2, "id": None, **more
+    }  # fmt: skip
+    asked: Mapping[str, int | None] = {
+        **{f"{channel}{field}": bits for channel in ("aw", "ar") for field, bits in request.items()},
+        "wdata": word_bits, "wstrb": word_bits // 8, "wlast": 1, "wvalid": 1, "bready": 1, "rready": 1,
+    }  # fmt: skip
+    answered: Mapping[str, int | None] = {
+        "awready": 1, "arready": 1, "wready": 1, "bid": None, "bresp": 2, "bvalid": 1,
+        "rid": None, "rdata": word_bits, "rresp": 2, "rlast": 1, "rvalid": 1,
+    }  # fmt: skip
+    return {
+        role: (side, bits, role not in needed)
+        for side, driven in zip(sides, (asked, answered), strict=True)
+        for role, bits in driven.items()
+    }
+
+
+def _stream_roles(word_bits: int, forth: str, back: str, ends: bool = False) -> Roles:
+    """AXI4-Stream's signals, by the directions of its words and of what takes them; whether packets have to end."""
+    return {
+        "tdata": (forth, word_bits, False),
+        "tvalid": (forth, 1, False),
+        "tready": (back, 1, True),
+        "tlast": (forth, 1, not ends),
+        "tkeep": (forth, word_bits // 8, True),
+        "tstrb": (forth, word_bits // 8, True),
+    }
+
+
 class AxiLitePort(BusPort):
     """AXI4-Lite: the design answers each word."""
 
@@ -72,40 +111,9 @@ class AxiLitePort(BusPort):
     buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
 
     def roles(self) -> Roles:
-        word, lite = self.word_bits, not self.bursts
-        roles: dict[str, tuple[str, int | None, bool]] = {}
-        for channel in ("aw", "ar"):
-            roles |= {
-                f"{channel}addr": ("input", None, False),
-                f"{channel}valid": ("input", 1, False),
-                f"{channel}ready": ("output", 1, False),
-                f"{channel}len": ("input", None, lite),
-                f"{channel}size": ("input", 3, True),
-                f"{channel}burst": ("input", 2, True),
-                f"{channel}prot": ("input", 3, True),
-                f"{channel}id": ("input", None, True),
-                f"{channel}lock": ("input", None, True),
-                f"{channel}cache": ("input", 4, True),
-                f"{channel}qos": ("input", 4, True),
-                f"{channel}region": ("input", 4, True),
-            }
-        return roles | {
-            "wdata": ("input", word, False),
-            "wstrb": ("input", word // 8, True),
-            "wlast": ("input", 1, lite),
-            "wvalid": ("input", 1, False),
-            "wready": ("output", 1, False),
-            "bid": ("output", None, True),
-            "bresp": ("output", 2, True),
-            "bvalid": ("output", 1, False),
-            "bready": ("input", 1, False),
-            "rid": ("output", None, True),
-            "rdata": ("output", word, False),
-            "rresp": ("output", 2, True),
-            "rlast": ("output", 1, lite),
-            "rvalid": ("output", 1, False),
-            "rready": ("input", 1, False),
-        }
+        needed = AXI_NEEDS | (AXI_BURSTS if self.bursts else set())
+        more = {"prot": 3, "lock": None, "cache": 4, "qos": 4, "region": 4}
+        return axi_roles(self.word_bits, ("input", "output"), needed, more)
 
     def problems(self) -> Iterator[Problem]:
         yield from super().problems()
@@ -157,14 +165,7 @@ class StreamInPort(BusPort):
     buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
 
     def roles(self) -> Roles:
-        return {
-            "tdata": ("input", self.word_bits, False),
-            "tvalid": ("input", 1, False),
-            "tready": ("output", 1, True),
-            "tlast": ("input", 1, True),
-            "tkeep": ("input", self.word_bits // 8, True),
-            "tstrb": ("input", self.word_bits // 8, True),
-        }
+        return _stream_roles(self.word_bits, "input", "output")
 
     def constants(self) -> Mapping[str, int]:
         return {"buffer_words": self.buffer_words}
@@ -189,14 +190,7 @@ class StreamOutPort(BusPort):
         return self.packets
 
     def roles(self) -> Roles:
-        return {
-            "tdata": ("output", self.word_bits, False),
-            "tvalid": ("output", 1, False),
-            "tready": ("input", 1, True),
-            "tlast": ("output", 1, not self.packets),
-            "tkeep": ("output", self.word_bits // 8, True),
-            "tstrb": ("output", self.word_bits // 8, True),
-        }
+        return _stream_roles(self.word_bits, "output", "input", ends=self.packets)
 
     def constants(self) -> Mapping[str, int]:
         return {"buffer_words": self.buffer_words, "packets": int(self.packets)}

@@ -1,0 +1,81 @@
+/* Which thread has which core, and who waits for one; vcores.h says what the functions do. */
+#include "vcores.h"
+
+#include <stddef.h>
+
+int64_t vc_clock_ps;
+void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
+
+vthread *vc_queue;
+static vthread *queue_tail;
+static vthread *on_core[VC_MOST_CORES];
+static int last_on[VC_MOST_CORES]; /* the number after that of the thread that a core had last */
+
+void vc_get_core(vthread *t, int core)
+{
+    t->state = VC_RUNNING;
+    t->core = t->last_core = core;
+    t->got_ps = t->began_ps = vc_clock_ps;
+    t->polls = 0;
+    if (last_on[core] && last_on[core] != t->number + 1)
+        t->left_ps += vc_set.switch_ps;
+    last_on[core] = t->number + 1;
+    on_core[core] = t;
+}
+
+void vc_count_wait(vthread *t, int for_a_core, int64_t since_ps)
+{
+    if (vc_waited && vc_clock_ps > since_ps)
+        vc_waited(t->number, for_a_core, since_ps, vc_clock_ps);
+    *(for_a_core ? &t->queued_ps : &t->waited_ps) += vc_clock_ps - since_ps;
+}
+
+void vc_give_up_core(vthread *t)
+{
+    int core = t->core;
+    vthread *head = vc_queue;
+    if (t->core_ps)
+        t->core_ps[core] += vc_clock_ps - t->got_ps;
+    t->core = -1;
+    on_core[core] = NULL;
+    if (!head)
+        return;
+    vc_queue = head->queue;
+    vc_count_wait(head, 1, head->queued_since_ps);
+    vc_get_core(head, core);
+}
+
+static void enqueue(vthread *t)
+{
+    t->state = VC_READY;
+    t->queued_since_ps = vc_clock_ps;
+    t->queue = NULL;
+    vc_changes++; /* who yields from here on gives up its core */
+    if (vc_queue)
+        queue_tail->queue = t;
+    else
+        vc_queue = t;
+    queue_tail = t;
+}
+
+void vc_place(vthread *t)
+{
+    if (t->what != VC_CARD && t->what != VC_INTERRUPT) /* which are parts of a call of the card's */
+        vc_count_wait(t, 0, t->since_ps);
+    int core = t->last_core;
+    if (core < 0 || on_core[core])
+        for (core = 0; core < vc_set.cores && on_core[core]; core++)
+            ;
+    if (core < vc_set.cores)
+        vc_get_core(t, core);
+    else
+        enqueue(t);
+}
+
+void vc_end_slice(vthread *t)
+{
+    int64_t done = vc_clock_ps - t->began_ps;
+    t->left_ps = t->left_ps > done ? t->left_ps - done : 0;
+    vc_give_up_core(t);
+    enqueue(t);
+}

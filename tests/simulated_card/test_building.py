@@ -1,0 +1,101 @@
+"""What a card and a host are built of: errors at their place, and the cache."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
+from rc_workbench_plugins.simulated_card.host import build_host
+from simulated_card.conftest import DESIGN, HEAD, PARAMETERS, PLATFORM, run, table, task
+
+from workbench.api import HdlBuild
+from workbench.api.job import Job
+from workbench.model.diagnostic import WorkbenchError
+
+
+def test_rtl_that_does_not_compile(tmp_path: Path) -> None:
+    source = tmp_path / "broken.v"
+    source.write_text(DESIGN.replace("reg done, frozen", "reg done; reg nonsense nonsense"))
+    with pytest.raises(WorkbenchError) as caught:
+        build_card(task(tmp_path, HdlBuild((source,), "sample", ())), Job())
+    first = caught.value.diagnostics[0]
+    assert (first.file, first.line) == (str(source), 12)
+    assert "syntax error" in first.message
+
+
+def test_a_top_without_the_platforms_port(tmp_path: Path) -> None:
+    source = tmp_path / "other.v"
+    source.write_text("module other(input clk, input rst, output reg q); always @(posedge clk) q <= rst; endmodule\n")
+    with pytest.raises(WorkbenchError) as caught:
+        build_card(task(tmp_path, HdlBuild((source,), "other", ())), Job())
+    assert "no input 'addr', which platform test's port needs" in str(caught.value)
+    assert "Its inputs are: clk, rst." in caught.value.diagnostics[0].hint
+
+
+def test_a_table_faster_than_the_port_is_refused(tmp_path: Path) -> None:
+    tables = {**PLATFORM.transfer_tables, "write": table("send", (4, 1e-6), (2048, 5e-6))}
+    platform = PLATFORM.model_copy(update={"transfer_tables": tables})
+    with pytest.raises(WorkbenchError, match="more than one 32-bit word a cycle at 100 MHz"):
+        build_card(task(tmp_path, HdlBuild((), "sample", ()), platform=platform), Job())
+
+
+def test_a_host_that_does_not_compile_or_link(tmp_path: Path) -> None:
+    for line, place, message in (
+        ("int main(void) { return fpgaRaed; }", 6, "fpgaRaed"),
+        ("int missing(void);\nint main(void) { return missing(); }", 7, "undefined reference to `missing'"),
+    ):
+        (tmp_path / "host.c").write_text(HEAD + line)
+        with pytest.raises(WorkbenchError) as caught:
+            build_host(task(tmp_path, HdlBuild((), "sample", ())), Job())
+        first = caught.value.diagnostics[0]
+        assert (first.file, first.line) == (str(tmp_path / "host.c"), place)
+        assert message in first.message
+
+
+def test_a_card_that_has_not_changed_comes_from_the_cache(card: CardExecutable, tmp_path: Path) -> None:
+    began = time.monotonic()
+    again = build_card(task(tmp_path, card.hdl, parameters=PARAMETERS), Job())
+    assert time.monotonic() - began < 1.0
+    assert again.path.read_bytes() == card.path.read_bytes()
+
+
+INCLUDING = """
+`include "defs.inc"
+`include "sub/more.vh"
+module including(
+    input clk, input rst, input [31:0] addr, input wr_en, input [31:0] wr_data, input rd_en, output reg [31:0] rd_data
+);
+    always @(posedge clk) if (rd_en) rd_data <= `K + `MORE;
+endmodule
+"""
+
+
+def test_a_card_is_built_anew_when_anything_that_it_includes_has_changed(tmp_path: Path) -> None:
+    hdl, late = tmp_path / "hdl", tmp_path / "late"
+    (hdl / "sub").mkdir(parents=True)
+    (late / "sub").mkdir(parents=True)
+    (hdl / "including.v").write_text(INCLUDING)
+    (late / "defs.inc").write_text("`define K 1\n")
+    (late / "sub" / "more.vh").write_text("`define MORE 10\n")
+    design = HdlBuild((hdl / "including.v",), "including", (), include_dirs=(hdl, late))
+    source = HEAD + 'int main(void) { fpga_t *f = fpgaOpen(0); printf("%u", fpgaReadReg(f, 5)); fpgaClose(f); }'
+
+    def answer(name: str) -> str:
+        work = tmp_path / name
+        work.mkdir()
+        logged: list[str] = []
+        job = Job(lambda event: logged.append(event.text))
+        card = build_card(task(work, design), job)
+        kept = "the card has not changed since it was last built" in logged
+        return run(card, source, work).stdout + (" kept" if kept else "")
+
+    assert answer("first") == "11"
+    assert answer("same") == "11 kept"
+    (late / "defs.inc").write_text("`define K 2\n")
+    assert answer("changed file") == "12"
+    (hdl / "sub" / "more.vh").write_text("`define MORE 30\n")
+    assert answer("a file that is found before the one that was read") == "32"
+    (hdl / "sub" / "more.vh").unlink()
+    assert answer("gone again") == "12 kept"
