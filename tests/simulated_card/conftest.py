@@ -23,7 +23,7 @@ from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.read_out import Access, Act, ReadOutPlan
 
-API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
 SUPPORT = PlatformSupport("test", Path("test.yaml"), API, (API / "fpga.c",))
 CLOCK_HZ = 100e6
 PERIOD = Fraction(10**12) / 100_000_000
