@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pixels import pixels_of
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
@@ -25,7 +26,6 @@ from workbench.gui.canvas import QtCanvas
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
-from workbench.gui.timeline.look import pixels_of
 from workbench.gui.widgets import Button
 from workbench.model.finding import Finding, tops
 from workbench.model.run import Run, RunStatus

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pixels import pixels_of, rgb
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -22,7 +23,6 @@ from workbench.gui.compare.table import change_text
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedFinding
-from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.model.pragma import Category
 from workbench.model.run import Manifest, Run, RunStatus
 from workbench.pictures.rounds import ROW_PX, WHOLE

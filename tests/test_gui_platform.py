@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from pixels import pixels_of
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
@@ -27,7 +28,6 @@ from workbench.gui.platform.parts import add_part, sections_of
 from workbench.gui.platform.points import pasted_points, points_of
 from workbench.gui.platform.table import SIZE, SOURCE, TIME
 from workbench.gui.question import CANCEL, Question
-from workbench.gui.timeline.look import pixels_of
 from workbench.gui.widgets import Button
 from workbench.model.diagnostic import Severity
 from workbench.model.hardware import PortDirection

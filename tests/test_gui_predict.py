@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pixels import pixels_of, rgb
 from predicting import density as bounds_of
 from predicting import model_path, predict
 from PySide6.QtCore import QPointF, Qt
@@ -29,7 +30,6 @@ from workbench.gui.predict.parts import INPUT
 from workbench.gui.predict.table_view import amount
 from workbench.gui.predict.tables import paper_tables, run_table
 from workbench.gui.question import DISCARD
-from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.model.pragma import Category
 from workbench.model.text import prefixed, trimmed
 from workbench.predict.kinds import outputs_of

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pixels import pixels_of
 from PySide6.QtCore import QByteArray, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QInputDialog
@@ -25,7 +26,6 @@ from workbench.gui.context import Context
 from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedBlock, SelectedCall
 from workbench.gui.timeline.hover import place_tooltip
-from workbench.gui.timeline.look import pixels_of
 from workbench.gui.timeline.mode import TimelineMode
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.run import PS_PER_S, Run

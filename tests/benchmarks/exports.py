@@ -25,9 +25,12 @@ from typing import Any
 
 from PySide6.QtGui import QImage
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from pixels import pixels_of
+
 from workbench.gui.house_view import HouseView
 from workbench.gui.pictures import THEMES, off_screen, views
-from workbench.gui.timeline.look import pixels_of
 from workbench.session.trust import trust
 from workbench.session.workspace import open_workspace
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pixels import pixels_of
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
@@ -25,7 +26,6 @@ from workbench.gui.analyse.graph import EDGE_PX, GraphView
 from workbench.gui.canvas import QtCanvas
 from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
-from workbench.gui.timeline.look import pixels_of
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Run

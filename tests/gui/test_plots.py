@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pixels import pixels_of, rgb
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
@@ -26,7 +27,6 @@ from workbench.gui.bars_view import BarsView
 from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
 from workbench.gui.predict.timing_view import TimingView
-from workbench.gui.timeline.look import pixels_of, rgb
 from workbench.pictures.bars import ROW_PX, Bar, Bars, bars_box
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, ticks

@@ -1,4 +1,4 @@
-"""The equations of RATSS, one function each.
+"""The equations of RATSS by which a model is computed, one function each.
 
 Holland, George, Lam, Smith: "An analytical model for multilevel performance prediction of multi-FPGA systems", ACM
 TRETS 4(3):27, 2011. Every argument may be a number or an array (they broadcast); times in seconds, sizes in bytes,
@@ -20,11 +20,6 @@ def time_s(delay_s: Values, quantity: Values, gap: Values) -> Values:
     return delay_s + quantity * gap
 
 
-def performance(duration_s: Values) -> Values:
-    """Eq. 2: performance is inversely proportional to time (here 1/time)."""
-    return 1.0 / duration_s
-
-
 def t_fpga(
     pipeline_cycles: Values,
     elements: Values,
@@ -36,19 +31,9 @@ def t_fpga(
     return pipeline_cycles / clock_hz + (elements * ops_per_element) / (clock_hz * ops_per_cycle)
 
 
-def t_transaction(delay_s: Values, quantity_bytes: Values, gap_s_per_byte: Values, cost_s: Values = 0.0) -> Values:
-    """Eqs. 5 and 6: f_delay(L, o) + f_quantity(P, k) x [g or G] + f_cost(P, k, gamma)."""
-    return delay_s + quantity_bytes * gap_s_per_byte + cost_s
-
-
 def io_gap(rate_bytes_per_s: Values, efficiency: Values) -> Values:
     """Eq. 7: g(k) = 1 / (R_IO x Eff_IO), in s per byte (the paper prints per MB: erratum R4)."""
     return 1.0 / (rate_bytes_per_s * efficiency)
-
-
-def io_bytes(elements: Values, bytes_per_element: Values) -> Values:
-    """Eq. 8: k = N_IO_elements x N_bytes/element."""
-    return elements * bytes_per_element
 
 
 def t_io(delay_s: Values, nodes: Values, message_bytes: Values, gap_s_per_byte: Values, cost_s: Values = 0.0) -> Values:

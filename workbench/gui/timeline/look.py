@@ -1,34 +1,13 @@
-"""Pixels as arrays, and text that several views paint in the same way."""
+"""Text that several views paint in the same way."""
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from workbench.gui import theme
 from workbench.gui.canvas import font, text_width
 from workbench.pictures.canvas import LEAST_CHARACTERS
-from workbench.pictures.timeline.raster import Image
-
-
-def rgb(colour: QColor) -> int:
-    return int(colour.rgb()) & 0xFFFFFFFF
-
-
-def pixels_of(image: QImage) -> Image:
-    """A copy of an image's pixels, shape (height, width), as 0xFFRRGGBB."""
-    image = image.convertToFormat(QImage.Format.Format_RGB32)
-    flat = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
-    return flat[:, : image.width()].copy()
-
-
-def image_of(pixels: Image, scale: float = 1.0) -> QImage:
-    """An image that shares its pixels with an array: keep the array alive while it is used."""
-    height, width = pixels.shape
-    image = QImage(pixels.data, width, height, width * 4, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(scale)
-    return image
 
 
 def label(
