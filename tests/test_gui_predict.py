@@ -165,6 +165,26 @@ def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbo
     assert not mode.document.errors
 
 
+def test_a_kernels_model_is_prepared_as_a_job_and_then_shown(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> None:
+    """An OpenCL kernel is run in the background; its potentials stand as bars, its profiles as readings."""
+    folder = tmp_path / "pdf2d"
+    (folder / "scale.cl").write_text(
+        "__kernel void scale(__global float *data)\n{\n    data[get_global_id(0)] *= 2;\n}\n"
+    )
+    path = folder / "scale.opencl.yaml"
+    launch = "launch: {global_size: [256], arguments: {data: {elements: 256}}}"
+    path.write_text(f"schema_version: 1\nname: scale\nplatform: de5_net\nkernel_file: scale.cl\n{launch}\n")
+    mode.open_document(path)
+    assert mode.stack.currentWidget() is mode.nothing
+    qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results, timeout=WAIT_MS)
+    assert [bar.name for bar in mode.results.shares.bars.rows] == ["B_mem", "B_balance", "B_itpp"]
+    assert [mode.reading.itemText(n) for n in range(1, 3)] == ["printed", "repaired"]
+    (folder / "scale.cl").write_text("__kernel void scale(__global float *data)\n{\n    data[\n}\n")
+    mode.document.read_again()
+    qtbot.waitUntil(lambda: mode.nothing.title.text() == "This model cannot be computed", timeout=WAIT_MS)
+    assert "expected" in mode.nothing.why.text()  # the compiler's own words
+
+
 def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
     mode.open_document(model_path("pdf2d", "ratss"))
     view = mode.results.timing

@@ -72,6 +72,7 @@ def test_a_kernel_alone_is_predicted(capsys: pytest.CaptureFixture[str]) -> None
     assert (found["profile"], found["work_items"], found["time_s"]) == ("repaired", 1024, None)
     assert found["cycles"] == pytest.approx(1024, rel=0.01)  # a work item each cycle
     assert found["potentials"] == {"b_mem": 0, "b_balance": 0, "b_itpp": 0}
+    assert not [d for d in found["diagnostics"] if d["file"].endswith(".cl")]  # they are of no line of the kernel
     said = " ".join(d["message"] for d in found["diagnostics"])
     assert "there are no seconds" in said
     assert "there is no B_comp" in said

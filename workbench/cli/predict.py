@@ -115,7 +115,8 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     path = find_model(arguments.model, kind)
     platforms = {**_bundled_platforms(workbench.plugins), **_platforms_beside(path)}
     if kind.begun and path.name.endswith(kind.begun.suffixes):
-        file, told = parse_model(kind, kind.begun.text(path, arguments), str(path), platforms)
+        beside = path.with_name(f"{path.stem}.{kind.name}.yaml")
+        file, told = parse_model(kind, kind.begun.text(path, arguments), str(beside), platforms)
         problems = tuple(replace(d, file=None, line=None, column=None) for d in told)  # its text stands in no file
     else:
         _only_of_begun(kind, arguments)

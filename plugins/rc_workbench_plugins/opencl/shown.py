@@ -80,13 +80,15 @@ def _numbers(one: Prediction) -> Iterable[PaperTable]:
     for number in (*one.estimate.numbers, *one.potentials.numbers):
         by_node.setdefault(number.node, []).append(number)
     for node in sorted(by_node, key=lambda name: (name != "", list(by_node).index(name))):
-        rows = tuple(
-            Row(n.symbol, n.equation + (f", {n.reading}" if n.reading else ""),
-                (_said(float(n.value)), "; ".join(f"{k} {_said(float(v))}" for k, v in n.inputs.items())))
-            for n in by_node[node]
-        )  # fmt: skip
-        yield PaperTable(node or "The kernel", "", ("value", "from"), rows)
+        rows = tuple(Row(_made(n), "", (value_text(float(n.value)), _equation(n))) for n in by_node[node])
+        yield PaperTable(node or "The kernel", "", ("value", "equation"), rows)
 
 
-def _said(value: float) -> str:
-    return value_text(value)
+def _made(number: Number) -> str:
+    """A number's symbol, and what it is made of."""
+    parts = ", ".join(f"{name} {value_text(float(value))}" for name, value in number.inputs.items())
+    return f"{number.symbol}: {parts}" if parts else number.symbol
+
+
+def _equation(number: Number) -> str:
+    return f"{number.equation}, {number.reading}" if number.reading else number.equation
