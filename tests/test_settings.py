@@ -180,6 +180,9 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     window.show()
     dialog = window.show_settings()
     rows = dialog.rows
+    commands = {name.removeprefix("key.") for name in rows if name.startswith("key.")}
+    assert commands <= window.actions_of.all.keys()
+    assert {name for name, action in window.actions_of.all.items() if not action.shortcut().isEmpty()} <= commands
     dialog.search.setText("size sources")
     assert [name for name, row in rows.items() if row.isVisible()] == ["code_px"]
     size = rows["code_px"].field
