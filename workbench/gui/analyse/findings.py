@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 from workbench.gui import theme
 from workbench.gui.analyse.words import ratio_or_dash, where_words
 from workbench.gui.canvas import QtCanvas
-from workbench.gui.timeline.look import label
+from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.finding import Finding

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 from workbench.analysis.compare import Comparison
 from workbench.gui import icons, theme
 from workbench.gui.analyse.words import ratio_or_dash, where_words
-from workbench.gui.timeline.look import label
+from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.finding import Finding

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from workbench.gui import theme
 from workbench.gui.compare.rows import Change
-from workbench.gui.timeline.look import label
+from workbench.gui.painting import label
 from workbench.gui.widgets import draw_swatch
 from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.text import count_text, time_text

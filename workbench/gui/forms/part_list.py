@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
 from workbench.gui.forms.parts import Part, Section
-from workbench.gui.timeline.look import label
+from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.diagnostic import Severity

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.predictions import PartLine, Results
 from workbench.gui import fonts, theme
+from workbench.gui.painting import label as paint_label
 from workbench.gui.predict.figures import Figures
-from workbench.gui.timeline.look import label as paint_label
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
 from workbench.gui.widgets.row_view import Column, RowView
 from workbench.model.diagnostic import Diagnostic

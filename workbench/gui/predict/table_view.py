@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.predictions import PaperTable, Row
 from workbench.formats.units import UnitError, quantity
-from workbench.gui.timeline.look import label as paint_label
+from workbench.gui.painting import label as paint_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
 from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, Column, RowView
 

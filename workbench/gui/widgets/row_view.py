@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui import icons, theme
-from workbench.gui.timeline.look import label
+from workbench.gui.painting import label
 
 Align = Qt.AlignmentFlag
 Index = QModelIndex | QPersistentModelIndex

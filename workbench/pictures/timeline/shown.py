@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.timeline.hits import Hit
@@ -43,7 +44,7 @@ class Shown:
     chosen_blocks: frozenset[int] = frozenset()
     moving: bool = False  # what takes long is left out, or coarse
 
-    @property
+    @cached_property
     def lanes(self) -> Box:
         return lanes_box(self.width, self.height)
 

@@ -1,9 +1,9 @@
-"""Text that several views paint in the same way."""
+"""Text that several tables paint in the same way."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from workbench.gui import theme
 from workbench.gui.canvas import font, text_width
@@ -27,20 +27,3 @@ def label(
     painter.setPen(theme.colour(colour))
     painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
     return width
-
-
-def tag(
-    painter: QPainter,
-    rect: QRectF,
-    text: str,
-    edge: str = "accent",
-    ground: str = "panel",
-    ink: str = "",
-    size: int = 11,
-    weight: int = 600,
-) -> None:
-    """A small label in a rounded box."""
-    painter.setPen(QPen(theme.colour(edge), 1))
-    painter.setBrush(theme.colour(ground))
-    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-    label(painter, rect, text, ink or edge, size, weight, Qt.AlignmentFlag.AlignHCenter)
