@@ -9,36 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from rc_workbench_plugins.opencl.accesses import INLINED, with_accesses
+from rc_workbench_plugins.opencl.ir_text import ModuleText
 from rc_workbench_plugins.opencl.kernel import (
     VOID,
-    Access,
     Argument,
     Block,
     Constant,
     Instruction,
     Kernel,
-    Kind,
     Operand,
     Space,
     Type,
     Variable,
-    Way,
 )
-from rc_workbench_plugins.opencl.layout import SPACES, Layout, read_type, split_type
+from rc_workbench_plugins.opencl.layout import SPACES, read_type, split_type
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 if TYPE_CHECKING:
     from llvmlite.binding import ModuleRef, ValueRef
 
-_METADATA = re.compile(r"^!(\d+) = (?:distinct )?(.*)$", re.MULTILINE)
-_REFERENCE = re.compile(r"!(\d+)")
-_LOCATION = re.compile(r"!DILocation\(line: (\d+)(?:, column: (\d+))?, scope: !(\d+)(?:, inlinedAt: !(\d+))?")
-_FILE = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')
-_DEFINED = re.compile(r"^define .*?@(\"[^\"]+\"|[\w.$-]+)\(")
 _GLOBAL = re.compile(r"^@(\S+) = .*?addrspace\((\d+)\) (?:global|constant) (.*)$", re.MULTILINE)
 _ALIGN = re.compile(r", align (\d+)")
 _MANGLED = re.compile(r"_Z(\d+)")
@@ -55,13 +48,10 @@ _EVENTS = ("async_work_group_copy", "async_work_group_strided_copy")
 #: attributes that clang knows, of which it tells what macros made of them
 _SIZES = ("reqd_work_group_size", "work_group_size_hint")
 _FLAGS = frozenset(["fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "samesign", "volatile"])
-_INLINED = re.compile(r"\.i(?=\.|\d*$)")
 _TABLE_PLACE = re.compile(r"getelementptr (?:inbounds |nuw |nusw )*\(i8, ptr addrspace\(\d+\) @([\w.$-]+), i64 (\d+)\)")
 #: where private arrays begin: no place is the null pointer
 _FIRST_PLACE = 16
 _SILENT = re.compile(r"(llvm\.)?(lifetime|dbg|assume|experimental\.noalias)|(read_|write_)?mem_fence$|prefetch$")
-#: built-ins that reach memory through a pointer: which way, and which operand the pointer is
-_REACHES = re.compile(r"(?P<load>vload)|(?P<store>vstore)|(?P<atomic>atom(?:ic)?_)")
 
 
 def is_kernel(function: ValueRef) -> bool:
@@ -75,7 +65,7 @@ def kernels(
     """Every kernel of a module that clang made of `source`, in the file's order, with its name; `attributes` tells what
     its declaration asks for. Of a kernel that holds what has no meaning here, the error that says what, with its line.
     """
-    text = _Text(str(module), source)
+    text = ModuleText(str(module), source)
     for function in module.functions:
         if not function.is_declaration and is_kernel(function):
             try:
@@ -84,83 +74,10 @@ def kernels(
                 yield function.name, error
 
 
-class _Text:
-    """A module's text: the metadata by number, the lines of each function, the layout of its structures."""
-
-    def __init__(self, text: str, source: Path) -> None:
-        self.source = source
-        self.whole = text
-        self.metadata = {int(number): said for number, said in _METADATA.findall(text)}
-        self.layout = Layout.of(text)
-        self._places: dict[int, tuple[int, int]] = {}
-
-    def function(self, name: str) -> tuple[str, Iterator[str]]:
-        """The line that defines a function, and a line for each of its instructions."""
-        lines = iter(self.whole.splitlines())
-        for line in lines:
-            if (found := _DEFINED.match(line)) and found[1].strip('"') == name:
-                return line, self._instructions(lines)
-        raise KeyError(name)
-
-    def place(self, number: int) -> tuple[int, int]:
-        """Line and column in the source itself of a location: of what came of an included file, where it is used."""
-        if number not in self._places:
-            found = _LOCATION.match(self.metadata.get(number, ""))
-            if found is None:
-                return (0, 0)
-            if not self._in_source(int(found[3])):
-                self._places[number] = self.place(int(found[4])) if found[4] else (0, 0)
-            else:
-                self._places[number] = (int(found[1]), int(found[2] or 0))
-        return self._places[number]
-
-    def strings(self, number: int | None) -> list[str]:
-        """A metadata node's strings."""
-        return re.findall(r'!"([^"]*)"', self.metadata.get(number or -1, ""))
-
-    def integers(self, number: int) -> tuple[int, ...]:
-        """A metadata node's numbers."""
-        return tuple(int(n) for n in re.findall(r"\bi32 (-?\d+)", self.metadata.get(number, "")))
-
-    def unroll(self, number: int) -> int | None:
-        """What `#pragma unroll` asks of a loop: a factor, 0 for fully; None for nothing."""
-        for part in _REFERENCE.findall(self.metadata.get(number, "")):
-            said = self.metadata.get(int(part), "")
-            if found := re.search(r'"llvm\.loop\.unroll\.count", i32 (\d+)', said):
-                return int(found[1])
-            if "llvm.loop.unroll.full" in said or "llvm.loop.unroll.enable" in said:
-                return 0
-        return None
-
-    def loop_place(self, number: int) -> tuple[int, int]:
-        """The lines that a loop begins and ends on, (0, 0) where they are not told."""
-        parts = [int(part) for part in _REFERENCE.findall(self.metadata.get(number, ""))]
-        lines = [line for line, _ in map(self.place, parts) if line]
-        return (lines[0], lines[-1]) if lines else (0, 0)
-
-    def _in_source(self, scope: int) -> bool:
-        said = self.metadata.get(scope, "")
-        if (found := _FILE.search(said)) is not None:
-            return Path(found[2], found[1]) == self.source
-        inner = re.search(r"\bfile: !(\d+)", said)
-        return self._in_source(int(inner[1])) if inner else False
-
-    @staticmethod
-    def _instructions(lines: Iterator[str]) -> Iterator[str]:
-        for line in lines:
-            if line.startswith("}"):
-                return
-            if not line.startswith("  "):
-                continue  # a label
-            while line.count("[") > line.count("]"):
-                line += " " + next(lines).strip()
-            yield line.strip()
-
-
 class _Reader:
     """One function's instructions, read in order."""
 
-    def __init__(self, function: ValueRef, text: _Text) -> None:
+    def __init__(self, function: ValueRef, text: ModuleText) -> None:
         self._function, self._text, self._layout = function, text, text.layout
         self._variables: dict[str, Variable] = {}
         self._private_bytes = 0
@@ -194,7 +111,7 @@ class _Reader:
             line=self._line,
             arguments=tuple(self._arguments(notes)),
             variables=tuple(self._variables.values()),
-            blocks=_with_accesses(order),
+            blocks=with_accesses(order),
             private_bytes=self._private_bytes,
             attributes={**attributes, **{name: self._text.integers(notes[name]) for name in _SIZES if name in notes}},
             unrolls={header: factor for header, n in loops.items() if (factor := self._text.unroll(n)) is not None},
@@ -395,7 +312,7 @@ def _plain_names(names: Iterable[str]) -> dict[str, str]:
     plain: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        short = _INLINED.sub("", name).removeprefix("__clang_ocl_kern_imp_")
+        short = INLINED.sub("", name).removeprefix("__clang_ocl_kern_imp_")
         plain[name] = name if short in taken else short
         taken.add(plain[name])
     return plain
@@ -416,60 +333,3 @@ def _reverse_postorder(blocks: list[Block]) -> list[Block]:
             seen.add(following)
             waiting.append((by_name[following], iter(by_name[following].successors)))
     return order[::-1]
-
-
-def _with_accesses(blocks: list[Block]) -> tuple[Block, ...]:
-    """The blocks with what each memory operation reaches, and what of."""
-    made = {i.result: i for block in blocks for i in block.instructions if i.result}
-    numbers = count(1)
-
-    def access(one: Instruction) -> Instruction:
-        reach = _reach(one)
-        if reach is None:
-            return one
-        way, pointer, size = reach
-        kind = one.operand_types[pointer]
-        objects = _objects(one.operands[pointer], made, set())
-        name = next(iter(objects)) if len(objects) == 1 else ""
-        return replace(one, access=Access(f"a{next(numbers)}", way, kind.space or Space.PRIVATE, size, name, one.line))
-
-    return tuple(replace(block, instructions=tuple(map(access, block.instructions))) for block in blocks)
-
-
-def _reach(one: Instruction) -> tuple[Way, int, int] | None:
-    """Which way an instruction reaches memory, which operand is the pointer, and how many bytes a work item moves."""
-    if one.opcode == "load":
-        return Way.LOAD, 0, one.type.bytes
-    if one.opcode == "store":
-        return Way.STORE, 1, one.operand_types[0].bytes
-    if one.opcode in ("atomicrmw", "cmpxchg"):
-        return Way.ATOMIC, 0, one.operand_types[1].bytes
-    found = _REACHES.match(one.variant) if one.opcode == "call" else None
-    if found is None:
-        return None
-    pointer = next(at for at, kind in enumerate(one.operand_types) if kind.kind is Kind.POINTER)
-    half = 2 if "_half" in one.variant else 1
-    if found["load"]:
-        return Way.LOAD, pointer, one.type.bytes // half
-    if found["store"]:
-        return Way.STORE, pointer, _half_bytes(one.operand_types[0]) if half == 2 else one.operand_types[0].bytes
-    return Way.ATOMIC, pointer, one.type.bytes
-
-
-def _half_bytes(kind: Type) -> int:
-    return 2 * kind.lanes
-
-
-def _objects(pointer: Operand, made: Mapping[str, Instruction], seen: set[str]) -> frozenset[str]:
-    """The arguments and variables that a pointer may point into, as the source names them."""
-    if isinstance(pointer, Constant) or pointer in seen:
-        return frozenset()
-    seen.add(pointer)
-    one = made.get(pointer)
-    if one is None or one.opcode == "alloca":
-        name = pointer[1:].partition("+")[0]
-        return frozenset([name.rpartition(".")[2] if pointer.startswith("@") else _INLINED.sub("", name)])
-    if one.opcode == "load":
-        return frozenset([""])
-    pointers = [o for o, kind in zip(one.operands, one.operand_types, strict=True) if kind.kind is Kind.POINTER]
-    return frozenset().union(*(_objects(operand, made, seen) for operand in pointers))

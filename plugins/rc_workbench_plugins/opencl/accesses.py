@@ -1,0 +1,72 @@
+"""What the instructions of a kernel reach in memory: which way, how much, and of which argument or variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import count
+
+from rc_workbench_plugins.opencl.kernel import Access, Block, Constant, Instruction, Kind, Operand, Space, Type, Way
+
+#: what inlining appends to names
+INLINED = re.compile(r"\.i(?=\.|\d*$)")
+#: built-ins that reach memory through a pointer: which way, and which operand the pointer is
+_REACHES = re.compile(r"(?P<load>vload)|(?P<store>vstore)|(?P<atomic>atom(?:ic)?_)")
+
+
+def with_accesses(blocks: list[Block]) -> tuple[Block, ...]:
+    """The blocks with what each memory operation reaches, and what of."""
+    made = {i.result: i for block in blocks for i in block.instructions if i.result}
+    numbers = count(1)
+
+    def access(one: Instruction) -> Instruction:
+        reach = _reach(one)
+        if reach is None:
+            return one
+        way, pointer, size = reach
+        kind = one.operand_types[pointer]
+        objects = _objects(one.operands[pointer], made, set())
+        name = next(iter(objects)) if len(objects) == 1 else ""
+        return replace(one, access=Access(f"a{next(numbers)}", way, kind.space or Space.PRIVATE, size, name, one.line))
+
+    return tuple(replace(block, instructions=tuple(map(access, block.instructions))) for block in blocks)
+
+
+def _reach(one: Instruction) -> tuple[Way, int, int] | None:
+    """Which way an instruction reaches memory, which operand is the pointer, and how many bytes a work item moves."""
+    if one.opcode == "load":
+        return Way.LOAD, 0, one.type.bytes
+    if one.opcode == "store":
+        return Way.STORE, 1, one.operand_types[0].bytes
+    if one.opcode in ("atomicrmw", "cmpxchg"):
+        return Way.ATOMIC, 0, one.operand_types[1].bytes
+    found = _REACHES.match(one.variant) if one.opcode == "call" else None
+    if found is None:
+        return None
+    pointer = next(at for at, kind in enumerate(one.operand_types) if kind.kind is Kind.POINTER)
+    half = 2 if "_half" in one.variant else 1
+    if found["load"]:
+        return Way.LOAD, pointer, one.type.bytes // half
+    if found["store"]:
+        return Way.STORE, pointer, _half_bytes(one.operand_types[0]) if half == 2 else one.operand_types[0].bytes
+    return Way.ATOMIC, pointer, one.type.bytes
+
+
+def _half_bytes(kind: Type) -> int:
+    return 2 * kind.lanes
+
+
+def _objects(pointer: Operand, made: Mapping[str, Instruction], seen: set[str]) -> frozenset[str]:
+    """The arguments and variables that a pointer may point into, as the source names them."""
+    if isinstance(pointer, Constant) or pointer in seen:
+        return frozenset()
+    seen.add(pointer)
+    one = made.get(pointer)
+    if one is None or one.opcode == "alloca":
+        name = pointer[1:].partition("+")[0]
+        return frozenset([name.rpartition(".")[2] if pointer.startswith("@") else INLINED.sub("", name)])
+    if one.opcode == "load":
+        return frozenset([""])
+    pointers = [o for o, kind in zip(one.operands, one.operand_types, strict=True) if kind.kind is Kind.POINTER]
+    return frozenset().union(*(_objects(operand, made, seen) for operand in pointers))
