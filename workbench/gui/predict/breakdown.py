@@ -19,7 +19,8 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text, input_written
 
-PART_PX, INPUT_PX, SWATCH_PX, BAR_PX = 44, 28, 20, 76
+PART_PX, INPUT_PX, SWATCH_PX, BAR_PX, VALUE_PX = 44, 28, 20, 76, 112
+NAMES_FROM_PX = 290  # inputs' names are left out of a narrower panel
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles of inputs begin alike and end unlike
 
 
@@ -93,14 +94,19 @@ class InputTable(RowView):
 
     def __init__(self) -> None:
         super().__init__("Inputs", (
-            Column("Input", lambda row: row.title, share=0.44, key=lambda row: row.title, ink=_input_ink, elide=_MIDDLE,
-                   tip_of=lambda row: row.title),
-            Column("Name", lambda row: row.name, share=0.21, key=lambda row: row.name,
+            Column("Input", lambda row: row.title, share=0.66, key=lambda row: row.title, ink=_input_ink, elide=_MIDDLE,
+                   tip_of=lambda row: f"{row.title}, {row.name}"),
+            Column("Name", lambda row: row.name, share=0.34, key=lambda row: row.name,
                    ink=lambda row: ("muted", 12, 400)),
-            Column("Value", lambda row: row.text, share=0.35, right=True, key=lambda row: row.value, ink=_input_ink,
+            Column("Value", lambda row: row.text, width_px=VALUE_PX, right=True, key=lambda row: row.value,
+                   ink=_input_ink,
                    tip_of=lambda row: f"the model has {row.own}" if row.own else "type to ask what if",
                    typed=lambda row, text: self.typed.emit(row.name, text), written=lambda row: row.written),
         ), INPUT_PX)  # fmt: skip
+
+    def lay_out_columns(self) -> None:
+        self.setColumnHidden(1, self.viewport().width() < NAMES_FROM_PX)
+        super().lay_out_columns()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self.current is not None:
@@ -130,19 +136,18 @@ class Breakdown(QWidget):
         inner = QVBoxLayout(head)
         inner.setContentsMargins(20, 14, 16, 4)
         inner.setSpacing(2)
-        top = QHBoxLayout()
-        self.title = ElidedLabel("", "finding")
-        self.keep = Button("Write into the model", kind="link")
+        self.title, self.subtitle = ElidedLabel("", "finding"), ElidedLabel("", "smallsecond")
+        self.keep = Button("Keep", kind="link")
         self.keep.clicked.connect(self.keep_wanted.emit)
         self.reset = Button("Reset", kind="link")
         self.reset.setToolTip("The model's own values again (Esc)")
         self.reset.clicked.connect(self.reset_wanted.emit)
-        top.addWidget(self.title, 1)
-        top.addWidget(self.keep)
-        top.addWidget(self.reset)
-        inner.addLayout(top)
-        self.subtitle = ElidedLabel("", "smallsecond")
-        inner.addWidget(self.subtitle)
+        below = QHBoxLayout()
+        below.addWidget(self.subtitle, 1)
+        below.addWidget(self.keep)
+        below.addWidget(self.reset)
+        inner.addWidget(self.title)
+        inner.addLayout(below)
         column.addWidget(head)
         self.figures = Figures(3)
         column.addWidget(self.figures)

@@ -10,7 +10,7 @@ from workbench.api.predictions import Figure
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, rule
 
-LEAST_FIGURE_PX = 110
+AROUND_PX = 40  # what stands around a figure in its cell
 
 
 class Figures(QWidget):
@@ -60,6 +60,11 @@ class Figures(QWidget):
 
     def _fit(self) -> None:
         """Show as many as can be read, the first ones first."""
-        room = max(1, self.width() // LEAST_FIGURE_PX)
+        widths = [value.sizeHint().width() for _, _, value, _ in self._cells[: len(self.figures)]]
+        while len(widths) > 1 and any(
+            self.width() * stretch / (1 + 4 * len(widths)) < AROUND_PX + wide
+            for stretch, wide in zip((5, *[4] * len(widths)), widths, strict=False)
+        ):
+            widths.pop()
         for number, (cell, *_) in enumerate(self._cells):
-            cell.setVisible(number < min(len(self.figures), room))
+            cell.setVisible(number < len(widths))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
@@ -17,7 +18,7 @@ from workbench.gui.painting import label as paint_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
 from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, Column, RowView
 
-ROW_PX, NOTED_PX, UNITS_PX = 26, 38, 72
+ROW_PX, NOTED_PX, UNITS_PX, VALUE_PX = 26, 38, 60, 100
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
 _RIGHT = Qt.AlignmentFlag.AlignRight
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
@@ -96,13 +97,13 @@ def under_heads(rows: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
 
 def _columns(heads: Sequence[str]) -> Iterator[Column]:
     """A row with one value has it in every column."""
-    share = min(0.5 / max(len(heads), 1), 0.2)
-    yield Column("Attribute", lambda row: row.attribute, share=1 - share * len(heads), elide=_MIDDLE,
+    size: dict[str, Any] = {"width_px": VALUE_PX} if len(heads) <= 3 else {"share": 0.6 / len(heads)}
+    yield Column("Attribute", lambda row: row.attribute, share=0.4, elide=_MIDDLE,
                  key=lambda row: row.attribute, ink=lambda row: ("text", 13, 600 if row.strong else 400),
                  tip_of=lambda row: ", ".join(text for text in (row.attribute, row.tip) if text))  # fmt: skip
     yield Column("Units", lambda row: row.unit, width_px=UNITS_PX, ink=lambda row: ("muted", 12, 400))
     for at, head in enumerate(heads):
-        yield Column(head, partial(_value, at), share=share, right=True, key=partial(_amount, at),
+        yield Column(head, partial(_value, at), **size, right=True, key=partial(_amount, at),
                      paint=partial(_paint_value, at))  # fmt: skip
 
 
