@@ -11,10 +11,11 @@ from rc_workbench_plugins.opencl.compile import compile_file
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
 from rc_workbench_plugins.opencl.interpret import run
 from rc_workbench_plugins.opencl.kernel import Kernel, Kind, Node, Profile, Space
-from rc_workbench_plugins.opencl.launch import Launch, local_size, values_of
+from rc_workbench_plugins.opencl.launch import Launch, Values, local_size, values_of
 from rc_workbench_plugins.opencl.ndrange import NDRange
 from rc_workbench_plugins.opencl.optimisations import Change
 from workbench.api.job import Job
+from workbench.api.source.files import is_file
 from workbench.system.files import read_file, sha256
 
 #: Work items that are run where a launch does not say how many groups: of more, that many show what all do.
@@ -36,7 +37,10 @@ _known: OrderedDict[tuple[str, ...], Analysed] = OrderedDict()
 
 
 def key_of(source: Path, name: str, launch: Launch, folder: Path) -> tuple[str, ...]:
-    return sha256(read_file(source)), str(source), name, launch.model_dump_json(), str(folder)
+    """What an analysis is of: the kernel's text, the launch, and the files of its buffers as they are now."""
+    buffers = [folder / v.file for v in launch.arguments.values() if isinstance(v, Values) and v.file]
+    states = [str(path.stat().st_mtime_ns) if is_file(path) else "" for path in buffers]
+    return sha256(read_file(source)), str(source), name, launch.model_dump_json(), str(folder), *states
 
 
 def is_known(source: Path, name: str, launch: Launch, folder: Path) -> bool:

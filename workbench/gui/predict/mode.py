@@ -313,6 +313,7 @@ class PredictMode(DocumentMode):
         if file is None:
             return False
         values = Evaluation(file, self.what_if.changes, reading)
+        self.context.background.cancel("predict.prepare")  # of the model before
         if work := file.kind.prepare(values):
             failed = partial(self._show_nothing, "This model cannot be computed")
             self.context.background.start_job(
