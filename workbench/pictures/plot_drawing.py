@@ -133,6 +133,7 @@ def _draw_legend(canvas: Canvas, plot: Plot, box: Box) -> None:
         if line.points and any(line.filled):
             kinds = [(f"{line.name}, with a source", True), (f"{line.name}, interpolated", False)]
         for words, solid in kinds:
+            canvas.rect(box.x + 8, y - 9, canvas.width_of(words, 12) + 30, 18, "sunken/0.8")  # over the lines
             if line.points:
                 canvas.disc(
                     box.x + 18, y, FILLED_PX if solid else DOT_PX, line.ink if solid else "panel", line.ink, 1.5

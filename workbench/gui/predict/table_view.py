@@ -16,7 +16,7 @@ from workbench.api.predictions import PaperTable, Row
 from workbench.formats.units import UnitError, quantity
 from workbench.gui.painting import label as paint_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
-from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, Column, RowView
+from workbench.gui.widgets.row_view import EDGE_PX, Column, RowView
 
 ROW_PX, NOTED_PX, UNITS_PX, VALUE_PX = 26, 38, 60, 100
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
@@ -121,7 +121,7 @@ def _amount(at: int, row: Row) -> float:
 
 def _paint_value(at: int, painter: QPainter, box: QRectF, row: Row) -> None:
     bad = at < len(row.bad) and row.bad[at]
-    inside, note = box.adjusted(GAP_PX, 0, -EDGE_PX, 0), _of(at, row.notes)
+    inside, note = box.adjusted(0, 0, -EDGE_PX, 0), _of(at, row.notes)
     if note:
         below = inside.adjusted(0, inside.height() / 2, 0, 0)
         paint_label(painter, below, note, "medium_text" if bad else "muted", 11, 400, _RIGHT)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html import escape
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui import fonts, theme
+from workbench.gui.canvas import Drawn
 from workbench.gui.source.line_numbers import LineNumbers
 from workbench.gui.source.problems import Problems
 from workbench.model.pragma import Category
+from workbench.pictures.canvas import RIGHT, Canvas
 
 NUMBERS_PX = 204  # bar, share, visits
 GUTTER_PX = 74  # swatch and line number
@@ -30,7 +29,7 @@ class Margin:
     stale: bool = False
 
 
-class MarginHead(QWidget):
+class MarginHead(Drawn, QWidget):
     """Names of the margin's columns, and whose mean they show."""
 
     def __init__(self) -> None:
@@ -42,18 +41,13 @@ class MarginHead(QWidget):
         self.said = text
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.colour("sunken"))
-        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.colour("rule"))
-        painter.setFont(fonts.ui_font(12, 500))
-        painter.setPen(theme.colour("second"))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        right = middle | Qt.AlignmentFlag.AlignRight
-        painter.drawText(QRectF(16, 0, 120, 26), middle, "Time in state")
-        painter.drawText(QRectF(130, 0, NUMBERS_PX - 142, 26), right, "Visits")
-        painter.setFont(fonts.ui_font(12))
-        painter.drawText(QRectF(NUMBERS_PX, 0, self.width() - NUMBERS_PX - 16, 26), right, self.said)
+    def draw(self, canvas: Canvas) -> None:
+        wide = self.width()
+        canvas.rect(0, 0, wide, self.height(), "sunken")
+        canvas.rect(0, self.height() - 1, wide, 1, "rule")
+        canvas.write(16, 13, "Time in state", "second", 12, 500)
+        canvas.write(NUMBERS_PX - 12, 13, "Visits", "second", 12, 500, RIGHT)
+        canvas.text(NUMBERS_PX, 0, wide - NUMBERS_PX - 16, 26, self.said, "second", 12, 400, RIGHT)
 
 
 def rich_tip(text: str) -> str:
