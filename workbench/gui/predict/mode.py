@@ -161,7 +161,7 @@ class PredictMode(DocumentMode):
             self.explore.set_narrow(narrow)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(600, 300)
+        return QSize(712, 300)
 
     # ---- models
 
