@@ -143,6 +143,7 @@ class Breakdown(QWidget):
         self.reset.setToolTip("The model's own values again (Esc)")
         self.reset.clicked.connect(self.reset_wanted.emit)
         below = QHBoxLayout()
+        below.setSpacing(12)
         below.addWidget(self.subtitle, 1)
         below.addWidget(self.keep)
         below.addWidget(self.reset)
