@@ -67,11 +67,11 @@ def sections(document: type, examples: Iterable[object] = ()) -> tuple[Section, 
     return tuple(_sections(schema, schema, "", shown, frozenset()))
 
 
-def markdown(kept: Iterable[Section], level: int = 3) -> str:
+def markdown(kept: Iterable[Section]) -> str:
     """The sections as tables."""
     lines: list[str] = []
     for section in kept:
-        lines += [f"{'#' * level} `{section.path}`" if section.path else f"{'#' * level} The whole file", ""]
+        lines += [f"### `{section.path}`" if section.path else "### The whole file", ""]
         lines += [section.about, ""] if section.about else []
         lines += ["| field | holds | default | meaning | example |", "| --- | --- | --- | --- | --- |"]
         for field in section.fields:

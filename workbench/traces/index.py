@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -103,8 +102,8 @@ class TimelineIndex:
         return found if len(found) <= most else []
 
 
-def index_of_run(run: Run, progress: Callable[[float], None] = lambda fraction: None) -> TimelineIndex | None:
-    """The index of a traced run; None for one without a trace. `progress` may raise to stop.
+def index_of_run(run: Run) -> TimelineIndex | None:
+    """The index of a traced run; None for one without a trace.
 
     The pyramid is the one that was kept in the run's folder; a large trace's is kept there where there is none.
     """
@@ -114,7 +113,7 @@ def index_of_run(run: Run, progress: Callable[[float], None] = lambda fraction: 
     large = run.path is not None and trace.intervals >= KEPT_FROM
     pyramid = kept_pyramid(run.path, trace) if run.path and large else None
     if pyramid is None:
-        pyramid = build_pyramid(trace, progress)
+        pyramid = build_pyramid(trace)
         if run.path and large:
             keep_pyramid(run.path, trace, pyramid)
     return TimelineIndex(trace, pyramid)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -94,8 +93,8 @@ class Pyramid:
         return int(self.dominant.nbytes + self.present.nbytes + self.times_ps.nbytes)
 
 
-def build_pyramid(trace: Trace, progress: Callable[[float], None] = lambda fraction: None) -> Pyramid:
-    """Sum every interval up, once. `progress` may raise to stop it."""
+def build_pyramid(trace: Trace) -> Pyramid:
+    """Sum every interval up, once."""
     shape = Shape.of(trace)
     size = (shape.rows, sum(shape.bins))
     pyramid = Pyramid(
@@ -111,7 +110,6 @@ def build_pyramid(trace: Trace, progress: Callable[[float], None] = lambda fract
             for first in range(0, shape.bins[0], _WINDOW_BINS)
         ]
         _fill(pyramid, row, np.concatenate(windows, axis=1), range(split, len(shape.bins)), 0)
-        progress((row + 1) / shape.rows)
     return pyramid
 
 

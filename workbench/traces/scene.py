@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,9 +48,9 @@ class Scene:
         return round(PS_PER_S / clock.frequency_hz) if clock else 0
 
 
-def build_scene(run: Run, progress: Callable[[float], None] = lambda fraction: None) -> Scene | None:
-    """None for a run without a trace. `progress` may raise to stop."""
-    index = index_of_run(run, progress)
+def build_scene(run: Run) -> Scene | None:
+    """None for a run without a trace."""
+    index = index_of_run(run)
     if index is None:
         return None
     host = [n for n, b in enumerate(run.manifest.blocks) if b.side is Side.HOST]
