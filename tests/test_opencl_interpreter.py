@@ -17,7 +17,6 @@ from rc_workbench_plugins.opencl.ndrange import NDRange
 from workbench.api.job import Job
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 
-pytest.importorskip("llvmlite")
 ROOT = Path(__file__).parents[1]
 DATA = Path(__file__).parent / "data/opencl"
 BUNDLED = ROOT / "plugins/rc_workbench_plugins/opencl/kernels"

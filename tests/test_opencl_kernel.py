@@ -11,7 +11,6 @@ from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Space, 
 
 from workbench.model.diagnostic import WorkbenchError
 
-pytest.importorskip("llvmlite")
 BUNDLED = sorted((Path(__file__).parents[1] / "plugins/rc_workbench_plugins/opencl/kernels").glob("*.cl"))
 
 #: Wang 2016, Algorithm 1

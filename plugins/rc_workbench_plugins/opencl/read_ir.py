@@ -43,7 +43,7 @@ _ELEMENT_BYTES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "half": 2, "in
 _OPAQUE = re.compile(r"\bimage\dd|\bsampler_t|\bpipe\b|\bevent_t|\bqueue_t")
 #: by the letters of mangled names
 _LETTER_BYTES = {"c": 1, "a": 1, "h": 1, "s": 2, "t": 2, "Dh": 2, "i": 4, "j": 4, "f": 4, "l": 8, "m": 8, "d": 8}
-#: what says nothing to hardware or to who runs it
+#: calls whose result is no value, but an event
 _EVENTS = ("async_work_group_copy", "async_work_group_strided_copy")
 #: attributes that clang knows, of which it tells what macros made of them
 _SIZES = ("reqd_work_group_size", "work_group_size_hint")
@@ -51,6 +51,7 @@ _FLAGS = frozenset(["fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "r
 _TABLE_PLACE = re.compile(r"getelementptr (?:inbounds |nuw |nusw )*\(i8, ptr addrspace\(\d+\) @([\w.$-]+), i64 (\d+)\)")
 #: where private arrays begin: no place is the null pointer
 _FIRST_PLACE = 16
+#: what says nothing to hardware or to who runs it
 _SILENT = re.compile(r"(llvm\.)?(lifetime|dbg|assume|experimental\.noalias)|(read_|write_)?mem_fence$|prefetch$")
 
 
