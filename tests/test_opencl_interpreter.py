@@ -215,6 +215,13 @@ def test_what_goes_wrong_is_told_at_its_line(tmp_path: Path, body: str, line: in
     assert [(d.file, d.line) for d in told.value.diagnostics] == [(str(source), line)]
 
 
+def test_pointers_are_compared_with_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "kernel.cl"
+    source.write_text("__kernel void k(__global int *x)\n{\n    x[0] = x == NULL ? 1 : 2;\n}\n")
+    ran = run(compile_file(source).kernel(), NDRange((1,), (1,)), {"x": np.zeros(1, np.int32)})
+    assert ran.buffers["x"].tolist() == [2]
+
+
 def test_everything_that_cannot_be_run_is_named_at_once(tmp_path: Path) -> None:
     source = tmp_path / "kernel.cl"
     source.write_text("""\

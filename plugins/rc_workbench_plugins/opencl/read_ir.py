@@ -49,6 +49,7 @@ _EVENTS = ("async_work_group_copy", "async_work_group_strided_copy")
 _SIZES = ("reqd_work_group_size", "work_group_size_hint")
 _FLAGS = frozenset(["fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "samesign", "volatile"])
 _TABLE_PLACE = re.compile(r"getelementptr (?:inbounds |nuw |nusw )*\(i8, ptr addrspace\(\d+\) @([\w.$-]+), i64 (\d+)\)")
+_NULL = re.compile(r"addrspacecast \(ptr(?: addrspace\(\d+\))? null to ptr(?: addrspace\(\d+\))?\)")
 #: where private arrays begin: no place is the null pointer
 _FIRST_PLACE = 16
 #: what says nothing to hardware or to who runs it
@@ -232,6 +233,7 @@ class _Reader:
         type_text, said = split_type(str(operand))
         if kind == "constant_expr" and (found := _TABLE_PLACE.fullmatch(said)):
             return self._variable(found[1], int(found[2]))
+        said = "null" if _NULL.fullmatch(said) else said
         try:
             read = read_type(type_text)
             return Constant(read, self._layout.numbers(type_text, said)) if read else Constant(VOID, (0,))
