@@ -185,6 +185,9 @@ class TimelineMode(Mode):
             pill.setText(kind.value if wide else "")
         self.markers.setText("Markers" if wide else "")
         self.messages.setText("Messages" if wide else "")
+        for line, words, few in ((self.finder, "Find a state or call", "Find"), (self.filter, "Filter rows", "Filter")):
+            line.setPlaceholderText(words if wide else few)
+            line.setMinimumWidth(110 if wide else 84)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
