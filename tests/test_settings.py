@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
+from settings_shown import shown_settings
 
 from workbench.cli.main import main
 from workbench.gui.main_window import MainWindow
@@ -163,7 +164,7 @@ def test_a_project_that_is_trusted_can_be_asked_for_again(
     window.context.set_workspace(workspace)
     qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
     assert window.context.trusted
-    dialog = window.show_settings("trusted")
+    dialog = shown_settings(window, "trusted")
     again = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Ask again")
     assert again.isVisible()
     again.click()
@@ -178,7 +179,7 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     window = MainWindow(load_plugins())
     qtbot.addWidget(window)
     window.show()
-    dialog = window.show_settings()
+    dialog = shown_settings(window)
     rows = dialog.rows
     commands = {name.removeprefix("key.") for name in rows if name.startswith("key.")}
     assert commands <= window.actions_of.all.keys()
@@ -195,6 +196,7 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     assert not any(row.isVisible() for row in rows.values())
 
     window.show_keys()
+    window.slices.finish()
     keys = rows["key.run"].field
     assert isinstance(keys, QKeySequenceEdit)
     assert rows["key.run"].isVisible()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
+from settings_shown import shown_settings
 
 from workbench.cli.main import main
 from workbench.gui.main_window import MainWindow
@@ -62,7 +63,7 @@ def test_the_window_opens_on_nonsense_and_remembers_anew(own_preferences: Path, 
 def test_every_theme_that_is_offered_is_remembered(own_preferences: Path, qtbot: QtBot) -> None:
     window = MainWindow(load_plugins())
     qtbot.addWidget(window)
-    row = window.show_settings().rows["theme"]
+    row = shown_settings(window).rows["theme"]
     for number, theme in reversed([*enumerate(row.setting.choices)]):  # the first is chosen already
         row.field.setCurrentIndex(number)
         assert store.preference("theme", "none") == theme

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
+from settings_shown import shown_settings
 
 from workbench.gui.main_window import MainWindow
 from workbench.gui.source.editor import CodeEditor
@@ -347,9 +348,9 @@ def test_a_click_with_control_leads_to_a_definition_and_back_returns(
     qtbot.keyClick(editor, Qt.Key.Key_F12)
     qtbot.waitUntil(lambda: editor.line == line_of(top, "reg [7:0]  left"), timeout=20_000)
     assert editor.textCursor().block().text()[editor.textCursor().positionInBlock() :] == "left;"
-    opened.show_settings().rows["code_px"].set("18")
+    shown_settings(opened).rows["code_px"].set("18")
     assert editor.fontInfo().pixelSize() == 18
-    opened.show_settings().close()
+    shown_settings(opened).close()
     editor.go_to(line_of(top, "    end") + 1)
     qtbot.keyClick(editor, Qt.Key.Key_F12)
     qtbot.waitUntil(lambda: "no name stands here" in opened.status_line.text)

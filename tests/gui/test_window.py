@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
+from settings_shown import shown_settings
 
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.job import Job
@@ -259,7 +260,7 @@ def test_the_theme_changes_and_is_remembered(opened: MainWindow, qtbot: QtBot) -
         return QColor(image.pixel(opened.width() // 2, 20)).name().upper()
 
     assert ground() == LIGHT.chrome
-    opened.show_settings().rows["theme"].field.setCurrentIndex(1)
+    shown_settings(opened).rows["theme"].field.setCurrentIndex(1)
     qtbot.waitUntil(lambda: not opened.slices.busy)
     assert theme.palette() is DARK
     assert ground() == DARK.chrome

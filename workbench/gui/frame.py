@@ -316,14 +316,15 @@ class Frame(QMainWindow):
         self._open_at_foot(self.notices)
 
     def show_settings(self, words: str = "") -> SettingsDialog:
-        """What can be set, as far as it has some words in it."""
+        """What can be set, as far as it has some words in it; the first time once its rows are made, by slices."""
         if self.settings is None:
             from workbench.gui.settings_dialog import SettingsDialog
 
             known = settings(self.context.plugins.modes.values())
             self.settings = SettingsDialog(known, self.context.background, self)
             self.settings.changed.connect(self._on_setting)
-        self.settings.open_on(words)
+            self.slices.start(self.settings.build())
+        self.slices.start(self.settings.opening(words))
         return self.settings
 
     def show_keys(self) -> None:
@@ -370,7 +371,7 @@ class Frame(QMainWindow):
         """Dress the whole application anew, and remember it."""
         store.set_preference("theme", name)
         self._theme = name
-        if self.settings is not None:
+        if self.settings is not None and "theme" in self.settings.rows:
             self.settings.rows["theme"].read()
         self.actions_of.update()
 

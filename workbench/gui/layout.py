@@ -13,7 +13,7 @@ from workbench.gui.theme import set_ground
 from workbench.system import store
 
 RUN_PX = 356
-RANGE_PART = 0.45  # of the details' column
+RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
 _ANY = Panel(width_px=320, least_px=240)
 
 
@@ -29,6 +29,7 @@ class Panels(QObject):
         self._details = _dock("Details", self.details_stack)
         self._range = _dock("Range", QWidget())  # what stands in it is made when it is first wanted
         self._run = _dock("Run", run_dock)
+        self._range.setMinimumWidth(RANGE_PX)
         run_dock.setMinimumHeight(160)
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._side)
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._details)

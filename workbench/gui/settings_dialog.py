@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -28,10 +28,11 @@ VIEW_KEYS = (
     ("Esc", "give up a gesture, close what floats"),
 )
 _TRUSTED = "Trusted projects"
+_AT_ONCE = 8  # rows made in a turn of the event loop
 
 
 class SettingsDialog(QDialog):
-    """`changed` carries the name of what was set."""
+    """`changed` carries the name of what was set. It is whole once `build` has ended."""
 
     changed = Signal(str)
 
@@ -52,7 +53,8 @@ class SettingsDialog(QDialog):
         self.groups.setStyleSheet("QListWidget { background: transparent; } QListWidget::item { padding: 6px 8px; }")
         self.groups.itemActivated.connect(lambda item: self._go_to(item.text()))
         self.groups.itemClicked.connect(lambda item: self._go_to(item.text()))
-        self.rows = {name: SettingRow(setting, known) for name, setting in known.items()}
+        self._known = known
+        self.rows: dict[str, SettingRow] = {}
         self._heads = {group: label(group, "title") for group in GROUPS}
         for head in self._heads.values():
             head.setContentsMargins(0, 10, 0, 2)
@@ -60,7 +62,16 @@ class SettingsDialog(QDialog):
         self._none = label("No setting has this in its name, its value or what it does.", "muted", wrap=True)
         self._trusted = QWidget()
         self._trusted.setLayout(QVBoxLayout())
+
+    def build(self) -> Iterator[None]:
+        """Make the rows, some in a turn."""
+        for number, (name, setting) in enumerate(self._known.items()):
+            shown = self.rows[name] = SettingRow(setting, self._known)
+            shown.changed.connect(partial(self._on_changed, name))
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                yield
         self._rows_column = self._column()
+        yield
         self.area = scrolled(self._rows_column, "box")
         row = QHBoxLayout()
         row.setSpacing(14)
@@ -72,8 +83,6 @@ class SettingsDialog(QDialog):
         column.addWidget(label("Settings", "finding"))
         column.addWidget(self.search)
         column.addLayout(row, 1)
-        for name, shown in self.rows.items():
-            shown.changed.connect(lambda name=name: self._on_changed(name))
         self._find("")
 
     def _column(self) -> QVBoxLayout:
@@ -97,10 +106,11 @@ class SettingsDialog(QDialog):
         column.addStretch(1)
         return column
 
-    def open_on(self, words: str = "") -> None:
+    def opening(self, words: str = "") -> Iterator[None]:
         """Show the settings that have these words, as they are now, and look for programs anew."""
         for row in self.rows.values():
             row.read()
+        yield
         cache = self.rows["folder.cache"]
         cache.explain(f"{cache.setting.what}; now {cache_dir()}")
         self._look_for_programs()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from workbench.api import ModelKind
 from workbench.api.modes import WindowMode
 from workbench.gui.context import Context
 from workbench.gui.forms.form import StillCombo
@@ -79,12 +80,8 @@ class PredictMode(DocumentMode):
         yield
         self.document.read_templates()
         yield
-        for kind in self.context.plugins.model_kinds.values():
-            pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
-            for piece in pieces:
-                with suppress(Exception):  # what is broken is told where it is used
-                    piece()
-                yield
+        kinds = tuple(self.context.plugins.model_kinds.values())
+        self.context.background.start("code of models", partial(_make_ready, kinds), lambda _: None, lambda _: None)
         self._workspace_changed()
         yield
 
@@ -382,3 +379,12 @@ class PredictMode(DocumentMode):
         written = super().write_as(path)
         self._list_models()
         return written
+
+
+def _make_ready(kinds: Iterable[ModelKind]) -> None:
+    """Load what kinds of models are made of, in a thread: the window would stand still meanwhile."""
+    for kind in kinds:
+        pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
+        for piece in pieces:
+            with suppress(Exception):  # what is broken is told where it is used
+                piece()

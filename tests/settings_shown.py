@@ -1,0 +1,12 @@
+"""The window's settings, once their rows are made."""
+
+from __future__ import annotations
+
+from workbench.gui.main_window import MainWindow
+from workbench.gui.settings_dialog import SettingsDialog
+
+
+def shown_settings(window: MainWindow, words: str = "") -> SettingsDialog:
+    dialog = window.show_settings(words)
+    window.slices.finish()
+    return dialog
