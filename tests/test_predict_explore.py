@@ -355,6 +355,9 @@ def test_a_what_if_is_asked_beside_every_question(pdf2d: ModelFile, capsys: pyte
     slow = {"clock": 97.5e6}
     set_ = ("--set", "clock=97.5 MHz")
     assert asked(capsys, *set_)["total_s"] == pytest.approx(float(predict(pdf2d, slow).total_s))
+    assert "set" not in asked(capsys)
+    for question in ((), ("--sensitivity",), ("--sweep", "nodes=1,2"), ("--solve", "nodes", "--speedup", "300")):
+        assert asked(capsys, *set_, *question)["set"] == slow
     swept = asked(capsys, *set_, "--sweep", "nodes=1,2,4", "--output", "total_s")
     slowest = float(predict(pdf2d, {**slow, "nodes": 1}).total_s)
     assert swept["maximum"]["value"] == pytest.approx(slowest)

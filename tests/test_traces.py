@@ -14,11 +14,14 @@ from small_runs import without_tables
 from small_traces import Row, small_index, small_trace
 
 from workbench.formats.run_folder import RunWriter, open_run
+from workbench.model.blocks import Side
 from workbench.model.run import Run
 from workbench.traces import index as index_module
 from workbench.traces.index import TimelineIndex, index_of_run
 from workbench.traces.pyramid import build_pyramid, keep_pyramid, kept_pyramid
 from workbench.traces.sample import most_at_once, sample
+from workbench.traces.scene import build_scene
+from workbench.traces.statistics import selection_statistics
 from workbench.traces.trace import CATEGORIES, NOTHING, Trace, trace_of
 
 WAIT_SEND, WORK = CATEGORIES.index("wait_send"), CATEGORIES.index("work")
@@ -253,3 +256,19 @@ def test_a_folder_that_cannot_be_written_to_costs_time_only(tmp_path: Path, inde
     (tmp_path / "file").write_text("")
     assert not keep_pyramid(tmp_path / "file", index.trace, index.pyramid)
     assert keep_pyramid(tmp_path, index.trace, index.pyramid)
+
+
+def test_a_call_site_of_two_threads_is_counted_for_both(six_cores: Run) -> None:
+    """The second host thread makes the first one's calls at the same times."""
+    alone = build_scene(six_cores)
+    assert alone is not None
+    (host,) = alone.calls
+    other = next(number for number in range(len(alone.blocks)) if number != host)
+    blocks = [replace(b, side=Side.HOST) if number == other else b for number, b in enumerate(alone.blocks)]
+    run = replace(six_cores, manifest=replace(six_cores.manifest, blocks=tuple(blocks)))
+    both = replace(alone, run=run, calls={host: alone.calls[host], other: alone.calls[host]})
+    end_ps = six_cores.manifest.time_ps
+    once = {site: (count, s) for site, count, s in selection_statistics(alone, 0, end_ps).calls}
+    twice = {site: (count, s) for site, count, s in selection_statistics(both, 0, end_ps).calls}
+    assert once
+    assert twice == {site: (2 * count, pytest.approx(2 * s)) for site, (count, s) in once.items()}

@@ -125,7 +125,7 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)
     spreads, asked = _spreads(file, arguments.spread), _question(arguments, kind)
-    changes = _changes(file, arguments.changes)
+    changes = arguments.set = _changes(file, arguments.changes)
     if changes and not arguments.json:
         print(f"what if {', '.join(_change_words(file, name, value) for name, value in changes.items())}\n")
     if asked in _RUN:
@@ -160,7 +160,7 @@ def _outputs(values: Evaluation) -> Answer:
 def _print_answer(found: Answer, problems: Iterable[Diagnostic], arguments: argparse.Namespace) -> int:
     if arguments.json:
         errors = {} if found.errors is None else {"errors": list(map(asdict, found.errors))}
-        print_json({**found.document, **errors, "diagnostics": as_json([*problems, *found.notes])})
+        _print_json({**found.document, **errors}, arguments, [*problems, *found.notes])
         return DONE
     print(found.text)
     if found.errors:
@@ -168,6 +168,12 @@ def _print_answer(found: Answer, problems: Iterable[Diagnostic], arguments: argp
         print(errors_text(found.errors))
     _print_notes(found.notes)
     return DONE
+
+
+def _print_json(document: Mapping[str, object], arguments: argparse.Namespace, told: Iterable[Diagnostic]) -> None:
+    """An answer, with what --set took in place of the model's inputs."""
+    given = {"set": arguments.set} if arguments.set else {}
+    print_json({**document, **given, "diagnostics": as_json(told)})
 
 
 def _print_notes(notes: Iterable[Diagnostic]) -> None:
@@ -188,7 +194,7 @@ def _explored(
         samples = 4096 if arguments.uncertain is None else arguments.uncertain
         rows = sensitivity(file, arguments.output or "", arguments.reading, spreads, samples, arguments.seed or 0)
         if arguments.json:
-            print_json({"inputs": list(map(asdict, rows)), "diagnostics": as_json(problems)})
+            _print_json({"inputs": list(map(asdict, rows))}, arguments, problems)
         else:
             print(influences_text(rows))
         return DONE
@@ -203,7 +209,7 @@ def _solve(file: ModelFile, problems: Iterable[Diagnostic], arguments: argparse.
     solution = solve(file, arguments.solve, arguments.target, arguments.output or output, reading=arguments.reading)
     notes = _notes(file, {solution.name: solution.value}, arguments.reading)
     if arguments.json:
-        print_json({**solution_json(solution), "diagnostics": as_json([*problems, *notes])})
+        _print_json(solution_json(solution), arguments, [*problems, *notes])
     else:
         print(solution_text(solution))
         _print_notes(notes)
@@ -252,7 +258,7 @@ def _sweep(
     if arguments.json:
         document = exploration_json(file, found, space, arguments.reading)
         document |= {"bands": bands_json(drawn, space)} if drawn else {}
-        print_json(document | {"diagnostics": as_json([*problems, *notes])})
+        _print_json(document, arguments, [*problems, *notes])
     else:
         print(exploration_text(file, found, space, arguments.reading))
         if drawn:

@@ -65,7 +65,8 @@ def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
     for number in hosts:
         if number in scene.calls:
             for site, count, spent in scene.calls[number].between(from_ps, to_ps):
-                calls[site] = (count, spent)
+                before, took = calls.get(site, (0, 0))  # by another thread
+                calls[site] = (before + count, took + spent)
     rows = sorted(((s, c, t / PS_PER_S) for s, (c, t) in calls.items()), key=lambda row: -row[2])
     return Statistics(from_ps, to_ps, tuple(shares), tuple(rows), at_work)
 
