@@ -170,6 +170,18 @@ def test_what_is_no_kernel_for_here_is_told(source: Path, text: str, message: st
     assert told.value.diagnostics[0].line == 1
 
 
+def test_a_kernel_that_asks_for_more_than_any_machine_has_is_told(source: Path) -> None:
+    """Nine macros of eleven lines each make two thousand million."""
+    nested = "A(" * 9 + "x" + ")" * 9
+    repeated = " ".join(["x"] * 11)
+    source.write_text(
+        f"#define A(x) {repeated}\n#define B(x) {nested}\n__kernel void k(__global int *a) {{ B(a[0]=1;) }}"
+    )
+    with pytest.raises(WorkbenchError, match="the kernel does not compile: out of memory") as told:
+        compile_file(source)
+    assert "does a macro repeat itself" in told.value.diagnostics[0].hint
+
+
 def test_a_kernel_is_named_where_there_are_several(source: Path) -> None:
     source.write_text("__kernel void first(__global int *x) { x[0] = 1; }\n__kernel void second(__global int *x) {}\n")
     compiled = compile_file(source)

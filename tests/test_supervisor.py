@@ -17,7 +17,7 @@ import pytest
 import workbench.system.supervise
 from workbench.api.job import Job
 from workbench.model.diagnostic import Cancelled, WorkbenchError
-from workbench.system.process import LONGEST_LINE, Supervised, printable
+from workbench.system.process import LONGEST_LINE, Supervised, printable, run_program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
 SUPERVISOR = Path(workbench.system.supervise.__file__)
@@ -96,7 +96,7 @@ def test_a_workbench_that_is_killed_while_a_program_starts_leaves_nothing(second
     os.close(heard)  # nobody will hear that the program has started
     script = f"{daemon(seconds)} echo up; sleep {seconds}"
     supervisor = subprocess.Popen(
-        [sys.executable, "-I", "-S", str(SUPERVISOR), str(said), "sh", "-c", script],
+        [sys.executable, "-I", "-S", str(SUPERVISOR), str(said), "0", "sh", "-c", script],
         pass_fds=[said], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     os.close(said)
@@ -140,6 +140,14 @@ def test_a_supervisor_that_is_killed_takes_its_program_along(seconds: str) -> No
 )
 def test_a_program_ends_as_it_ends(script: str, code: int) -> None:
     assert ended(Supervised(["sh", "-c", script])) == code
+
+
+def test_a_program_may_map_as_much_as_it_is_given() -> None:
+    command = [sys.executable, "-c", "print(len(bytearray(1 << 30)))"]
+    assert run_program(command, memory_bytes=3 << 30).stdout.strip() == str(1 << 30)
+    done = run_program(command, memory_bytes=1 << 30)
+    assert done.returncode == 1
+    assert "MemoryError" in done.stderr
 
 
 def test_a_program_that_is_not_there_is_told(tmp_path: object) -> None:

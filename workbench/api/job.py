@@ -94,8 +94,10 @@ class Job:
         env: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
         on_line: Callable[[str], None] | None = None,
+        memory_bytes: int = 0,
     ) -> ProcessResult:
-        """Run a program, with `env` added to this environment, and wait for it, watching for cancel.
+        """Run a program, with `env` added to this environment, and wait for it, watching for cancel. Each of its
+        processes may map `memory_bytes`, where that is not 0.
 
         Its standard error goes to the log line by line (or to `on_line`); of both outputs the first 16 MiB are
         returned. A cancel or the time limit ends the program and everything that it started. Raises Cancelled;
@@ -103,5 +105,6 @@ class Job:
         """
         self.check()
         return run_program(
-            command, cwd=cwd, env=env, timeout_s=timeout_s, on_line=on_line or self.log, check=self.check
+            command, cwd=cwd, env=env, timeout_s=timeout_s, on_line=on_line or self.log, check=self.check,
+            memory_bytes=memory_bytes,
         )  # fmt: skip

@@ -109,11 +109,12 @@ class Supervised:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         pass_fds: Sequence[int] = (),
+        memory_bytes: int = 0,
     ) -> None:
         self._status, status = os.pipe()
         try:
             self._child: subprocess.Popen[bytes] = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(status), *command],
+                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(status), str(memory_bytes), *command],
                 cwd=cwd, env={**os.environ, **(env or {})}, pass_fds=(*pass_fds, status), start_new_session=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
@@ -193,14 +194,15 @@ def run_program(
     timeout_s: float | None = None,
     on_line: Callable[[str], None] = lambda line: None,
     check: Callable[[], None] = lambda: None,
+    memory_bytes: int = 0,
 ) -> ProcessResult:
     """Run a program to its end, with `env` added to this environment; `on_line` gets the lines of its standard error,
-    and what `check` raises ends it.
+    and what `check` raises ends it. Each of its processes may map `memory_bytes`, where that is not 0.
 
     Whatever happens, nothing that it started is left. WorkbenchError where it cannot be started, or the time is over.
     """
     words = [str(word) for word in command]
-    program = Supervised(words, cwd=cwd, env=env)
+    program = Supervised(words, cwd=cwd, env=env, memory_bytes=memory_bytes)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     try:
         while program.poll() is None:

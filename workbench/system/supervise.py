@@ -1,10 +1,12 @@
-"""The process that stands between the workbench and each program it starts: `supervise.py STATUS_FD COMMAND...`
+"""The process that stands between the workbench and each program it starts: `supervise.py STATUS_FD
+MEMORY_BYTES COMMAND...`
 
 It lives as long as the program, and ends as it ends (the same exit code, the same signal); nothing that the program
 started outlives it. Orphans are its children (it is their subreaper), whatever sessions they made. Its standard input
 is the workbench's lifeline: a `T` asks the program to end, and the end of file, also that of a workbench that was
 killed, ends everything at once. On STATUS_FD it writes one line at the start (`started`, or `failed ERRNO`), and at
-the end `left N` where the program left N processes behind.
+the end `left N` where the program left N processes behind. MEMORY_BYTES is what each process may map;
+0 is no limit.
 
 It runs by itself, with nothing but the standard library, so that it starts in milliseconds.
 """
@@ -26,7 +28,7 @@ _PATIENCE_S = 5.0  # for processes that cannot die, in the middle of a read from
 _FOR_THE_PROGRAM = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def main(status: int, command: list[str]) -> None:
+def main(status: int, memory_bytes: int, command: list[str]) -> None:
     os.set_inheritable(status, False)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     for number in _FOR_THE_PROGRAM:
@@ -36,7 +38,7 @@ def main(status: int, command: list[str]) -> None:
     os.set_blocking(awake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    program = start(status, command)
+    program = start(status, memory_bytes, command)
     waiting = select.poll()
     waiting.register(0, select.POLLIN)
     waiting.register(awake, select.POLLIN)
@@ -57,7 +59,7 @@ def main(status: int, command: list[str]) -> None:
     end_as(code)
 
 
-def start(status: int, command: list[str]) -> int:
+def start(status: int, memory_bytes: int, command: list[str]) -> int:
     """Start the program in a session of its own; its process id. Ends where it cannot be started."""
     told, tell = os.pipe()
     me = os.getpid()
@@ -72,6 +74,8 @@ def start(status: int, command: list[str]) -> int:
             for number in (*_FOR_THE_PROGRAM, signal.SIGCHLD, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            if memory_bytes:
+                resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
             os.execvp(command[0], command)
         except OSError as error:
             os.write(tell, str(error.errno or 0).encode())
@@ -155,4 +159,4 @@ def end_as(code: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:])
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

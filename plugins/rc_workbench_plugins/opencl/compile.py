@@ -28,11 +28,13 @@ _OPTIONS = (
     *("-Xclang", "-fdeclare-opencl-builtins", "-D__opencl_c_named_address_space_builtins=1"),
     *("-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-cl-kernel-arg-info"),
     *("-gline-tables-only", "-ffp-contract=off", "-fno-caret-diagnostics", "-fno-color-diagnostics"),
+    "-fno-crash-diagnostics",
     *("-Wno-unknown-attributes", "-Wno-unknown-pragmas", "-Wno-ignored-attributes", "-c", "-emit-llvm"),
 )
-_TIMEOUT_S = 60.0
+_TIMEOUT_S, _MEMORY_BYTES = 60.0, 4 << 30  # a few macros can ask for any amount of both
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(((?:[^()]|\([^()]*\))*)\)\)")
 _ASKED = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?")
+_ENDED = re.compile(r"LLVM ERROR: (.*)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -89,12 +91,16 @@ def compile_file(
 def _compile(command: Sequence[str], source: Path, out: Path, job: Job | None) -> tuple[list[Diagnostic], bytes]:
     """What clang says of a file, and the bitcode that it makes."""
     done = (job or Job()).run(
-        [*command, str(source), "-o", str(out)], cwd=source.parent, timeout_s=_TIMEOUT_S, on_line=lambda line: None
-    )
+        [*command, str(source), "-o", str(out)],
+        cwd=source.parent, timeout_s=_TIMEOUT_S, memory_bytes=_MEMORY_BYTES, on_line=lambda line: None,
+    )  # fmt: skip
     said = gcc_diagnostics(done.stderr)
     if done.returncode:
         errors = [d for d in said if d.severity is Severity.ERROR]
-        failed = Diagnostic(f"the kernel does not compile: {last_words(done.stderr)}", file=str(source))
+        ended = _ENDED.search(done.stderr)
+        words = ended[1] if ended else last_words(done.stderr)
+        hint = f"It may map {_MEMORY_BYTES >> 30} GiB: does a macro repeat itself?" if "memory" in words else ""
+        failed = Diagnostic(f"the kernel does not compile: {words}", hint, file=str(source))
         raise WorkbenchError(*(errors or [failed]))
     return said, out.read_bytes()
 
