@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -46,7 +46,7 @@ _WAIT_MS = 150
 
 
 class ExploreView(QWidget):
-    """`point_chosen` carries the inputs of a point of a sweep or of the front."""
+    """`point_chosen` carries the inputs of a point of a sweep or of the front. It is whole once `build` has ended."""
 
     point_chosen = Signal(dict)
 
@@ -60,11 +60,19 @@ class ExploreView(QWidget):
         self._own_ranges: dict[str, tuple[str, str]] = {}
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._later.timeout.connect(self.sweep)
+
+    def build(self) -> Iterator[None]:
+        """Make its panels, each in a turn: every plot takes its time."""
         column = plain_column(self)
         column.addWidget(self._controls())
         column.addWidget(rule())
-        sweep = self._sweep_panel()
-        below = Split((self._influence_panel(), 460), (self._front_panel(), 460))
+        panels = []
+        for make in (self._sweep_panel, self._influence_panel, self._front_panel):
+            yield
+            panels.append(make())
+        sweep, influences, front = panels
+        below = Split((influences, 460), (front, 460))
+        yield
         column.addWidget(Split((sweep, 420), (below, 330), vertical=True), 1)
 
     # ---- arrangement

@@ -69,6 +69,7 @@ class PredictMode(DocumentMode):
         self.density = DensityView(self.context)
         yield
         self.explore = ExploreView(self.context)
+        yield from self.explore.build()
         yield
         form = self.make_form()
         self.parts.filter.setPlaceholderText("Filter parts")
