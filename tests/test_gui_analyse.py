@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pixels import pixels_of
+from pointer import hover
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
@@ -350,10 +351,7 @@ def test_the_speedup_estimates_are_a_chart_that_zooms(
     assert places[0] == box.x < places[1] < places[2] == pytest.approx(box.right)
     view.zoom(2)
     assert view.shown()[1] - view.shown()[0] == pytest.approx((whole[1] - whole[0]) / 2)
-    centre = QPoint(round(box.centre[0]), round(third))
-    qtbot.mouseMove(view.viewport(), centre - QPoint(30, 0))  # a pointer that is there already does not move
-    qtbot.mouseMove(view.viewport(), centre)
-    qtbot.waitUntil(lambda: view.at is not None)
+    hover(view.viewport(), QPoint(round(box.centre[0]), round(third)))
     canvas = SvgCanvas()
     view.draw_over(canvas)
     ratio = 10 ** (sum(view.shown()) / 2)

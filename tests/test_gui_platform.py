@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pixels import pixels_of
+from pointer import hover
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
@@ -251,10 +252,10 @@ def test_pasted_rows_of_spreadsheets() -> None:
 
 def test_table_and_curve_are_linked_by_hover(qtbot: QtBot, mode: PlatformMode) -> None:
     mode.choose(("transfer_tables", "write"))
-    qtbot.mouseMove(mode.curve.viewport(), mode.curve.point_place((0, 5)).toPoint())
+    hover(mode.curve.viewport(), mode.curve.point_place((0, 5)).toPoint())
     assert mode.table.points.hovered == 5
     row = mode.table.visualRect(mode.table.points.index(2, TIME)).center()
-    qtbot.mouseMove(mode.table.viewport(), row)
+    hover(mode.table.viewport(), row)
     assert mode.curve.ringed == (0, 2)
 
 

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from pixels import pixels_of, rgb
+from pointer import hover
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
@@ -136,7 +137,7 @@ def test_in_a_page_the_wheel_scrolls_the_page(qtbot: QtBot) -> None:
 
 def test_points_are_told_and_chosen(qtbot: QtBot, view: PlotView) -> None:
     with qtbot.waitSignal(view.pointed) as told:
-        qtbot.mouseMove(view.viewport(), view.place(10, 20).toPoint())
+        hover(view.viewport(), view.place(10, 20).toPoint())
     assert told.args == [0, 1]
     with qtbot.waitSignal(view.chosen) as chosen:
         qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.place(100, 200).toPoint())
@@ -147,7 +148,7 @@ def test_points_are_told_and_chosen(qtbot: QtBot, view: PlotView) -> None:
 
 
 def test_the_crosshair_says_the_values_under_the_pointer(qtbot: QtBot, view: PlotView) -> None:
-    qtbot.mouseMove(view.viewport(), view.place(10, 150).toPoint())
+    hover(view.viewport(), view.place(10, 150).toPoint())
     canvas = SvgCanvas()
     view.draw_over(canvas)
     words = [t.text for t in ET.fromstring(canvas.document(500, 300, "")).iter(f"{SVG}text")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pointer import hover
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
@@ -330,7 +331,7 @@ def test_a_click_with_control_leads_to_a_definition_and_back_returns(
     cursor = editor.textCursor()
     cursor.setPosition(cursor.position() + cursor.block().text().index("fpgaOpen") + 2)
     at = editor.cursorRect(cursor).center()
-    qtbot.mouseMove(editor.viewport(), at)
+    hover(editor.viewport(), at)
     qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, at)
     qtbot.waitUntil(lambda: source.editor is not None and source.editor.path.name == "fpga.h", timeout=20_000)
     header = source.editor
