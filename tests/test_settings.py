@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -58,16 +59,16 @@ def test_no_two_commands_come_with_one_key_and_each_is_written_as_it_would_be() 
 
 
 def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def ask(*arguments: str) -> dict[str, object]:
+    def ask(*arguments: str) -> dict[str, Any]:
         assert main(["settings", *arguments, "--json"]) == 0
-        found: dict[str, object] = json.loads(capsys.readouterr().out)
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
         return found
 
     listed = ask("list")
-    names = {s["name"]: s for s in listed["settings"]}  # type: ignore[attr-defined]
+    names = {s["name"]: s for s in listed["settings"]}
     assert {"theme", "code_px", "trace", "program.g++", "folder.cache", "key.run", "key.mode_source"} <= names.keys()
     assert {s["group"] for s in names.values()} == {*GROUPS}
-    assert "g++" in {p["name"] for p in listed["programs"]}  # type: ignore[attr-defined]
+    assert "g++" in {p["name"] for p in listed["programs"]}
     assert (names["theme"]["value"], names["theme"]["choices"]) == ("light", ["light", "dark", "system"])
     assert ask("set", "theme", "dark")["value"] == "dark"
     assert ask("set", "key.run", "ctrl+r")["value"] == "Ctrl+R"

@@ -201,19 +201,17 @@ class Context(QObject):
             self.background.start_job(
                 "scan", lambda job: workspace.scan(job=job), partial(self._scanned, workspace), self.failed
             )
-
             self.look_at_trust()
 
     def look_at_trust(self) -> None:
         """Find out whether the project may be run without a question."""
         workspace = self.workspace
         if workspace is not None:
+            self.background.start("trust", lambda: standing(workspace), partial(self._stands, workspace), self.failed)
 
-            def stands(found: Standing) -> None:
-                if self.workspace is workspace:
-                    self.set_trusted(found.trusted)
-
-            self.background.start("trust", lambda: standing(workspace), stands, self.failed)
+    def _stands(self, workspace: Workspace, found: Standing) -> None:
+        if workspace is self.workspace:
+            self.set_trusted(found.trusted)
 
     def stop_scan(self) -> None:
         """Read the sources no further: what they hold is not known until they are read again."""

@@ -1,0 +1,45 @@
+"""Predict mode in a project of the test's own."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from predict_shown import WAIT_MS
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from workbench.gui import theme
+from workbench.gui.context import Context
+from workbench.gui.modes import MODES
+from workbench.gui.predict.mode import PredictMode
+from workbench.session.plugins import Plugins
+from workbench.session.workspace import open_workspace
+
+EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))
+
+
+@pytest.fixture
+def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> PredictMode:
+    """Predict mode in a project of its own."""
+    theme.apply_theme(qapp, "light")
+    root = tmp_path / "pdf2d"
+    shutil.copytree(EXAMPLE, root)
+    context = Context(plugins)
+    context.workspace = open_workspace(root / "original.workbench.yaml", plugins)
+    made = PredictMode(context, MODES["predict"])
+    for _ in made.build():
+        pass
+
+    def idle(widget: object) -> None:
+        qtbot.waitUntil(lambda: not context.background.busy, timeout=WAIT_MS)
+        context.shut_down()
+
+    qtbot.addWidget(made, before_close_func=idle)
+    qtbot.addWidget(made.details)
+    made.resize(1260, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    return made

@@ -1,0 +1,89 @@
+"""Densities: layers are dragged, rho is the model's, a kernel's own is measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pixels import pixels_of
+from predict_shown import WAIT_MS
+from predicting import density as bounds_of
+from predicting import model_path
+from PySide6.QtCore import QPointF, Qt
+from pytestqt.qtbot import QtBot
+
+from workbench.gui.predict.mode import PredictMode
+
+
+def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("matrix_multiply", "density"))
+    view, file = mode.density, mode.document.model_file
+    assert file is not None
+    own = bounds_of(file)
+    assert view.result is not None
+    assert float(view.result.bounds[1].ops_per_s) == float(own.bounds[1].ops_per_s)
+    assert [m.x for m in view.curve.plot.marks] == pytest.approx([0.6e6, 28e6])
+    before = pixels_of(view.bars.grab().toImage())
+    start = view.curve.mark_place(1)
+    end = start + QPointF(-80, 40)
+    qtbot.mousePress(view.curve.viewport(), Qt.MouseButton.LeftButton, pos=start.toPoint())
+    qtbot.mouseMove(view.curve.viewport(), (start + QPointF(-40, 20)).toPoint())
+    qtbot.mouseMove(view.curve.viewport(), end.toPoint())
+    qtbot.mouseRelease(view.curve.viewport(), Qt.MouseButton.LeftButton, pos=end.toPoint())
+    assert view.moved is not None
+    dropped = view.moved
+    mode.history.undo()  # the whole move is one step
+    assert view.moved is None
+    assert [m.x for m in view.curve.plot.marks] == pytest.approx([0.6e6, 28e6])
+    assert not mode.history.can_undo
+    mode.history.redo()
+    assert view.moved == dropped
+    assert float(view.moved[1].layer_bytes) < 28e6
+    assert float(view.moved[1].bandwidth_bytes_per_s) < 1.4e9
+    assert float(view.result.bounds[1].ops_per_s) < float(own.bounds[1].ops_per_s)
+    assert view.bars.bars.rows[1].value == float(view.result.bounds[1].ops_per_s)
+    assert "what-if" in mode.details.subtitle.text()
+    assert (pixels_of(view.bars.grab().toImage()) != before).any()
+    view.reset_button.click()
+    assert view.moved is None
+    assert (pixels_of(view.bars.grab().toImage()) == before).all()
+    assert not mode.document.dirty
+
+
+def test_rho_curve_is_the_models(mode: PredictMode) -> None:
+    mode.open_document(model_path("all_to_all", "density"))
+    line = mode.density.curve.plot.lines[0]
+    assert line.y == pytest.approx(line.x / (2 * 32**2))  # Eq. 5
+    mode.reading.setCurrentText("large particles")
+    mode.reading.activated.emit(mode.reading.currentIndex())
+    assert mode.density.curve.plot.lines[0].y == pytest.approx(line.x / (2 * 512**2))
+
+
+def test_a_kernels_measured_density_stands_beside_the_model(mode: PredictMode, qtbot: QtBot) -> None:
+    """The naive order falls short of the model until one matrix fits in the store (Steffen 2007, section 3)."""
+    mode.open_document(model_path("matrix_multiply", "density"))
+    assert mode.density.of is not None
+    title, (kernel, arguments) = next(iter(mode.density.of.kernels().items()))
+    mode.density.measure_kernel(title, kernel, arguments)
+    qtbot.waitUntil(lambda: len(mode.density.curve.plot.lines) == 2, timeout=60_000)
+    measured = mode.density.curve.plot.lines[1]
+    assert measured.name == "measured"
+    assert min(measured.y) == pytest.approx(1 / 8, rel=0.05)  # each multiply-add loads both its operands of 4 bytes
+    assert "furthest from the model -" in mode.density.curve_head.subtitle.text()
+    mode.density.reset()
+    assert len(mode.density.curve.plot.lines) == 1
+
+
+def test_a_kernel_that_is_measured_can_be_given_up(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> None:
+    kernel = tmp_path / "forever.c"
+    kernel.write_text("int main(void) { for (;;) ; }\n")
+    mode.open_document(model_path("matrix_multiply", "density"))
+    mode.density.measure_kernel("forever", kernel, [])
+    background = mode.context.background
+    qtbot.waitUntil(lambda: background.said == "Measuring forever", timeout=WAIT_MS)
+    assert mode.density.measure_button.isHidden()
+    mode.density.stop_button.click()
+    qtbot.waitUntil(lambda: not background.busy, timeout=WAIT_MS)  # its program has ended
+    assert not mode.density.measure_button.isHidden()
+    assert len(mode.density.curve.plot.lines) == 1
+    assert not list(mode.context.notices)

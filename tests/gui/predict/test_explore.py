@@ -1,0 +1,121 @@
+"""Sweeps, random inputs, and what an input must be for an output to hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pixels import pixels_of, rgb
+from predict_shown import WAIT_MS, explored, own_copy
+from predicting import model_path, predict
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from workbench.gui import theme
+from workbench.gui.predict.mode import PredictMode
+
+
+def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    explored(mode, qtbot)
+    found, file = mode.explore.found, mode.document.model_file
+    assert found is not None
+    assert file is not None
+    assert found.question.name == "nodes"
+    assert found.values[0] == pytest.approx([float(predict(file, {"nodes": n}).speedup) for n in found.x])
+    plot = mode.explore.plot
+    at = plot.place(8.0, float(found.values[0][7]))
+    qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=at.toPoint())
+    assert mode.what_if.changes == {"nodes": 8.0}
+    assert mode.details.title.text() == "nodes = 8"
+    lines = {part.name: part.value for parts in mode.details.parts.rows.parts for part in parts}
+    assert lines["kernels"] == "35.2\u202fs"
+    mode.details.reset.click()
+    assert mode.what_if.changes == {}
+    image = pixels_of(plot.grab().toImage())
+    assert (image == rgb(theme.colour("accent"))).sum() > 200
+
+
+def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    mode.explore.share.setCurrentIndex(2)
+    explored(mode, qtbot)
+    found = mode.explore.found
+    assert found is not None
+    assert found.bands is not None
+    low, high = (found.bands.quantiles[q] for q in (0.05, 0.95))
+    assert (low < found.values[0]).all()
+    assert (high > found.values[0]).all()
+    assert found.influences[0].name == "bins"
+    assert found.influences[0].total_order is not None
+    assert {"kernels", "nodes"} <= found.front[0].inputs.keys()
+    mode.explore.second.setCurrentText("clock")
+    explored(mode, qtbot)
+    second = mode.explore.found
+    assert second is not None
+    assert second.values.shape == (5, 16)
+    assert (np.diff(second.values, axis=0) > 0).all()
+    times = [p.y for p in second.front]
+    assert times == sorted(times)
+    assert len(times) > 5
+
+
+def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    mode.explore.target.setText("200")
+    mode.explore.target_name.setCurrentText("clock")
+    mode.explore.solve_button.click()
+    qtbot.waitUntil(lambda: bool(mode.what_if.changes), timeout=WAIT_MS)
+    file = mode.document.model_file
+    assert file is not None
+    assert float(predict(file, mode.what_if.changes).speedup) == pytest.approx(200)
+    assert mode.explore.answer.text().startswith("clock must be 276")
+    mode.explore.target.setText("1e9")
+    mode.explore.solve_button.click()
+    qtbot.waitUntil(lambda: mode.explore.answer.property("role") == "high", timeout=WAIT_MS)
+    for wrong, said in (
+        ("ten", "no number"),
+        ("nan", "no finite number"),
+        ("0.5", "whole number"),
+        ("0", "at least 1"),
+    ):
+        mode.explore.problem.hide()
+        mode.explore.low.setText(wrong)
+        mode.explore.high.setText("0.7" if wrong == "0.5" else "16")
+        mode.explore.sweep()
+        qtbot.waitUntil(lambda: not mode.explore.problem.isHidden(), timeout=WAIT_MS)
+        assert said in mode.explore.problem.text(), wrong
+    mode.explore.target.setText("nan")
+    mode.explore.solve_button.click()
+    assert mode.explore.answer.text() == "'nan' is no finite number. Write for example 4 or 1e6."
+
+
+def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    mode.show_page("Explore")
+    mode.explore.target.setText("200")
+    mode.explore.target_name.setCurrentText("nodes")
+    mode.explore.solve_button.click()
+    qtbot.waitUntil(lambda: bool(mode.what_if.changes), timeout=WAIT_MS)
+    assert mode.what_if.changes == {"nodes": 3}
+    assert mode.explore.answer.text() == "nodes must be 3 (the model has 2; whole numbers only: 216× there, 146× at 2)"
+    mode.show_page("Results")
+    mode.results.show_page("Networks")
+    (table,) = mode.results.table.tables
+    told = {row.attribute: row.values for row in table.rows}
+    assert told["log2 P, the next whole number"] == ("2",)
+    assert "3 nodes are no power of two, counted as 2 whole rounds" in mode.results.figures.figures[3].tip
+
+
+def test_an_input_at_both_its_bounds_is_explored(mode: PredictMode, qtbot: QtBot) -> None:
+    path = own_copy(mode, "image_filter")
+    for key, value in (("minimum", 2), ("maximum", 2)):
+        assert mode.document.set(("inputs", "nodes", key), value)
+    mode.show_page("Explore")
+    assert mode.stack.currentWidget() is mode.explore
+    assert mode.explore.name.currentText() == "side"  # the first that can change
+    explored(mode, qtbot)
+    mode.document.save()
+    assert "maximum: 2" in path.read_text()

@@ -1,0 +1,240 @@
+"""Predict's results: figures, tables and the timing diagram are drawn from the model's numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pixels import pixels_of, rgb
+from predict_shown import WAIT_MS, explored, own_copy
+from predicting import model_path, predict
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+from rc_workbench_plugins.density.model import Compute, DensityModel, LayerChange
+from rc_workbench_plugins.rat.model import RatModel
+from rc_workbench_plugins.ratss.errors import error_row
+from rc_workbench_plugins.ratss.model import ComputeNode, Measured, RatssModel, Stage, Transaction
+
+from workbench.api.forms import Group
+from workbench.api.models import Input
+from workbench.api.predictions import RunComparison
+from workbench.gui import theme
+from workbench.gui.predict.mode import PredictMode
+from workbench.gui.predict.parts import INPUT
+from workbench.gui.predict.table_view import amount
+from workbench.gui.predict.tables import paper_tables, run_table
+from workbench.model.pragma import Category
+from workbench.model.text import prefixed, trimmed
+from workbench.predict.kinds import outputs_of
+from workbench.predict.library import bundled_models
+from workbench.session.plugins import Plugins
+
+
+def named(*groups: Group) -> set[str]:
+    return {str(f.path[-1]) for g in groups for f in g.fields if f.path}
+
+
+def test_every_field_of_a_model_has_a_row() -> None:
+    elsewhere = {"schema_version", "name", "inputs", "readings"}
+    parts = {"stages", "resources", "measured", "layers", "compute", "nodes", "transactions"}
+    for schema in (RatssModel, DensityModel):
+        assert named(*schema.form) == set(schema.model_fields) - elsewhere - parts
+    assert named(*Stage.form) == set(Stage.model_fields) - parts
+    for part in (ComputeNode, Transaction, LayerChange, Compute):
+        assert named(*part.form) == set(part.model_fields)
+    assert named(*Measured.form) == set(Measured.model_fields) - {"inputs"}
+    assert named(*INPUT) == set(Input.model_fields)
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_each_page_is_painted_in_both_themes(mode: PredictMode, qapp: QApplication, name: str, qtbot: QtBot) -> None:
+    theme.apply_theme(qapp, name)
+    for model, kind in (("pdf2d", "ratss"), ("pdf2d_original", "ratss"), ("matrix_multiply", "density")):
+        mode.open_document(model_path(model, kind))
+        for page in ("Results", "Explore", "Model"):
+            mode.show_page(page)
+            image = pixels_of(mode.grab().toImage())
+            assert len(np.unique(image)) > 20, (model, page)
+        qtbot.waitUntil(lambda: not mode.context.background.busy, timeout=WAIT_MS)
+    theme.apply_theme(qapp, "light")
+
+
+def test_figures_and_tables_are_the_papers(mode: PredictMode) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    assert mode.results.figures.figures[0].value == "146×"
+    (table,) = mode.results.table.tables
+    assert [view.title.text() for view in mode.results.table.views] == [table.title]
+    assert table.columns == ("2\u202fnodes", "4\u202fnodes", "8\u202fnodes")
+    rows = {row.attribute: row.values for row in table.rows}
+    assert rows["computation kernels"] == ("1.41E+2", "7.05E+1", "3.52E+1")  # Table IV
+    assert rows["t_application"] == ("1.54E+2", "7.98E+1", "4.25E+1")
+    mode.results.pills["Measured"].click()
+    error = mode.results.table.tables[0]
+    assert [r.values[2] for r in error.rows if r.attribute == "speedup"] == [
+        "+10.8\u202f%", "+11.0\u202f%", "+11.3\u202f%",
+    ]  # fmt: skip
+    mode.results.pills["As printed"].click()
+    assert [t.title for t in mode.results.table.tables] == [f"Table {n}" for n in ("I", "II", "III", "IV", "V")]
+    printed = mode.results.table.views[3].rows.as_text().splitlines()
+    assert printed[0] == "Attribute\tUnits\t2 nodes\t4 nodes\t8 nodes"
+    assert any("1.54E+2" in line for line in printed)
+
+
+def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbot: QtBot) -> None:
+    """RAT brings a schema and a function: results, what-ifs, sweeps, solving and the form come of themselves."""
+    assert "RAT, bundled" in [section.title for section in mode.models.lines.rows.tops]
+    mode.open_document(model_path("pdf1d", "rat"))
+    outputs = outputs_of(mode.document.model_file)
+    (table,) = mode.results.table.tables
+    assert len(table.rows) == len(outputs)
+    assert mode.results.figures.figures[0].value == f"{outputs['speedup']:.2f}×"
+    assert mode.results.timing_area.isHidden()
+    mode.show_page("Explore")
+    explored(mode, qtbot)
+    assert mode.explore.found is not None
+    assert mode.explore.found.question.output == "speedup"
+    mode.show_point({"clock": 75e6})
+    assert "75" in mode.details.title.text()
+    own_copy(mode, "pdf1d", "rat")
+    mode.show_page("Model")
+    fields = {str(row.field.path[-1]) for row in mode.form.rows}
+    assert fields == set(RatModel.model_fields) - {"schema_version", "name", "inputs", "readings"}
+    editor = mode.form.row("efficiency_in").editor
+    assert isinstance(editor, QLineEdit)
+    editor.setText("1.37")
+    mode.form.row("efficiency_in").write()
+    assert "at most 1" in mode.form.row("efficiency_in").problem.text()
+    mode.history.undo()
+    mode._add("input")
+    assert not mode.document.errors
+
+
+def test_a_kernels_model_is_prepared_as_a_job_and_then_shown(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> None:
+    """An OpenCL kernel is run in the background; its potentials stand as bars, its profiles as readings."""
+    folder = tmp_path / "pdf2d"
+    (folder / "scale.cl").write_text(
+        "__kernel void scale(__global float *data)\n{\n    data[get_global_id(0)] *= 2;\n}\n"
+    )
+    path = folder / "scale.opencl.yaml"
+    launch = "launch: {global_size: [256], arguments: {data: {elements: 256}}}"
+    path.write_text(f"schema_version: 1\nname: scale\nplatform: de5_net\nkernel_file: scale.cl\n{launch}\n")
+    mode.open_document(path)
+    assert mode.stack.currentWidget() is mode.nothing
+    qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results, timeout=WAIT_MS)
+    assert [bar.name for bar in mode.results.shares.bars.rows] == ["B_mem", "B_balance", "B_itpp"]
+    assert [mode.reading.itemText(n) for n in range(1, 3)] == ["printed", "repaired"]
+    (folder / "scale.cl").write_text("__kernel void scale(__global float *data)\n{\n    data[\n}\n")
+    mode.document.read_again()
+    qtbot.waitUntil(lambda: mode.nothing.title.text() == "This model cannot be computed", timeout=WAIT_MS)
+    assert "expected" in mode.nothing.why.text()  # the compiler's own words
+
+
+def test_timing_diagram_stands_at_the_numbers(mode: PredictMode) -> None:
+    mode.open_document(model_path("pdf2d", "ratss"))
+    view = mode.results.timing
+    file = mode.document.model_file
+    assert file is not None
+    parts = predict(file).parts
+    bars = {bar.name: (n, bar) for n, bar in enumerate(view.timing.bars)}
+    assert bars["kernels"][1].time_s == pytest.approx(float(parts["estimate", "kernels"]))
+    assert bars["kernels"][1].start_s == pytest.approx(bars["write Y"][1].end_s)
+    assert bars["read"][1].start_s == pytest.approx(bars["kernels"][1].end_s)
+    assert view.timing.drawn_s == pytest.approx(float(predict(file).total_s))
+    number = bars["kernels"][0]
+    place = view.bar_box(number)
+    assert view.bar_at(QPointF(*place.centre)) == number
+    assert "141" in view.tip(number)
+    assert "Eq. 4" in view.tip(number)
+    image = pixels_of(view.grab().toImage())
+    middle = round(place.centre[1])
+    work = rgb(theme.state_colour(Category.WORK))
+    inside = image[middle, round(place.x) + 3 : round(place.x) + 60]
+    assert (inside == work).mean() > 0.9
+    assert not (image[middle, round(place.right) + 3 :] == work).any()
+
+
+def test_iterations_left_out_are_said(mode: PredictMode) -> None:
+    mode.open_document(model_path("pdf2d_original", "ratss"))
+    (span,) = mode.results.timing.timing.stages
+    assert (span.rounds, span.skipped, span.overlapped) == (320, 317, True)
+    rounds = {bar.round for bar in mode.results.timing.timing.bars}
+    assert rounds == {1, 2, 320}
+    last = max(mode.results.timing.timing.bars, key=lambda bar: bar.real_s + bar.time_s)
+    file = mode.document.model_file
+    assert file is not None
+    assert last.real_s + last.time_s == pytest.approx(float(predict(file).total_s), rel=1e-3)
+
+
+def test_every_bundled_models_printed_tables_have_all_their_rows(mode: PredictMode) -> None:
+    """Also where a value has no bound, as the queue of a station that is overloaded."""
+    for kind in mode.context.plugins.model_kinds.values():
+        for path in bundled_models(kind).values():
+            mode.document.open(path)
+            assert mode.document.model_file is not None, path
+            for table in paper_tables(mode.document.model_file):
+                assert table.rows, (path, table.title)
+                assert all(text for row in table.rows for text in row.values)
+
+
+def test_tables_are_sorted_by_what_they_hold(mode: PredictMode) -> None:
+    assert [amount(text) for text in ("1.41E+2", "3.00E\u22122", "+10.8\u202f%", "12.5\u202fms", "2.4\u202fkB")] == [
+        141, 0.03, 10.8, 0.0125, 2400,
+    ]  # fmt: skip
+    mode.open_document(model_path("pdf2d", "ratss"))
+    rows = mode.results.table.views[0].rows
+    rows.header().sectionClicked.emit(2)
+    values = [amount(row.values[0]) for row in rows.rows.tops]
+    assert values == sorted(values, reverse=True)
+    assert rows.rows.as_text([rows.rows.tops[0]]).splitlines()[1].startswith(rows.rows.tops[0].attribute)
+
+
+def test_measured_values_are_taken_over(mode: PredictMode, plugins: Plugins) -> None:
+    from workbench.session.results import OpenRun
+    from workbench.testing.runs import synthetic_run
+
+    run = synthetic_run(cores=4, rounds=3)
+    host = next(b for b in run.manifest.blocks if b.id == "host.main")
+    state = next(s.name for s in host.states if s.category is Category.SEND)
+    own_copy(mode, "pdf2d_original")
+    moves = ("stages", 0, "transactions")
+    for n in range(6):
+        mode.document.set((*moves, n, "measured_in"), [state] if n == 1 else ["no such state"])
+    mode.document.set(("stages", 0, "nodes", 0, "measured_in"), None)
+    assert mode.results.comparison is None
+    assert mode.context.opened is None
+    opened = OpenRun.__new__(OpenRun)
+    object.__setattr__(opened, "run", run)
+    mode.context.opened = opened
+    mode._show_results()
+    assert mode.results.comparison is not None
+    mode.results.show_page("Measured")
+    assert mode.results.table.tables[0].title == "Against the open run"
+    before = mode.document.text
+    mode.results.take_over.click()
+    assert mode.document.value((*moves, 1, "correction")) == pytest.approx(
+        next(r.measured / r.predicted for r in mode.results.comparison.rows if r.quantity == "write points")
+        * mode.document.value((*moves, 1, "correction"))
+    )
+    assert "# of each batch, one after the other" in mode.document.text
+    mode.history.undo()
+    assert mode.document.text == before
+
+
+def test_waiting_has_a_row_of_its_own() -> None:
+    asked = error_row("batches", "ask once", 0.01024, 0.0103, {}, "a run", 0.03)
+    still = error_row("batches", "stop core", 0.00512, 0.0, {}, "a run")
+    table = run_table(RunComparison((asked, still), {}, {}, (), "a run"))
+    assert [(row.attribute, row.values[1]) for row in table.rows] == [
+        ("batches: ask once", "1.03E−2"), ("waiting there, left out", "3.00E−2"), ("batches: stop core", "0.00E+0"),
+    ]  # fmt: skip
+    assert table.rows[2].values[2] == ""  # no error of a part that took no time
+
+
+def test_numbers_of_an_axis_have_no_idle_zeros() -> None:
+    assert trimmed("20.0\u202fs") == "20\u202fs"
+    assert trimmed("0.00×") == "0×"
+    assert trimmed("1\u202f000") == "1\u202f000"
+    assert trimmed("0.250") == "0.25"
+    assert prefixed(28e6, "B") == "28\u202fMB"

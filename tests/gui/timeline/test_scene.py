@@ -1,0 +1,152 @@
+"""What the timeline is drawn from: rows, rulers, colours, calls and messages against plain counting."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_traces import small_index
+
+from workbench.gui.timeline.hover import place_tooltip
+from workbench.model.run import Run
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.palette import LIGHT
+from workbench.pictures.svg import SvgCanvas
+from workbench.pictures.timeline.hits import hit_at, messages_of
+from workbench.pictures.timeline.raster import bar_colours, column_table, columns, in_runs
+from workbench.pictures.timeline.rows import Kind, build_rows
+from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
+from workbench.traces.calls import CELL_PX, calls_of_run
+from workbench.traces.sample import count_at_once, sample
+from workbench.traces.scene import Scene
+from workbench.traces.trace import CATEGORIES, NOTHING
+
+WAIT_SEND, WORK = CATEGORIES.index("wait_send"), CATEGORIES.index("work")
+
+
+def test_rows_put_the_host_above_and_fold_replicas(scene: Scene) -> None:
+    rows = build_rows(scene.blocks, scene.index, with_calls=True)
+    kinds = [row.kind for row in rows]
+    assert kinds[:5] == [Kind.HEAD, Kind.CALLS, Kind.STATES, Kind.CLOCK, Kind.HEAD]
+    stack = next(row for row in rows if row.kind is Kind.STACK)
+    assert stack.label == "core × 6"
+    assert len(stack.members) == 6
+    folded = build_rows(scene.blocks, scene.index, with_calls=True, folded={stack.key})
+    assert len(folded) == len(rows) - 6
+    only = build_rows(scene.blocks, scene.index, with_calls=True, wanted="core[2]")
+    assert [row.label for row in only if row.kind is Kind.STATES] == ["core[2]"]
+
+
+@given(st.floats(10, 1e11))
+def test_ticks_are_round_and_far_enough_apart(pixel_ps: float) -> None:
+    step = tick_step(pixel_ps, 130)
+    assert step >= pixel_ps * 130 * 0.999
+    assert step <= pixel_ps * 130 * 10 + 1
+    assert str(step).rstrip("0") in {"1", "2", "5"}
+    marks = ruler(Span(3.2e13, pixel_ps, 1200))
+    assert len(marks.ticks) <= 11
+    assert len({text for _, text in marks.ticks}) == len(marks.ticks)
+
+
+def test_zoom_keeps_the_time_under_the_pointer() -> None:
+    span = Span(5e9, 1e6, 1000)
+    near = zoomed(span, 0.5, 250, 10**11)
+    assert near.time(250) == pytest.approx(span.time(250))
+    assert exact_time(31_204_100_000_000, 1e9).startswith("31.204")
+
+
+def test_waits_are_44_percent_high_and_patterns_start_at_three_pixels() -> None:
+    colours = bar_colours(LIGHT)
+    table = column_table(16, colours).reshape(16, 2, 2, NOTHING + 1, -1)
+    solid = table[:, 0, 1]
+    wait = (solid[:, WAIT_SEND, 0] == 0xFFD55E00).sum()
+    assert round(wait / 16, 2) == pytest.approx(0.44, abs=0.03)
+    assert (solid[:, WORK, 0] == 0xFF009E73).all()
+    runs = in_runs(np.array([[3, 3, 4, 4, 4, 5]], np.uint8), 3)
+    assert runs.tolist() == [[False, False, True, True, True, False]]
+
+
+def test_dimmed_columns_are_paler() -> None:
+    index = small_index([[(0, WORK)]], 1000)
+    shown = sample(index, [0], 0, 10, 100)
+    table = column_table(10, bar_colours(LIGHT))
+    dim = np.arange(100) >= 50
+    drawn = table[5, columns(shown, 0, dim)[0]]
+    assert set(drawn[:50]) == {0xFF009E73}
+    assert 0xFF009E73 not in set(drawn[50:])
+
+
+def test_calls_are_grouped_by_site_and_counted(six_cores: Run) -> None:
+    calls = calls_of_run(six_cores)[0]
+    sites = six_cores.manifest.sites
+    assert len(calls) == len(six_cores.tables["calls"]["t0_ps"])
+    groups = len(calls.group_first) - 1
+    assert groups == 4 * len(sites)  # each round calls each site once for every core
+    every = np.zeros(len(sites))  # each site has room enough
+    boxes = calls.boxes(0, six_cores.manifest.time_ps / 4000, 4000, every)
+    assert [b.sites[0][0] for b in boxes[: len(sites)]] == [
+        int(calls.site[calls.group_first[k]]) for k in range(len(sites))
+    ]
+    crowded = calls.boxes(0, six_cores.manifest.time_ps / 6, 6, every + 50)
+    assert sum(count for box in crowded for _, count in box.sites) == len(calls)
+    totals = calls.between(0, six_cores.manifest.time_ps)
+    assert sum(count for _, count, _ in totals) == len(calls)
+    assert sum(t for _, _, t in totals) == int((calls.t1_ps - calls.t0_ps).sum())
+
+
+def test_calls_too_narrow_for_their_name_stand_together(six_cores: Run) -> None:
+    calls, sites = calls_of_run(six_cores)[0], six_cores.manifest.sites
+    canvas = SvgCanvas()
+    least = np.array([canvas.width_of(site.label, 11, 500) + 8 for site in sites])
+    for width in (300, 900, 3000, 20_000):
+        boxes = calls.boxes(0, six_cores.manifest.time_ps / width, width, least)
+        assert sum(count for box in boxes for _, count in box.sites) == len(calls)
+        for one, two in pairwise(boxes):
+            assert one.right <= two.left
+        for box in boxes:
+            assert box.right - box.left < 3 * CELL_PX or len(box.sites) == 1
+        apart = calls.boxes(0, six_cores.manifest.time_ps / width, width, np.zeros(len(sites)))
+        narrow = [len([b for b in some if b.right - b.left < least[b.sites[0][0]]]) for some in (boxes, apart)]
+        assert narrow[0] * 4 <= narrow[1]
+    assert {len(box.sites) for box in boxes} == {1}  # with room enough each site has a box of its own
+
+
+def test_stacks_counted_by_bins_are_what_their_rows_show(scene: Scene) -> None:
+    rows = [n for n, block in enumerate(scene.blocks) if "core" in block.id]
+    end = scene.index.end_ps
+    for from_ps, pixel_ps in ((0, end / 400), (end / 3, end / 4000), (-end / 10, end / 300)):
+        codes = sample(scene.index, rows, from_ps, pixel_ps, 400, coarse=True).code
+        counted = count_at_once(scene.index, rows, WORK, from_ps, pixel_ps, 400)
+        assert counted.tolist() == (codes == WORK).sum(axis=0).tolist()
+        assert counted.max() > 0
+
+
+def test_messages_lead_from_the_call_to_its_target(scene: Scene) -> None:
+    rows = build_rows(scene.blocks, scene.index, with_calls=True)
+    row = next(r for r in rows if r.kind is Kind.CALLS)
+    calls = scene.calls[0]
+    label = {n: s.label for n, s in enumerate(scene.run.manifest.sites)}
+    start = next(n for n in range(len(calls)) if label[int(calls.site[n])] == "startCore")
+    hit = hit_at(scene, row, float(calls.t0_ps[start]) + 1)
+    assert hit is not None
+    assert hit.lines[0] == "startCore, 1st of 6"
+    found = messages_of(scene, hit)
+    assert len(found) == 6
+    assert all(source == 0 and arrived >= sent for source, sent, _, arrived in found)
+    targets = {scene.blocks[target].id for _, _, target, _ in found}
+    wanted = next(s for s in scene.blocks[0].states if s.index == hit.state).targets[0].split(".")[-1]
+    assert all(wanted.split("[")[0] in target for target in targets)
+
+
+def test_the_tooltip_never_covers_the_clock_lane() -> None:
+    lane = Box(200, 180, 1000, 32)
+    inside = Box(200, 0, 1000, 500)
+    for x in range(210, 1190, 70):
+        for y in range(100, 490, 10):
+            box = place_tooltip((x, y), (230, 74), inside, lane)
+            assert not box.overlaps(lane)
+            assert inside.x <= box.x < box.right <= inside.right
+            assert inside.y <= box.y < box.bottom <= inside.bottom

@@ -1,0 +1,27 @@
+"""What tests do in Predict mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from predicting import model_path
+from pytestqt.qtbot import QtBot
+
+from workbench.gui.predict.mode import PredictMode
+
+WAIT_MS = 15_000
+
+
+def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Path:
+    """Open a bundled model and save a copy of it in the project."""
+    mode.open_document(model_path(name, kind))
+    mode.save_button.click()
+    path = mode.document.path
+    assert path is not None
+    return path
+
+
+def explored(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.explore.found = None
+    mode.explore.sweep()
+    qtbot.waitUntil(lambda: mode.explore.found is not None, timeout=WAIT_MS)
