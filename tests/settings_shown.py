@@ -7,6 +7,6 @@ from workbench.gui.settings_dialog import SettingsDialog
 
 
 def shown_settings(window: MainWindow, words: str = "") -> SettingsDialog:
-    dialog = window.show_settings(words)
+    dialog = window.floating.show_settings(words)
     window.slices.finish()
     return dialog

@@ -196,7 +196,7 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     dialog.search.setText("nothing has this")
     assert not any(row.isVisible() for row in rows.values())
 
-    window.show_keys()
+    window.floating.show_settings("keys")
     window.slices.finish()
     keys = rows["key.run"].field
     assert isinstance(keys, QKeySequenceEdit)
@@ -218,7 +218,7 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     trace = rows["trace"].field
     assert isinstance(trace, QComboBox)
     trace.setCurrentIndex(1)
-    assert not window.run_options.trace.isChecked()
+    assert not window.floating.run_options.trace.isChecked()
     qtbot.waitUntil(lambda: "/" in rows["program.gcc"].what.text(), timeout=20_000)
-    assert not window.run_options.trace.isChecked()
+    assert not window.floating.run_options.trace.isChecked()
     window.close()

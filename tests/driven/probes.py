@@ -71,7 +71,8 @@ def popovers() -> list[QWidget]:
 
 def beside() -> QWidget | None:
     """The window that stands beside the main one: the guide's, or the settings'."""
-    others = _window().guide, _window().settings  # type: ignore[attr-defined]
+    floating = _window().floating  # type: ignore[attr-defined]
+    others = floating.guide, floating.settings
     return next((other for other in others if other is not None and other.isVisible()), None)
 
 

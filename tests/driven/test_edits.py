@@ -147,17 +147,17 @@ def test_the_editor_indents_finds_goes_to_lines_and_definitions_cuts_and_pastes(
     assert driven.ask(f"{EDITOR}.textCursor().block().text()[{EDITOR}.textCursor().positionInBlock():]") == "by) {"
 
     driven.key("ctrl+comma")
-    driven.wait("window.settings and window.settings.isActiveWindow()", "the settings")
+    driven.wait("window.floating.settings and window.floating.settings.isActiveWindow()", "the settings")
     driven.type("sources again")
-    driven.wait("[n for n, row in window.settings.rows.items() if row.isVisible()] == ['key.rescan']")
+    driven.wait("[n for n, row in window.floating.settings.rows.items() if row.isVisible()] == ['key.rescan']")
     driven.key("Tab")
-    driven.do("row = window.settings.rows['key.rescan']")
+    driven.do("row = window.floating.settings.rows['key.rescan']")
     driven.click("row.field")
     driven.key("F9")
     driven.wait("window.actions_of.all['rescan'].shortcut().toString() == 'F9'")
-    driven.click("window.settings.search")
+    driven.click("window.floating.settings.search")
     driven.key("Escape")
-    driven.wait("not window.settings.isVisible() and window.isActiveWindow()")
+    driven.wait("not window.floating.settings.isVisible() and window.isActiveWindow()")
 
 
 def test_a_pragma_by_right_click_is_one_more_step_and_nothing_is_saved(open_window: Open, own: Path) -> None:

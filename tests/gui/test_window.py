@@ -120,9 +120,9 @@ def test_a_project_that_cannot_be_read_is_a_notice(
     assert window.context.workspace is None
     assert any("platfrom" in d.message and d.line == 3 for d in window.context.notices)
     window.show_notices()
-    assert window.notices.isVisible()
-    qtbot.keyClick(window.notices, Qt.Key.Key_Escape)
-    assert not window.notices.isVisible()
+    assert window.floating.notices.isVisible()
+    qtbot.keyClick(window.floating.notices, Qt.Key.Key_Escape)
+    assert not window.floating.notices.isVisible()
 
 
 def test_a_run_asks_for_trust_once_shows_its_steps_and_opens(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
@@ -243,7 +243,7 @@ def test_how_to_run_reaches_the_run(opened: MainWindow, project: Path, qtbot: Qt
 
     opened.run_control.run_function = run
     opened.show_run_options()
-    panel = opened.run_options
+    panel = opened.floating.run_options
     assert set(panel.fields) == {"DELAY", "ROUNDS"}
     panel.fields["ROUNDS"].setText("5")
     panel.trace.setChecked(False)

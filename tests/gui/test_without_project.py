@@ -34,8 +34,8 @@ def test_a_template_opens_by_itself_read_only(window: MainWindow, qtbot: QtBot) 
 
 
 def test_the_guide_shows_its_pictures(window: MainWindow, qtbot: QtBot) -> None:
-    window.show_guide()
-    guide = window.guide
+    window.floating.show_guide()
+    guide = window.floating.guide
     assert guide is not None
     qtbot.waitExposed(guide)
     text = guide.browser.document()

@@ -6,23 +6,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QToolBar, QWidget
 
-from workbench.gui import about, icons, question, theme
+from workbench.gui import icons, question, theme
 from workbench.gui.actions import Actions
 from workbench.gui.asking import Asking
 from workbench.gui.background import Background, Slices
 from workbench.gui.breadcrumb import Breadcrumb
 from workbench.gui.context import Context
+from workbench.gui.floating import Floating
 from workbench.gui.focus import focus_inside, is_nowhere
 from workbench.gui.header import Header
 from workbench.gui.jobs import JobRunner
 from workbench.gui.layout import Panels
 from workbench.gui.mode import Mode
 from workbench.gui.mode_stack import ModeStack
-from workbench.gui.popovers import NoticesPopover, RunOptionsPopover
 from workbench.gui.rail import Rail
 from workbench.gui.recovered import Recovered
 from workbench.gui.run_control import RunControl
@@ -34,14 +34,11 @@ from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.history import Undoable
 from workbench.session.plugins import Plugins
-from workbench.session.settings import settings
 from workbench.session.workspace import PROJECT_SUFFIX
 from workbench.system import store
 from workbench.system.files import real
 
 if TYPE_CHECKING:
-    from workbench.gui.guide import GuideWindow
-    from workbench.gui.settings_dialog import SettingsDialog
     from workbench.gui.timeline.range_panel import RangePanel
 
 
@@ -59,8 +56,9 @@ class Frame(QMainWindow):
         self._ahead = False  # whether the modes' code is read, or being read
         self.runner = JobRunner(self)
         self.run_dock = RunDock(self.runner)
-        self.run_options = RunOptionsPopover(self.context, self)
-        self.run_control = RunControl(self.context, self.runner, self.run_dock, self.run_options.options, self)
+        self.floating = Floating(self, self.context, self.slices)
+        options = self.floating.run_options.options
+        self.run_control = RunControl(self.context, self.runner, self.run_dock, options, self)
         self.asking = Asking(self.context, self.run_control, self)
         self.breadcrumb = Breadcrumb(self.context, self.asking.project, self.toggle_range)
         self.search = SearchField(lambda: search_items(self.context, self.actions_of.all.values()))
@@ -72,12 +70,8 @@ class Frame(QMainWindow):
                 self.context.notices.tell(Diagnostic(what, "Tell who made the plugin.", Severity.WARNING))
         self.status_line = StatusBar()
         self._theme = store.preference("theme", "light")
-        self.notices = NoticesPopover(self.context, self)
-        self.settings: SettingsDialog | None = None  # made when it is asked for
         self.range_panel: RangePanel | None = None
-        self.about = about.AboutPopover(self)
         self._template = False  # whether a template, or the models, are shown without a project
-        self.guide: GuideWindow | None = None  # made when it is asked for
         self._turn_to_mode = False  # whether the keyboard goes to the mode when it is shown
         self._unsaved: tuple[object, ...] = ()
 
@@ -105,14 +99,15 @@ class Frame(QMainWindow):
         context = self.context
         self.rail.mode_chosen.connect(context.navigation.set_mode)
         self.rail.notices_asked.connect(self.show_notices)
-        self.rail.settings_asked.connect(lambda: self.show_settings())
+        self.rail.settings_asked.connect(lambda: self.floating.show_settings())
         self.status_line.clicked.connect(self.show_notices)
         context.background.progressed.connect(self._say_status)
         self.header.back.clicked.connect(context.navigation.back)
         self.header.forward.clicked.connect(context.navigation.forward)
         self.header.run_button.run.connect(self.run_control.run)
         self.header.run_button.options.connect(self.show_run_options)
-        self.run_options.run.connect(self.run_control.run)
+        self.floating.run_options.run.connect(self.run_control.run)
+        self.floating.setting_changed.connect(self._on_setting)
         self.run_dock.open_line.connect(context.navigation.open_line)
         self.run_dock.closed.connect(self.toggle_run_dock)
         context.run_requested.connect(self.run_control.run)
@@ -312,29 +307,16 @@ class Frame(QMainWindow):
         self.panels.show_range(self.range_panel)
 
     def show_notices(self) -> None:
-        self.notices.reload()
-        self._open_at_foot(self.notices)
+        self.floating.show_notices(self._rail_bar.width())
 
-    def show_settings(self, words: str = "") -> SettingsDialog:
-        """What can be set, as far as it has some words in it; the first time once its rows are made, by slices."""
-        if self.settings is None:
-            from workbench.gui.settings_dialog import SettingsDialog
-
-            known = settings(self.context.plugins.modes.values())
-            self.settings = SettingsDialog(known, self.context.background, self)
-            self.settings.changed.connect(self._on_setting)
-            self.slices.start(self.settings.build())
-        self.slices.start(self.settings.opening(words))
-        return self.settings
-
-    def show_keys(self) -> None:
-        self.show_settings("keys")
+    def show_run_options(self) -> None:
+        self.floating.show_run_options(self.header.height())
 
     def _on_setting(self, name: str) -> None:
         if name == "theme":
             self.set_theme(store.preference("theme", "light"))
         elif name == "trace":
-            self.run_options.read()
+            self.floating.run_options.read()
         elif name.startswith("key."):
             self.actions_of.take_keys()
             self.rail.take_keys()
@@ -344,35 +326,13 @@ class Frame(QMainWindow):
         elif name.startswith("code_"):
             self.context.code_font_changed.emit()
 
-    def show_guide(self) -> None:
-        if self.guide is None:
-            from workbench.gui.guide import GuideWindow
-
-            self.guide = GuideWindow(self, self.slices)
-        self.guide.show()
-        self.guide.raise_()
-
-    def show_about(self) -> None:
-        self._open_in_middle(self.about)
-
-    def show_run_options(self) -> None:
-        options = self.run_options
-        options.open_where(lambda: QPoint(self.width() - options.width(), self.header.height() + 4))
-
-    def _open_at_foot(self, popover: Popover) -> None:
-        popover.open_where(lambda: QPoint(self._rail_bar.width() + 12, self.height() - popover.height()))
-
-    def _open_in_middle(self, popover: Popover) -> None:
-        popover.open_where(
-            lambda: QPoint((self.width() - popover.width()) // 2, (self.height() - popover.height()) // 2)
-        )
-
     def set_theme(self, name: str) -> None:
         """Dress the whole application anew, and remember it."""
         store.set_preference("theme", name)
         self._theme = name
-        if self.settings is not None and "theme" in self.settings.rows:
-            self.settings.rows["theme"].read()
+        shown = self.floating.settings
+        if shown is not None and "theme" in shown.rows:
+            shown.rows["theme"].read()
         self.actions_of.update()
 
         def dress() -> Iterator[None]:

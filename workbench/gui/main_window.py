@@ -30,7 +30,8 @@ class MainWindow(Frame):
     def _menus(self) -> Sequence[Menu]:
         """Every command, its key, and when it can be given."""
         context, control, asking = self.context, self.run_control, self.asking
-        navigation, on, if_mode = context.navigation, self._on_mode_shown, self._if_mode
+        navigation, floating = context.navigation, self.floating
+        on, if_mode = self._on_mode_shown, self._if_mode
 
         def project() -> bool:
             return context.workspace is not None
@@ -101,7 +102,7 @@ class MainWindow(Frame):
                 known("pragma", self.insert_pragma, project),
                 known("find", self.find_here),
                 None,
-                known("settings", self.show_settings),
+                known("settings", floating.show_settings),
             )),
             Menu("&View", (
                 *(Command(f"mode_{mode.name}", mode.title, partial(self.go_to, mode.name), key_of_mode(place), either)
@@ -144,9 +145,9 @@ class MainWindow(Frame):
                         can=lambda: context.background.runs("scan")),
             )),
             Menu("&Help", (
-                known("keys", self.show_keys),
-                known("guide", self.show_guide),
-                known("about", self.show_about),
+                known("keys", lambda: floating.show_settings("keys")),
+                known("guide", floating.show_guide),
+                known("about", floating.show_about),
             )),
         )  # fmt: skip
 

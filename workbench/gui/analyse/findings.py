@@ -13,7 +13,8 @@ from workbench.gui.analyse.words import ratio_or_dash, where_words
 from workbench.gui.canvas import QtCanvas
 from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
-from workbench.gui.widgets.row_view import Column, RowView
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column
 from workbench.model.finding import Finding
 from workbench.model.text import ratio_text, time_text
 from workbench.pictures.signs import TICKS, axis_x, draw_speedup_axis, draw_speedup_bar

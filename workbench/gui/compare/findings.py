@@ -12,7 +12,8 @@ from workbench.gui import icons, theme
 from workbench.gui.analyse.words import ratio_or_dash, where_words
 from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
-from workbench.gui.widgets.row_view import Column, RowView
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column
 from workbench.model.finding import Finding
 
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles and places begin alike and end unlike

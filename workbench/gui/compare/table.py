@@ -11,7 +11,8 @@ from workbench.gui import theme
 from workbench.gui.compare.rows import Change
 from workbench.gui.painting import label
 from workbench.gui.widgets import draw_swatch
-from workbench.gui.widgets.row_view import Column, RowView
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column
 from workbench.model.text import count_text, time_text
 
 #: Narrower than this the counts are left out.

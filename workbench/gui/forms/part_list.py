@@ -12,7 +12,8 @@ from workbench.gui import fonts, icons, theme
 from workbench.gui.forms.parts import Part, Section
 from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
-from workbench.gui.widgets.row_view import Column, RowView
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Severity
 from workbench.session.yaml_document import Path_, YamlDocument
 

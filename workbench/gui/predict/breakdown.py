@@ -14,7 +14,8 @@ from workbench.gui import fonts, theme
 from workbench.gui.painting import label as paint_label
 from workbench.gui.predict.figures import Figures
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
-from workbench.gui.widgets.row_view import Column, RowView
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text, input_written

@@ -16,7 +16,8 @@ from workbench.api.predictions import PaperTable, Row
 from workbench.formats.units import UnitError, quantity
 from workbench.gui.painting import label as paint_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
-from workbench.gui.widgets.row_view import EDGE_PX, Column, RowView
+from workbench.gui.widgets.row_view import EDGE_PX, RowView
+from workbench.gui.widgets.rows import Column
 
 ROW_PX, NOTED_PX, UNITS_PX, VALUE_PX = 26, 38, 60, 100
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike

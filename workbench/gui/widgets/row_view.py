@@ -3,24 +3,9 @@ one; rows may hang under others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import (
-    QAbstractItemModel,
-    QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPointF,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -34,144 +19,10 @@ from PySide6.QtWidgets import (
 
 from workbench.gui import icons, theme
 from workbench.gui.painting import label
+from workbench.gui.widgets.rows import Column, Index, Row, RowModel
 
 Align = Qt.AlignmentFlag
-Index = QModelIndex | QPersistentModelIndex
-Row = Any  # what a view shows in a line: its columns know it
-Paint = Callable[[QPainter, QRectF, Row], None]
-_NO_PARENT = QModelIndex()
 HEAD_PX, EDGE_PX, GAP_PX = 30, 16, 8
-
-
-def _no_text(row: Row) -> str:
-    return ""
-
-
-@dataclass(frozen=True)
-class Column:
-    """`text` is shown and, under its head, copied; `paint` stands in its place on the screen.
-
-    It is `width_px` wide, or has a `share` of the room that is left. A click on its head sorts by `key`, where it has
-    one. `ink` is colour, size and weight of a row's text; `tip` is said of the head and `tip_of` of a row. One with
-    `typed` is typed in, in rows where something is `written`; it is told the row and the new text.
-    """
-
-    head: str
-    text: Callable[[Row], str] = _no_text
-    width_px: int = 0
-    share: float = 0.0
-    right: bool = False
-    key: Callable[[Row], float | str] | None = None
-    ink: Callable[[Row], tuple[str, int, int]] = lambda row: ("text", 13, 400)
-    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
-    paint: Paint | None = None
-    paint_head: Callable[[QPainter, QRectF], None] | None = None
-    tip: str = ""
-    tip_of: Callable[[Row], str] = _no_text
-    typed: Callable[[Row, str], None] | None = None
-    written: Callable[[Row], str] = _no_text
-
-
-class RowModel(QAbstractItemModel):
-    """`tops` in the order shown, `parts[n]` what hangs under the n-th."""
-
-    def __init__(self, columns: Sequence[Column]) -> None:
-        super().__init__()
-        self.columns = tuple(columns)
-        self.tops: list[Row] = []
-        self.parts: list[list[Row]] = []
-        self._given: list[tuple[Row, list[Row]]] = []
-        self.sorted_by: tuple[int, bool] | None = None  # column, and whether the largest comes first
-
-    def rename(self, heads: Mapping[int, str]) -> None:
-        """Give columns other heads."""
-        self.columns = tuple(replace(c, head=heads[n]) if n in heads else c for n, c in enumerate(self.columns))
-
-    def set_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
-        self._given = [(top, list(parts)) for top, parts in rows]
-        self._arrange()
-
-    def sort_by(self, column: int | None, descending: bool = False) -> None:
-        """By a column, or as they were given."""
-        self.sorted_by = None if column is None else (column, descending)
-        self._arrange()
-
-    def _arrange(self) -> None:
-        self.beginResetModel()
-        rows = self._given
-        if self.sorted_by is not None:
-            column, last_first = self.sorted_by
-            if (key := self.columns[column].key) is not None:
-                rows = [(top, sorted(parts, key=key, reverse=last_first)) for top, parts in rows]
-                rows.sort(key=lambda row: key(row[0]), reverse=last_first)
-        self.tops, self.parts = [top for top, _ in rows], [parts for _, parts in rows]
-        self.endResetModel()
-
-    def row(self, index: Index) -> Row | None:
-        if not index.isValid():
-            return None
-        number = index.internalId()  # 0 for a top, else one more than its parent's place
-        return self.parts[number - 1][index.row()] if number else self.tops[index.row()]
-
-    def index_where(self, test: Callable[[Row], bool]) -> QModelIndex:
-        for place, (top, parts) in enumerate(zip(self.tops, self.parts, strict=True)):
-            if test(top):
-                return self.index(place, 0)
-            for number, part in enumerate(parts):
-                if test(part):
-                    return self.index(number, 0, self.index(place, 0))
-        return QModelIndex()
-
-    def index(self, row: int, column: int, parent: Index = _NO_PARENT) -> QModelIndex:
-        return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
-
-    def parent(self, index: Index | None = None) -> QModelIndex:  # type: ignore[override]
-        if index is None or not index.isValid() or index.internalId() == 0:
-            return QModelIndex()
-        return self.createIndex(index.internalId() - 1, 0, 0)
-
-    def rowCount(self, parent: Index = _NO_PARENT) -> int:
-        if not parent.isValid():
-            return len(self.tops)
-        return 0 if parent.internalId() or parent.column() > 0 else len(self.parts[parent.row()])
-
-    def columnCount(self, parent: Index = _NO_PARENT) -> int:
-        return len(self.columns)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.columns[section].head
-        return self.columns[section].tip if role == Qt.ItemDataRole.ToolTipRole else None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row, column = self.row(index), self.columns[index.column()]
-        if row is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return column.text(row)
-        if role == Qt.ItemDataRole.EditRole:
-            return column.written(row)
-        return column.tip_of(row) or None if role == Qt.ItemDataRole.ToolTipRole else None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        row, column = self.row(index), self.columns[index.column()]
-        typed = row is not None and column.typed is not None and column.written(row)
-        return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if typed else Qt.ItemFlag.NoItemFlags)
-
-    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        row, column = self.row(index), self.columns[index.column()]
-        if row is None or column.typed is None or str(value) == column.written(row):
-            return False
-        QTimer.singleShot(0, self, partial(column.typed, row, str(value)))  # the editor is closed first
-        return True
-
-    def as_text(self, rows: Sequence[Row] | None = None) -> str:
-        """Rows, or all of them, as tab-separated text under their heads."""
-        columns = [c for c in self.columns if c.head and c.text is not _no_text]
-        if rows is None:
-            rows = [row for top, parts in zip(self.tops, self.parts, strict=True) for row in (top, *parts)]
-        lines = [[column.head for column in columns], *([column.text(row) for column in columns] for row in rows)]
-        return "\n".join("\t".join(line) for line in lines)
 
 
 def _inside(box: QRectF, column: int, of: int) -> QRectF:
