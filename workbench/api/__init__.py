@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # each is imported when it is first asked for
     from workbench.api.commands import Command
     from workbench.api.descriptors import (
+        EVERY,
         Begun,
         Exporter,
         HdlBuild,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:  # each is imported when it is first asked for
     from workbench.api.targets import Outcome, Target, Task
 
 __all__ = [
+    "EVERY",
     "PROJECT_NAME",
     "Begun",
     "Command",
@@ -79,8 +81,8 @@ __all__ = [
 
 _MODULES = {
     "commands": "Command",
-    "descriptors": "Begun Exporter HdlBuild HdlLanguage HostBuild HostLanguage Importer ModelKind PlatformSupport "
-    "PortKind Printed Question RuleFile",
+    "descriptors": "EVERY Begun Exporter HdlBuild HdlLanguage HostBuild HostLanguage Importer ModelKind "
+    "PlatformSupport PortKind Printed Question RuleFile",
     "hookspecs": "PROJECT_NAME hookimpl",
     "later": "Later",
     "metrics": "Metric",

@@ -132,6 +132,15 @@ class Begun:
     text: Callable[[Path, Namespace], str]
 
 
+class _Every(Container[str]):
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+#: Whatever name is asked for: a `ModelKind` whose outputs should all be large, or may all be infinite.
+EVERY: Container[str] = _Every()
+
+
 @dataclass(frozen=True)
 class ModelKind:
     """A kind of model that predicts without a run: `NAME.KIND.yaml`, `workbench predict KIND`.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.api import Later, ModelKind, Printed, Question, hookimpl
+from workbench.api import EVERY, Later, ModelKind, Printed, Question, hookimpl
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -29,13 +29,6 @@ compute:
 """
 
 
-class _All(frozenset[str]):
-    """Of a density every output should be large."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
 @hookimpl
 def workbench_model_kinds() -> Sequence[ModelKind]:
     return [
@@ -47,7 +40,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             outputs=Later(f"{PLACE}.compute:outputs"),
             goal="limit_ops_per_s",
             solve_option="--rate",
-            larger=_All(),
+            larger=EVERY,
             unbounded=frozenset({"limit_ops_per_s"}),
             models=HERE / "models",
             starter=STARTER,

@@ -120,7 +120,7 @@ class _Launch:
         for argument in kernel.arguments:
             given, name = arguments[argument.name], f"%{argument.name}"
             if argument.type.space is Space.LOCAL:
-                self._fixed[name] = np.array([self._local(int(given), 16)], np.int64)  # type: ignore[call-overload]
+                self._fixed[name] = np.array([self._local(int(np.asarray(given)), 16)], np.int64)
             elif argument.type.space is not None:
                 self._given[argument.name] = np.ascontiguousarray(given)
                 buffers[name] = self._given[argument.name].reshape(-1).view(np.uint8)

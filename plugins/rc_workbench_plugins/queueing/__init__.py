@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from workbench.api import Later, ModelKind, Printed, hookimpl
+from workbench.api import EVERY, Later, ModelKind, Printed, hookimpl
 
 HERE = Path(__file__).parent
 PLACE = __name__
@@ -21,13 +21,6 @@ stations:
 """
 
 
-class _All(frozenset[str]):
-    """Queues and times grow without end where more is asked for than is served."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
 @hookimpl
 def workbench_model_kinds() -> Sequence[ModelKind]:
     return [
@@ -40,7 +33,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             goal="utilisation",
             solve_option="--utilisation",
             larger=frozenset({"most_per_s"}),
-            unbounded=_All(),
+            unbounded=EVERY,  # queues grow without end where more is asked for than is served
             models=HERE / "models",
             starter=STARTER,
             check=Later(f"{PLACE}.model:check"),

@@ -9,74 +9,58 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFont,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
-    QResizeEvent,
-    QTextBlock,
     QTextCursor,
-    QTextFormat,
-    QTextOption,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
-from workbench.gui import fonts, theme
-from workbench.gui.source.highlight import Highlighter, Span, pragma_spans, spans, wrong_spans
+from workbench.gui import theme
+from workbench.gui.source.code_view import CodeView
+from workbench.gui.source.highlight import Span, pragma_spans, spans, wrong_spans
 from workbench.gui.source.lines_moved import LinesMoved
-from workbench.gui.source.margin import GUTTER_PX, NUMBERS_PX, Margin, rich_tip
+from workbench.gui.source.margin import Margin, rich_tip
 from workbench.gui.source.problems import problem_text
 from workbench.gui.source.text_edits import CLOSING, STEP, close_block, new_line, put_difference, shift_lines
 from workbench.session.documents import SourceFile
-from workbench.session.settings import value
 
 _LEX_AFTER_MS = 120
 MOST_MARKED = 1000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
 
-class CodeEditor(QPlainTextEdit):
+class CodeEditor(CodeView):
     """Editable unless the file is not. `pragma_asked` carries a line: what is it doing?"""
 
     pragma_asked = Signal(int)
     definition_asked = Signal()  # of the name at the cursor
-    line_changed = Signal(int)
     undo_label = redo_label = ""  # one key typed is like another
 
     def __init__(self, document: SourceFile, side: Callable[[CodeEditor], QWidget]) -> None:
         """`side` makes what shows the margin."""
-        super().__init__()
+        super().__init__(side)
         self.file = document
         text = document.text
         self.margin = Margin()
         self.moved = LinesMoved(text)
         self.scanned, self.checked = LinesMoved(text), LinesMoved(text)
-        self.flagged = 0
         self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
         self._found: list[QTextCursor] = []  # what is searched for, marked
         self._link = QTextCursor()  # the name under the pointer, while a click leads to its definition
         self._typing = False
         self._lexed: list[list[Span]] = []
-        self.take_font()
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
-        self.document().setDocumentMargin(4)
         self.setPlainText(text)
         self.setReadOnly(document.read_only)
-        self.highlighter = Highlighter(self.document())
-        self._side = side(self)
-        self.setViewportMargins(NUMBERS_PX + GUTTER_PX, 0, 0, 0)
         self._lex_timer = QTimer(self)
         self._lex_timer.setSingleShot(True)
         self._lex_timer.setInterval(_LEX_AFTER_MS)
         self._lex_timer.timeout.connect(self.colour)
         self.textChanged.connect(self._on_text)
-        self.updateRequest.connect(self._on_update)
-        self.cursorPositionChanged.connect(self._on_cursor)
         document.changed.connect(self._follow)
         self.viewport().setMouseTracking(True)
         self.colour()
-        self._mark_line()
+        self.mark()
 
     @property
     def path(self) -> Path:
@@ -90,31 +74,6 @@ class CodeEditor(QPlainTextEdit):
     def can_redo(self) -> bool:
         return self.document().isRedoAvailable()
 
-    @property
-    def line(self) -> int:
-        """The line of the cursor, from 1."""
-        return self.textCursor().blockNumber() + 1
-
-    def take_font(self) -> None:
-        """The font that is set for sources."""
-        family, size_px = value("code_font") or fonts.LINES_FAMILY, int(value("code_px"))
-        font = QFont(family)
-        font.setPixelSize(size_px)
-        font.setStyleHint(QFont.StyleHint.Monospace)
-        self.setFont(font)
-        self.setStyleSheet(f'CodeEditor {{ font-family: "{family}"; font-size: {size_px}px; border: none; }}')
-        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
-
-    def go_to(self, line: int, column: int = 1) -> None:
-        """Put the cursor on a line, at a column (in bytes), and show it in the middle."""
-        block = self.document().findBlockByNumber(max(0, line - 1))
-        if block.isValid():
-            cursor = QTextCursor(block)
-            before = block.text().encode()[: column - 1].decode(errors="ignore")
-            cursor.setPosition(block.position() + len(before))
-            self.setTextCursor(cursor)
-            self.centerCursor()
-
     def name_at(self, cursor: QTextCursor) -> QTextCursor:
         """A cursor that has chosen the name at a place; none is chosen where none stands there."""
         block, at, found = cursor.block(), cursor.positionInBlock(), QTextCursor(cursor)
@@ -124,13 +83,6 @@ class CodeEditor(QPlainTextEdit):
                 found.setPosition(block.position() + name.start())
                 found.setPosition(block.position() + name.end(), QTextCursor.MoveMode.KeepAnchor)
         return found
-
-    def go_to_quietly(self, line: int) -> None:
-        """Put the cursor on a line without scrolling more than needed."""
-        block = self.document().findBlockByNumber(max(0, line - 1))
-        if block.isValid():
-            self.setTextCursor(QTextCursor(block))
-            self.setFocus()
 
     def set_text(self, text: str) -> None:
         """Make the text this one by one step that can be undone, touching only the lines that differ."""
@@ -162,14 +114,6 @@ class CodeEditor(QPlainTextEdit):
                 shown[line - 1] = [*shown[line - 1], *(wrong_spans(text, wrong) if wrong else pragma_spans(text))]
         self.highlighter.set_spans(shown)
 
-    def text_of(self, line: int) -> str:
-        return self.document().findBlockByNumber(line - 1).text()
-
-    def flag(self, line: int) -> None:
-        """Keep a line marked while something speaks of it; 0 for none."""
-        self.flagged = line
-        self._mark_line()
-
     def mark_found(self, wanted: str) -> list[QTextCursor]:
         """Mark every place of a text, capitals or not; "" marks none."""
         self._found = []
@@ -177,7 +121,7 @@ class CodeEditor(QPlainTextEdit):
         while not cursor.isNull() and len(self._found) < MOST_MARKED:
             self._found.append(cursor)
             cursor = self.document().find(wanted, cursor)
-        self._mark_line()
+        self.mark()
         return self._found
 
     def line_rect(self, line: int) -> QRect:
@@ -200,26 +144,9 @@ class CodeEditor(QPlainTextEdit):
         self._lex_timer.start()
         self._side.update()
 
-    def _on_update(self, rect: QRect, dy: int) -> None:
-        if dy:
-            self._side.scroll(0, dy)
-        else:
-            self._side.update(0, rect.y(), self._side.width(), rect.height())
-
-    def _on_cursor(self) -> None:
-        self._mark_line()
-        self.line_changed.emit(self.line)
-
-    def _mark_line(self) -> None:
-        mark = QTextEdit.ExtraSelection()
-        mark.format.setBackground(theme.colour("selection"))
-        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-        cursor = self.textCursor()
-        if self.flagged:
-            cursor = QTextCursor(self.document().findBlockByNumber(self.flagged - 1))
-        cursor.clearSelection()
-        mark.cursor = cursor
-        marks = [mark]
+    def marks(self) -> list[QTextEdit.ExtraSelection]:
+        """The marked lines, what is searched for, and the name that a click would follow."""
+        marks = super().marks()
         for found in self._found:
             mark = QTextEdit.ExtraSelection()
             mark.format.setBackground(theme.colour("medium_ground"))
@@ -231,17 +158,7 @@ class CodeEditor(QPlainTextEdit):
             mark.format.setFontUnderline(True)
             mark.cursor = self._link
             marks.append(mark)
-        self.setExtraSelections(marks)
-        self._side.update()
-
-    def refresh_theme(self) -> None:
-        self.highlighter.rehighlight()
-        self._mark_line()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        inside = self.contentsRect()
-        self._side.setGeometry(QRect(inside.left(), inside.top(), NUMBERS_PX + GUTTER_PX + 4, inside.height()))
+        return marks
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -289,7 +206,7 @@ class CodeEditor(QPlainTextEdit):
             self._link = name
             link = name.hasSelection()
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.IBeamCursor)
-            self._mark_line()
+            self.mark()
 
     def _ask_definition(self, at: QTextCursor) -> None:
         self.setTextCursor(at)
@@ -312,15 +229,3 @@ class CodeEditor(QPlainTextEdit):
                 close_block(self.textCursor())
 
     # ---- for the side
-
-    def blocks_in_view(self) -> list[tuple[QTextBlock, float, float]]:
-        """Visible lines with top and height."""
-        found: list[tuple[QTextBlock, float, float]] = []
-        block = self.firstVisibleBlock()
-        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
-        while block.isValid() and top <= self.viewport().height():
-            height = self.blockBoundingRect(block).height()
-            found.append((block, top, height))
-            top += height
-            block = block.next()
-        return found

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui import fonts, theme
+from workbench.gui.source.code_view import paint_number
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.line_numbers import LineNumbers
 from workbench.gui.source.margin import GUTTER_PX, NUMBERS_PX, SWATCH_PX, rich_tip
@@ -35,20 +36,15 @@ class MarginColumns(QWidget):
         painter.fillRect(QRect(0, 0, NUMBERS_PX, self.height()), QColor(p.sunken))
         painter.fillRect(QRect(NUMBERS_PX, 0, self.width() - NUMBERS_PX, self.height()), QColor(p.panel))
         editor = self._editor
-        current = editor.flagged or editor.line
-        code = fonts.code_font(12)
-        strong = fonts.code_font(12, 700)
+        marked = editor.marked
         for block, top, height in editor.blocks_in_view():
             line = block.blockNumber() + 1
             row = QRectF(0, top, NUMBERS_PX, height)
-            if line == current:
+            if line in marked:
                 painter.fillRect(QRectF(0, top, self.width(), height), QColor(p.selection))
             self._numbers(painter, row, line)
             self._sign(painter, row, line)
-            painter.setFont(strong if line == current else code)
-            painter.setPen(QColor(p.text if line == current else p.muted))
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(NUMBERS_PX + 24, top, GUTTER_PX - 34, height), right, str(line))
+            paint_number(painter, QRectF(NUMBERS_PX + 24, top, GUTTER_PX - 34, height), line, marked)
         painter.fillRect(QRect(NUMBERS_PX - 1, 0, 1, self.height()), QColor(p.rule))
 
     def _numbers(self, painter: QPainter, row: QRectF, line: int) -> None:

@@ -1,0 +1,176 @@
+"""A source's text in the editor's font and colours, with something at its left; lines of it can be marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextBlock,
+    QTextCursor,
+    QTextFormat,
+    QTextOption,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+
+from workbench.gui import fonts, theme
+from workbench.gui.source.highlight import Highlighter, spans
+from workbench.session.settings import value
+
+
+class CodeView(QPlainTextEdit):
+    """The text, and what `side` makes for its left, as wide as its size hint says."""
+
+    line_changed = Signal(int)
+
+    def __init__(self, side: Callable[[Any], QWidget]) -> None:
+        super().__init__()
+        self.flagged = range(0)
+        self.take_font()
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
+        self.document().setDocumentMargin(4)
+        self.highlighter = Highlighter(self.document())
+        self._side = side(self)
+        self.setViewportMargins(self._side.sizeHint().width(), 0, 0, 0)
+        self.updateRequest.connect(self._on_update)
+        self.cursorPositionChanged.connect(self._on_cursor)
+
+    def show_source(self, text: str, suffix: str) -> None:
+        """Show another text, in the language of a file's suffix."""
+        self.flagged = range(0)
+        self.setPlainText(text)
+        self.highlighter.set_spans(spans(text, suffix))
+        self.mark()
+
+    @property
+    def line(self) -> int:
+        """The line of the cursor, from 1."""
+        return self.textCursor().blockNumber() + 1
+
+    @property
+    def marked(self) -> range:
+        """The lines that stand out: those flagged, else the cursor's."""
+        return self.flagged or range(self.line, self.line + 1)
+
+    def flag(self, first: int, last: int = 0) -> None:
+        """Keep lines marked while something speaks of them; 0 for none."""
+        self.flagged = range(first, max(first, last) + 1) if first else range(0)
+        self.mark()
+
+    def take_font(self) -> None:
+        """The font that is set for sources."""
+        family, size_px = value("code_font") or fonts.LINES_FAMILY, int(value("code_px"))
+        font = QFont(family)
+        font.setPixelSize(size_px)
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        self.setFont(font)
+        self.setStyleSheet(f'CodeView {{ font-family: "{family}"; font-size: {size_px}px; border: none; }}')
+        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
+
+    def go_to(self, line: int, column: int = 1) -> None:
+        """Put the cursor on a line, at a column (in bytes), and show it in the middle."""
+        block = self.document().findBlockByNumber(max(0, line - 1))
+        if block.isValid():
+            cursor = QTextCursor(block)
+            before = block.text().encode()[: column - 1].decode(errors="ignore")
+            cursor.setPosition(block.position() + len(before))
+            self.setTextCursor(cursor)
+            self.centerCursor()
+
+    def go_to_quietly(self, line: int) -> None:
+        """Put the cursor on a line without scrolling more than needed."""
+        block = self.document().findBlockByNumber(max(0, line - 1))
+        if block.isValid():
+            self.setTextCursor(QTextCursor(block))
+            self.setFocus()
+
+    def text_of(self, line: int) -> str:
+        return self.document().findBlockByNumber(line - 1).text()
+
+    def marks(self) -> list[QTextEdit.ExtraSelection]:
+        """What stands out: the marked lines."""
+        mark = QTextEdit.ExtraSelection()
+        mark.format.setBackground(theme.colour("selection"))
+        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        first, last = (self.document().findBlockByNumber(line - 1) for line in (self.marked[0], self.marked[-1]))
+        mark.cursor = QTextCursor(first)
+        if last.isValid():
+            mark.cursor.setPosition(last.position(), QTextCursor.MoveMode.KeepAnchor)
+        return [mark]
+
+    def mark(self) -> None:
+        """Show what stands out now."""
+        self.setExtraSelections(self.marks())
+        self._side.update()
+
+    def refresh_theme(self) -> None:
+        self.highlighter.rehighlight()
+        self.mark()
+
+    # ---- events
+
+    def _on_update(self, rect: QRect, dy: int) -> None:
+        if dy:
+            self._side.scroll(0, dy)
+        else:
+            self._side.update(0, rect.y(), self._side.width(), rect.height())
+
+    def _on_cursor(self) -> None:
+        self.mark()
+        self.line_changed.emit(self.line)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        inside = self.contentsRect()
+        wide = self._side.sizeHint().width() + 4
+        self._side.setGeometry(QRect(inside.left(), inside.top(), wide, inside.height()))
+
+    # ---- for the side
+
+    def blocks_in_view(self) -> list[tuple[QTextBlock, float, float]]:
+        """Visible lines with top and height."""
+        found: list[tuple[QTextBlock, float, float]] = []
+        block = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+        while block.isValid() and top <= self.viewport().height():
+            height = self.blockBoundingRect(block).height()
+            found.append((block, top, height))
+            top += height
+            block = block.next()
+        return found
+
+
+class LineNumbers(QWidget):
+    """At the left of a text: the numbers of its lines."""
+
+    def __init__(self, view: CodeView) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def sizeHint(self) -> QSize:
+        return QSize(52, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.colour("panel"))
+        for block, top, height in self._view.blocks_in_view():
+            paint_number(painter, QRectF(0, top, self.width() - 14, height), block.blockNumber() + 1, self._view.marked)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = event.position().toPoint()
+        self._view.go_to_quietly(self._view.cursorForPosition(at).blockNumber() + 1)
+
+
+def paint_number(painter: QPainter, box: QRectF, line: int, marked: range) -> None:
+    """A line's number, at the right of its place; strong on a marked line."""
+    painter.setFont(fonts.code_font(12, 700 if line in marked else 400))
+    painter.setPen(QColor(theme.colour("text" if line in marked else "muted")))
+    painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(line))
