@@ -1,0 +1,275 @@
+"""What a query asks for and what answers it, as plain frozen data (Lancaster 2011, sections 3.3 and 3.4).
+
+`resolve.py` makes `Query`s of text and a topology; agents count what `Measure`s ask for, on the host, in hardware or
+afterwards (`evaluate.py`), and all answer with `MeasureResult`s of the same numbers.
+
+Base units, in which all numbers stand here: rate transfers/s, util and backpressure shares of 1, occupancy elements,
+latency ps, value as the elements are. Times are ps on the host's virtual clock; `as_json` gives seconds.
+
+**Where events lie.** A transfer's time is the instant at which it takes effect, in hardware the clock edge that ends
+its cycle. A frame is the events in (start, end], the first one's beginning included, and the states over [start, end).
+A `when` is asked just before an event, and of states at every instant.
+
+**What conditions compare.** `Measure.instant` ones are worth what is so at the time: elements queued, the latency of
+the element popped last, the value pushed last. All others are worth the value of their *last frame that has ended*, so
+that agents can decide while the application runs; before that they are not known, and nothing that depends on them is
+collected or said to be broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.run import PS_PER_S
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Metric(StrEnum):
+    """Of an edge. `RATE` counts transfers at the measure's `tap`; `UTIL` is the rate over what the edge could carry: in
+    hardware a transfer in every cycle, on the host what the consumer takes while it does not wait for data."""
+
+    RATE = "rate"
+    UTIL = "util"
+    OCCUPANCY = "occupancy"  # elements in the queue, over time: mean, sum (element s) and histogram weigh by time
+    LATENCY = "latency"  # from push to pop, of each element popped
+    BACKPRESSURE = "backpressure"  # share of time in which the producer has an element and the queue takes none
+    VALUE = "value"  # of each element pushed
+
+
+class Statistic(StrEnum):
+    MIN = "min"
+    MAX = "max"
+    MEAN = "mean"
+    SUM = "sum"
+    HIST = "hist"
+    TRACE = "trace"
+
+
+class Tap(StrEnum):
+    """At which end of an edge transfers are counted: a consumer's port means pops, all else pushes."""
+
+    PUSH = "push"
+    POP = "pop"
+
+
+#: One number in a frame (Table 4.1), so that no statistic applies; the other metrics have many.
+SINGLE = frozenset({Metric.RATE, Metric.UTIL, Metric.BACKPRESSURE})
+
+#: What JSON and people get instead of base units: a unit, and how many base units make one.
+UNITS: Mapping[Metric, tuple[str, float]] = {
+    Metric.RATE: ("transfers/s", 1),
+    Metric.UTIL: ("1", 1),
+    Metric.OCCUPANCY: ("elements", 1),
+    Metric.LATENCY: ("s", PS_PER_S),
+    Metric.BACKPRESSURE: ("1", 1),
+    Metric.VALUE: ("", 1),
+}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where frames end: after every `time_ps`, or after so many `elements` at the measure's tap. With neither the run
+    is one frame; the last one ends with the run."""
+
+    time_ps: int = 0
+    elements: int = 0
+
+
+@dataclass(frozen=True)
+class Measure:
+    """`[label:] measure statistic metric at edges [when condition]`.
+
+    `edges` are labels of the topology's; several are a path, in the order of the data, along which latency is asked
+    for. `bins` are a histogram's bounds, rising, in base units: bin i holds bins[i] <= x < bins[i + 1].
+    """
+
+    label: str
+    text: str  #: as written, white space made single
+    metric: Metric
+    statistic: Statistic
+    edges: tuple[str, ...]
+    tap: Tap = Tap.PUSH
+    when: Condition | None = None
+    frame: Frame = Frame()
+    bins: tuple[float, ...] = ()
+    line: int = 0
+    column: int = 0
+
+    @property
+    def single(self) -> bool:
+        """Whether a frame has just one number of it, whatever the statistic."""
+        return self.metric in SINGLE
+
+    @property
+    def instant(self) -> bool:
+        """Whether a condition sees its value of the moment, and not that of the last frame that ended."""
+        return not self.single and self.statistic is Statistic.TRACE
+
+
+@dataclass(frozen=True)
+class Number:
+    """A literal, in the base unit of what it is compared with."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`relation` is one of > >= < <= == !=."""
+
+    left: Measure | Number
+    relation: str
+    right: Measure | Number
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """True at every instant at which the producer has an element and the queue takes none: `backpressure at EDGE`."""
+
+    edge: str
+
+
+@dataclass(frozen=True)
+class Not:
+    of: Condition
+
+
+@dataclass(frozen=True)
+class And:
+    of: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    of: tuple[Condition, ...]
+
+
+Condition = Comparison | Blocked | Not | And | Or
+
+
+def operands(condition: Condition | None) -> Iterator[Measure]:
+    """The measures that a condition compares, each as often as it stands there."""
+    match condition:
+        case Comparison(left, _, right):
+            yield from (side for side in (left, right) if isinstance(side, Measure))
+        case Not(of):
+            yield from operands(of)
+        case And(of) | Or(of):
+            for part in of:
+                yield from operands(part)
+
+
+@dataclass(frozen=True)
+class Assert:
+    """`[label:] assert condition`. It holds where the condition is nowhere false: at every instant at which one of its
+    operands changes, and at every end of one of their frames."""
+
+    label: str
+    text: str
+    condition: Condition
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class Query:
+    """Statements in their order; a measure that is only an operand of a condition is found in that condition."""
+
+    measures: tuple[Measure, ...]
+    asserts: tuple[Assert, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()  # warnings: what is accepted, though Table 4.1 leaves it out
+
+
+@dataclass(frozen=True)
+class FrameValue:
+    """What a measure came to in one frame.
+
+    `collected_ps` is how long its condition held in the frame, `count` how many events were collected: transfers at the
+    tap, elements popped (latency) or pushed (value); 0 for occupancy and backpressure, which are over time. `value` is
+    None where there was nothing to take it of. A histogram's first entry is what lay below the bins, its last what lay
+    above: counts, or ps for occupancy. `samples` of a trace are times (ps) and values; of occupancy each lasts until
+    the next. `uncertainty` is by how much `value` may be off either way, where times of two clocks meet.
+    """
+
+    start_ps: int
+    end_ps: int
+    collected_ps: int
+    count: int = 0
+    value: float | None = None
+    histogram: tuple[int, ...] | None = None
+    samples: tuple[NDArray[np.int64], NDArray[np.generic]] | None = None
+    uncertainty: float = 0.0
+
+
+#: How far a result is to be believed, where nothing better is known: every event was counted.
+COUNTED = "counted"
+
+
+@dataclass(frozen=True)
+class MeasureResult:
+    """`trust` is `COUNTED`, or says in words what the numbers rest on and whether they are to be trusted."""
+
+    measure: Measure
+    frames: tuple[FrameValue, ...]
+    trust: str = COUNTED
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """As `workbench query --json` prints it."""
+        unit, factor = UNITS[self.measure.metric]
+        if self.measure.metric is Metric.OCCUPANCY and self.measure.statistic is Statistic.SUM:
+            unit, factor = "element s", PS_PER_S
+        found: dict[str, object] = {"label": self.measure.label, "text": self.measure.text, "unit": unit}
+        if self.measure.bins:
+            found["bins"] = [bound / factor for bound in self.measure.bins]
+        frames = [_frame_json(frame, factor, self.measure.metric is Metric.OCCUPANCY) for frame in self.frames]
+        return {**found, "frames": frames, "trust": self.trust}
+
+
+def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, object]:
+    found: dict[str, object] = {
+        "start_s": frame.start_ps / PS_PER_S,
+        "end_s": frame.end_ps / PS_PER_S,
+        "collected_s": frame.collected_ps / PS_PER_S,
+        "count": frame.count,
+    }
+    if frame.histogram is not None:
+        below, *inside, above = [part / PS_PER_S for part in frame.histogram] if weighed else frame.histogram
+        found |= {"histogram": inside, "below": below, "above": above}
+    elif frame.samples is not None:
+        times, values = frame.samples
+        found["samples"] = [[t / PS_PER_S, v / factor] for t, v in zip(times.tolist(), values.tolist(), strict=True)]
+    else:
+        found["value"] = None if frame.value is None else frame.value / factor
+        found["uncertainty"] = frame.uncertainty / factor
+    return found
+
+
+@dataclass(frozen=True)
+class AssertResult:
+    """`broken_ps` are the spells in which the condition was false; one that is a single instant begins and ends there.
+    `known` is False where its operands never had a value, so that nothing was checked."""
+
+    asserted: Assert
+    broken_ps: tuple[tuple[int, int], ...]
+    known: bool = True
+
+    @property
+    def holds(self) -> bool:
+        return not self.broken_ps
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "label": self.asserted.label,
+            "text": self.asserted.text,
+            "holds": self.holds,
+            "known": self.known,
+            "broken": [{"start_s": begin / PS_PER_S, "end_s": end / PS_PER_S} for begin, end in self.broken_ps],
+        }
