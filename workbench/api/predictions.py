@@ -129,12 +129,40 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """A part of a source: `lines` are those that it is made of, from 1, `value` what it comes to, `text` in words.
+
+    `children` are what it is made up of, `head_line` is where it begins by a word of its own (a loop, a branch; 0 for
+    none). A `strong` one decides.
+    """
+
+    id: str
+    name: str
+    value: float
+    text: str
+    lines: tuple[int, ...]
+    note: str = ""
+    children: tuple[Piece, ...] = ()
+    head_line: int = 0
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What a source is taken apart into, and of what unit the pieces' values are ("cycles")."""
+
+    source: Path
+    unit: str
+    root: Piece
+
+
+@dataclass(frozen=True)
 class Results:
     """A model at one point, as it is shown.
 
     The first of the `figures` is the large one; those of `point` stand beside the parts. `more` are numbers beside the
     inputs, `tables` are by the name of their page, `errors` are against what the document says was measured.
-    `shares` are drawn as bars.
+    `shares` are drawn as bars, `structure` stands beside the source.
     """
 
     figures: tuple[Figure, ...]
@@ -148,6 +176,7 @@ class Results:
     more: Mapping[str, str] = field(default_factory=dict)
     shares_title: str = ""
     shares: tuple[Share, ...] = ()
+    structure: Structure | None = None
 
 
 @dataclass(frozen=True)

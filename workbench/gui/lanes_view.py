@@ -84,6 +84,12 @@ class LanesView(HouseView):
         """The row at the top; a part of one where it is scrolled to between two."""
         return float(self.box.viewRange()[1][0])
 
+    def show_lane(self, number: int) -> None:
+        """Scroll as far as a row needs to be seen whole."""
+        first, room = self.first(), self.lanes().height / self.row_px
+        if by := min(number - first, 0.0) or max(number + 1 - first - room, 0.0):
+            self.box.translateBy(y=by)
+
     def lane_at(self, at: QPointF) -> int:
         """The number of the row at a place, -1 for none."""
         box = self.lanes()

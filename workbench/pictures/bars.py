@@ -14,14 +14,15 @@ from workbench.pictures.letters import text_width
 from workbench.pictures.plot import Axis, Range, ticks
 from workbench.pictures.signs import draw_severity, draw_speedup_bar
 
-ROW_PX, HEAD_PX, FOOT_PX, EDGE_PX = 34.0, 26.0, 42.0, 16.0
+ROW_PX, HEAD_PX, FOOT_PX, EDGE_PX, STEP_PX = 34.0, 26.0, 42.0, 16.0, 18.0
 
 
 @dataclass(frozen=True)
 class Bar:
     """A row. The bar is solid from the axis's origin to `value`; with an `ideal` it is drawn as a speedup's.
 
-    `figures` stand at the right, the first one strong. `sign` is a level of severity, `cells` the row of the data.
+    `figures` stand at the right, the first one strong. `sign` is a level of severity, `cells` the row of the data. A
+    row of more `depth` than the one above is a part of it.
     """
 
     key: str
@@ -34,7 +35,7 @@ class Bar:
     ideal: float | None = None
     sign: str = ""
     strong: bool = True
-    part: bool = False
+    depth: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def bars_box(bars: Bars, width: float, height: float) -> Box:
 def _name_px(row: Bar) -> float:
     """The room that a row's name and what stands with it ask for."""
     note = text_width(row.note, 12) + 8 if row.note else 0.0
-    before = (18 if row.part else 0) + (24 if row.sign else 0)
+    before = STEP_PX * row.depth + (24 if row.sign else 0)
     return before + text_width(row.name, 13, 600 if row.strong else 400) + note
 
 
@@ -120,10 +121,15 @@ def draw_bars(
             last = x + wide / 2 + 8
     canvas.text(EDGE_PX, box.bottom + 21, width - 2 * EDGE_PX, 16, bars.foot, "muted", 11, 400, CENTRE)
     with canvas.clipped(0, box.y, width, box.height):
+        joints: list[float] = []  # by depth, the middle of the row that the next one hangs from
         for number, row in enumerate(bars.rows):
             y = box.y + (number - first) * ROW_PX
             if y + ROW_PX >= box.y and y <= box.bottom:
                 _draw_row(canvas, bars, row, shown, box, y, width, row.key == chosen)
+            joints = [*joints[: row.depth], y + ROW_PX / 2]
+            if row.depth and len(joints) > row.depth:
+                x, from_y, to_y = EDGE_PX + STEP_PX * (row.depth - 0.6), joints[row.depth - 1] + 9, joints[-1]
+                canvas.path([(x, from_y), (x, to_y), (x + STEP_PX * 0.4, to_y)], "rule")
         if bars.mark is not None and bars.rows:
             x = round(place_of(bars.mark, bars, shown, box)) + 0.5
             canvas.path([(x, box.y), (x, box.y + (len(bars.rows) - first) * ROW_PX)], "text", 1.4)
@@ -136,7 +142,7 @@ def _draw_row(
     if chosen:
         canvas.rect(0, y, box.x, ROW_PX, "selection")
         canvas.rect(0, y, 3, ROW_PX, "accent")
-    left = EDGE_PX + (18 if row.part else 0)
+    left = EDGE_PX + STEP_PX * row.depth
     if row.sign:
         draw_severity(canvas, left, middle - 8, 16, row.sign)
         left += 24

@@ -38,5 +38,5 @@ def _row(finding: Finding, part: bool, aside: bool, where: str) -> Bar:
     said = ratio_text(finding.gain) if math.isfinite(finding.gain) else "no limit"
     return Bar(
         finding.id, name, finding.gain, (said,), cells, where if where != name else "", cap, finding.speedup_ideal,
-        "aside" if aside else finding.severity, not part, part,
+        "aside" if aside else finding.severity, not part, int(part),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch, enclosing, leaves
+from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch, enclosing, leaves, walk
 from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work
 from workbench.api.models import Values
 from workbench.model.platform import KernelBoard
@@ -70,13 +70,15 @@ class BlockEstimate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the model comes to: `cycles` is C_S of the whole kernel (Eq. 6's numerator)."""
+    """What the model comes to: `cycles` is C_S of the whole kernel (Eq. 6's numerator), `rounds` are the loops' #Trip
+    after unrolling."""
 
     work: Work
     setting: Setting
     profile: str
     blocks: Mapping[str, BlockEstimate]
     nodes: Mapping[str, Values]
+    rounds: Mapping[str, Values]
     cycles: Values
     numbers: tuple[Number, ...]
 
@@ -123,7 +125,9 @@ class _Model:
         blocks = {name: self._block(name, statistics[name], shares) for name in self.order}
         nodes: dict[str, Values] = {}
         cycles = self._node(self.work.root, blocks, nodes)
-        return Estimate(self.work, self.setting, self.profile, blocks, nodes, cycles, tuple(self.book.numbers))
+        rounds = {node.id: self._trips(node) for node in walk(self.work.root) if isinstance(node, Loop)}
+        numbers = tuple(self.book.numbers)
+        return Estimate(self.work, self.setting, self.profile, blocks, nodes, rounds, cycles, numbers)
 
     # ---- loops
 

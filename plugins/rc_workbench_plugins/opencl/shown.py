@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from rc_workbench_plugins.opencl.answer import SUGGESTED, designs_rows
 from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
-from rc_workbench_plugins.opencl.model import Number
+from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, Sequence, Switch
+from rc_workbench_plugins.opencl.model import REPAIRED, Number
 from rc_workbench_plugins.opencl.potentials import KINDS
 from rc_workbench_plugins.opencl.search import suggestions
-from workbench.api.predictions import Figure, PaperTable, PartLine, Results, Row, Share
+from workbench.api.predictions import Figure, PaperTable, PartLine, Piece, Results, Row, Share, Structure
 from workbench.model.pragma import Category
 from workbench.model.text import count_text, percent_text, ratio_text, time_text, value_text
 
@@ -43,8 +45,50 @@ def results(values: Model) -> Results:
             for one in found
             for name, value in one.potentials.values.items()
         ),
+        structure=structure(last, values.folder / values.model.kernel_file),
         more={KINDS[name][0]: percent_text(float(value)) for name, value in last.potentials.values.items()},
     )
+
+
+def structure(one: Prediction, source: Path) -> Structure:
+    """The hierarchy of Fig. 5, each node with the cycles of all its repetitions (R6)."""
+    found = one.estimate
+    repeated = found.profile == REPAIRED
+
+    def piece(node: Node, times: float, name: str = "") -> Piece:
+        if isinstance(node, Leaf):
+            block = found.blocks[node.id]
+            cycles, lines = float(block.total_cycles), block.work.lines or (block.work.line,)
+            slowest = node.id == found.slowest
+            return Piece(node.id, _lines_text(lines), cycles, count_text(cycles), lines, node.id, strong=slowest)
+        cycles, lines = float(found.nodes[node.id]) * times, tuple(range(node.lines[0], node.lines[1] + 1))
+        note, inside = "", times
+        if isinstance(node, Loop):
+            rounds = float(found.rounds[node.id])
+            name, note = f"loop {node.id}", f"{rounds:g} rounds"
+            inside = times * rounds if repeated else times
+        children: list[Piece] = []
+        arms = [child for child in node.children if not isinstance(child, Sequence) or child.children]
+        for number, child in enumerate(arms):
+            if not isinstance(child, Sequence):
+                children.append(piece(child, inside))
+            elif len(arms) == 1:
+                children += (piece(part, inside) for part in child.children)
+            elif isinstance(node, Switch):
+                children.append(piece(child, inside, f"way {number + 1}"))
+            else:
+                children.append(piece(child, inside, "else" if number else "then"))
+        name = name or ("switch" if isinstance(node, Switch) else "if")
+        head = 0 if isinstance(node, Sequence) else lines[0]
+        return Piece(node.id, name, cycles, count_text(cycles), lines, note, tuple(children), head)
+
+    return Structure(source, "cycles", piece(found.work.root, 1.0, found.work.kernel))
+
+
+def _lines_text(lines: tuple[int, ...]) -> str:
+    if not lines:
+        return "no line"
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
 
 
 def _lines(one: Prediction) -> list[PartLine]:

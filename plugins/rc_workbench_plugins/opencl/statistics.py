@@ -66,7 +66,8 @@ class Stream:
 
 @dataclass(frozen=True)
 class BlockWork:
-    """A block: `cycles` on its critical path (#Cycle), its streams, and how many operations and multipliers it has."""
+    """A block: `cycles` on its critical path (#Cycle), its streams, and how many operations and multipliers it has.
+    `line` is that of its first instruction, `lines` those of all where it stands in the source."""
 
     id: str
     line: int
@@ -74,6 +75,7 @@ class BlockWork:
     streams: tuple[Stream, ...] = ()
     operations: int = 0
     multipliers: int = 0
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,12 @@ def _block_work(block: Block, profile: Profile, latencies: _Latencies) -> BlockW
     line = next((i.line for i in block.instructions if i.line), 0)
     streams = tuple(_stream(a, profile, block.name) for a in block.accesses if a.space is Space.GLOBAL)
     cycles = critical_path(block, latencies.of)
-    return BlockWork(block.name, line, cycles, streams, len(kinds), sum(kind in _MULTIPLIERS for kind in kinds))
+    multipliers = sum(kind in _MULTIPLIERS for kind in kinds)
+    return BlockWork(block.name, line, cycles, streams, len(kinds), multipliers, _lines(block))
+
+
+def _lines(block: Block) -> tuple[int, ...]:
+    return tuple(sorted({i.line for i in block.instructions if i.line}))
 
 
 def critical_path(block: Block, cycles_of: Callable[[Instruction], float]) -> float:

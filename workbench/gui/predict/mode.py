@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.api import ModelKind
 from workbench.api.modes import WindowMode
+from workbench.api.predictions import Structure
 from workbench.gui.context import Context
 from workbench.gui.forms.form import StillCombo
 from workbench.gui.forms.mode import DocumentMode
@@ -24,6 +25,7 @@ from workbench.gui.predict.density_view import DensityView
 from workbench.gui.predict.explore_view import ExploreView
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import ResultsView
+from workbench.gui.predict.structure_view import StructureView
 from workbench.gui.predict.tables import cells_of
 from workbench.gui.widgets import (
     DiagnosticRow,
@@ -42,7 +44,8 @@ from workbench.session.model_document import ModelDocument, ModelFound, models_o
 from workbench.session.what_if import Layers, WhatIf
 from workbench.session.yaml_document import Path_
 
-PAGES = ("Results", "Explore", "Model")
+STRUCTURE = "Structure"
+PAGES = ("Results", STRUCTURE, "Explore", "Model")
 AS_IS = "as modelled"
 NARROW_PX = 720
 
@@ -67,6 +70,8 @@ class PredictMode(DocumentMode):
         self.results = ResultsView()
         yield
         self.density = DensityView(self.context)
+        yield
+        self.structure = StructureView()
         yield
         self.explore = ExploreView(self.context)
         yield from self.explore.build()
@@ -103,7 +108,7 @@ class PredictMode(DocumentMode):
         self.stack = QStackedWidget()
         self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Mend it")
         self.nothing.button.clicked.connect(lambda: self.show_page("Model"))
-        for page in (self.results, self.density, self.explore, self.model_page, self.nothing):
+        for page in (self.results, self.density, self.structure, self.explore, self.model_page, self.nothing):
             self.stack.addWidget(page)
             yield
         column.addWidget(self.stack, 1)
@@ -135,6 +140,8 @@ class PredictMode(DocumentMode):
         self.models.chosen.connect(lambda path: self.open_document(Path(str(path[1]))))
         self.reading.activated.connect(self._show_results)
         self.results.take_over_wanted.connect(self.take_over)
+        self.structure.line_asked.connect(context.navigation.open_line)
+        self.structure.tree.problem.connect(context.notices.tell)
         self.results.timing.chosen.connect(self._bar_chosen)
         self.results.timing.problem.connect(context.notices.tell)
         self.explore.point_chosen.connect(self.show_point)
@@ -149,6 +156,7 @@ class PredictMode(DocumentMode):
         context.workspace_changed.connect(self._workspace_changed)
         context.run_changed.connect(self._show_results)
         context.theme_changed.connect(self._show_results)
+        context.code_font_changed.connect(self.structure.source.take_font)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -267,7 +275,7 @@ class PredictMode(DocumentMode):
         self.problem_box.setVisible(bool(shown))
 
     def show_page(self, page: str) -> None:
-        """Results, Explore or Model."""
+        """One of PAGES."""
         self.form.commit()
         self.page = page
         self.pills[page].setChecked(True)
@@ -297,8 +305,8 @@ class PredictMode(DocumentMode):
             self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
         else:
             results = self.density if file.kind.layers else self.results
-            pages = {"Results": results, "Explore": self.explore, "Model": self.model_page}
-            self.stack.setCurrentWidget(pages[self.page])
+            pages = (results, self.structure, self.explore, self.model_page)
+            self.stack.setCurrentWidget(pages[PAGES.index(self.page)])
 
     def _show_nothing(self, title: str, problem: Diagnostic) -> None:
         self.nothing.say(title, f"{problem.message}. {problem.hint}", "Mend it")
@@ -319,15 +327,26 @@ class PredictMode(DocumentMode):
             )
             return False
         if file.kind.layers:
+            self._show_structure(None)
             self.density.show_model(values)
             self._density_moved()
         else:
             found = results_of(values)
+            self._show_structure(found.structure)
             self.results.show_results(values, found, self.context.run, self.document.read_only)
             self.details.show_results(values, found)
         if self.page == "Explore":
             self.explore.show_model(file, reading, self.what_if.changes)
         return True
+
+    def _show_structure(self, structure: Structure | None) -> None:
+        """A page for a model that is taken from a source, and for no other."""
+        self.pills[STRUCTURE].setVisible(structure is not None)
+        if self.page == STRUCTURE and structure:
+            self.structure.show_structure(structure)
+        elif self.page == STRUCTURE:
+            self.page = PAGES[0]
+            self.pills[self.page].setChecked(True)
 
     def _density_moved(self) -> None:
         if self.density.values and self.density.results:

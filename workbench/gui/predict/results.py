@@ -58,7 +58,7 @@ class ResultsView(QWidget):
         self.shares_head = PanelHeader("", "", 20)
         self.shares = BarsView("Shares")
         for widget in (self.shares_head, self.shares):
-            column.addWidget(widget, 2 if widget is self.shares else 0)
+            column.addWidget(widget, 3 if widget is self.shares else 0)
         self.table_head = PanelHeader("Tables", "", 20)
         self.pills: dict[str, PillButton] = {}
         column.addWidget(self.table_head)
@@ -108,6 +108,7 @@ class ResultsView(QWidget):
             widget.setVisible(bool(found.shares))
         self.shares_head.set_title(found.shares_title, "")
         self.shares.show_bars(share_bars(found.shares, found.shares_title))
+        self.shares.setMaximumHeight(self.shares.sizeHint().height())
 
     def _show_pills(self, pages: list[str]) -> None:
         """A pill for each page; they are made again where the pages are others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
@@ -32,7 +32,7 @@ class CodeView(QPlainTextEdit):
 
     def __init__(self, side: Callable[[Any], QWidget]) -> None:
         super().__init__()
-        self.flagged = range(0)
+        self.flagged: Collection[int] = ()
         self.take_font()
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
@@ -45,7 +45,7 @@ class CodeView(QPlainTextEdit):
 
     def show_source(self, text: str, suffix: str) -> None:
         """Show another text, in the language of a file's suffix."""
-        self.flagged = range(0)
+        self.flagged = ()
         self.setPlainText(text)
         self.highlighter.set_spans(spans(text, suffix))
         self.mark()
@@ -56,13 +56,13 @@ class CodeView(QPlainTextEdit):
         return self.textCursor().blockNumber() + 1
 
     @property
-    def marked(self) -> range:
+    def marked(self) -> Collection[int]:
         """The lines that stand out: those flagged, else the cursor's."""
-        return self.flagged or range(self.line, self.line + 1)
+        return self.flagged or (self.line,)
 
-    def flag(self, first: int, last: int = 0) -> None:
-        """Keep lines marked while something speaks of them; 0 for none."""
-        self.flagged = range(first, max(first, last) + 1) if first else range(0)
+    def flag(self, *lines: int) -> None:
+        """Keep lines marked while something speaks of them; none of them: the cursor's again."""
+        self.flagged = frozenset(lines)
         self.mark()
 
     def take_font(self) -> None:
@@ -97,14 +97,14 @@ class CodeView(QPlainTextEdit):
 
     def marks(self) -> list[QTextEdit.ExtraSelection]:
         """What stands out: the marked lines."""
-        mark = QTextEdit.ExtraSelection()
-        mark.format.setBackground(theme.colour("selection"))
-        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-        first, last = (self.document().findBlockByNumber(line - 1) for line in (self.marked[0], self.marked[-1]))
-        mark.cursor = QTextCursor(first)
-        if last.isValid():
-            mark.cursor.setPosition(last.position(), QTextCursor.MoveMode.KeepAnchor)
-        return [mark]
+        found = []
+        for line in self.marked:
+            mark = QTextEdit.ExtraSelection()
+            mark.format.setBackground(theme.colour("selection"))
+            mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+            mark.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
+            found.append(mark)
+        return found
 
     def mark(self) -> None:
         """Show what stands out now."""
@@ -169,7 +169,7 @@ class LineNumbers(QWidget):
         self._view.go_to_quietly(self._view.cursorForPosition(at).blockNumber() + 1)
 
 
-def paint_number(painter: QPainter, box: QRectF, line: int, marked: range) -> None:
+def paint_number(painter: QPainter, box: QRectF, line: int, marked: Collection[int]) -> None:
     """A line's number, at the right of its place; strong on a marked line."""
     painter.setFont(fonts.code_font(12, 700 if line in marked else 400))
     painter.setPen(QColor(theme.colour("text" if line in marked else "muted")))

@@ -22,7 +22,7 @@ _WORD = re.compile(r"[\w$]+|\S")
 _COLOURS = {"name": "text", "category": "pragma", "error": "high", "warning": "medium_text"}
 
 _LEXERS: dict[str, type[Lexer]] = {
-    **dict.fromkeys((".c", ".h"), CLexer),
+    **dict.fromkeys((".c", ".h", ".cl"), CLexer),
     **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh"), CppLexer),
     **dict.fromkeys((".v", ".sv", ".vh", ".svh"), VerilogLexer),
     **dict.fromkeys((".vhd", ".vhdl"), VhdlLexer),

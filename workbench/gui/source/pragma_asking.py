@@ -82,5 +82,5 @@ class PragmaAsking(QObject):
 
     def _leave(self) -> None:
         if self._editor is not None:
-            self._editor.flag(0)
+            self._editor.flag()
             self._editor.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,110 @@
+"""A kernel's hierarchy beside its source: a node and its lines are lit together, whichever of them is chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from predict_shown import WAIT_MS
+from predicting import model_path
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from workbench.gui.predict.mode import PredictMode
+from workbench.gui.predict.structure_view import StructureView
+from workbench.predict.structure import innermost
+
+KERNEL = """__kernel void smooth(__global const float *a, __global float *b, int rounds)
+{
+    int i = get_global_id(0);
+    float sum = 0;
+    for (int k = 0; k < rounds; k++) {
+        if (a[i + k] > 1) {
+            sum += a[i + k];
+            b[i] = sum;
+        } else
+            b[i] = a[i] / 3;
+        for (int n = 0; n < 4; n++)
+            sum += a[i + n] * n;
+    }
+    b[i] += sum;
+}
+"""
+MODEL = """schema_version: 1
+name: smooth
+platform: de5_net
+kernel_file: smooth.cl
+launch:
+  global_size: [256]
+  arguments: {a: {elements: 512, low: 0, high: 2}, b: {elements: 256}, rounds: 8}
+"""
+
+
+@pytest.fixture
+def shown(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> StructureView:
+    folder = tmp_path / "pdf2d"
+    (folder / "smooth.cl").write_text(KERNEL)
+    (folder / "smooth.opencl.yaml").write_text(MODEL)
+    mode.show_page("Structure")  # which the model shown before it has not
+    assert mode.page == "Results"
+    assert mode.pills["Structure"].isHidden()
+    mode.open_document(folder / "smooth.opencl.yaml")
+    qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results, timeout=WAIT_MS)
+    mode.pills["Structure"].click()
+    assert mode.stack.currentWidget() is mode.structure
+    return mode.structure
+
+
+def test_nodes_stand_below_what_they_are_a_part_of(shown: StructureView) -> None:
+    rows = [(row.depth, row.name, row.note) for row in shown.tree.bars.rows]
+    assert rows[0] == (0, "smooth", "")
+    assert (2, "loop L1", "8 rounds") in rows
+    assert (3, "loop L2", "4 rounds") in rows
+    branch = rows.index((3, "if", ""))
+    assert [(depth, name) for depth, name, _ in rows[branch + 1 : branch + 5]] == [
+        (4, "then"), (5, "lines 7 to 9"), (4, "else"), (5, "line 10"),
+    ]  # fmt: skip
+    loop = next(row for row in shown.tree.bars.rows if row.name == "loop L1")
+    assert loop.value >= max(row.value for row in shown.tree.bars.rows if row.depth > 2)
+    assert [row.strong for row in shown.tree.bars.rows].count(True) == 1  # the slowest
+    svg = shown.tree.svg()
+    assert all(name in svg for _, name, _ in rows)
+    heads, first, *_ = shown.tree.rows()
+    assert heads == ("piece", "depth", "first line", "last line", "cycles")
+    assert first[:4] == ("smooth", 0, 3, 15)
+
+
+def test_a_node_chosen_lights_its_lines_and_a_line_its_node(
+    shown: StructureView, mode: PredictMode, qtbot: QtBot
+) -> None:
+    names = [row.name for row in shown.tree.bars.rows]
+
+    def current() -> str:
+        return names[[row.key for row in shown.tree.bars.rows].index(shown.tree.current)]
+
+    box, row_px = shown.tree.lanes(), shown.tree.row_px
+    at = QPoint(40, round(box.y + (names.index("loop L2") + 0.5) * row_px))
+    qtbot.mouseClick(shown.tree.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert (current(), sorted(shown.source.marked)) == ("loop L2", [11, 12])
+    assert [mark.cursor.blockNumber() + 1 for mark in shown.source.extraSelections()] == sorted(shown.source.marked)
+    shown.tree.setFocus()
+    qtbot.keyClick(shown.tree, Qt.Key.Key_Down)
+    assert current() == names[names.index("loop L2") + 1]
+    for line, name in ((8, "lines 7 to 9"), (10, "line 10"), (12, names[names.index("loop L2") + 1]), (5, "loop L1")):
+        shown.source.go_to(line)
+        assert (current(), line in shown.source.marked) == (name, True)
+    qtbot.keyClick(shown.source, Qt.Key.Key_Down)  # the cursor walks in a text that cannot be typed in
+    assert shown.source.line == 6
+    assert current() == "if"
+    with qtbot.waitSignal(mode.context.navigation.line_wanted) as wanted:
+        qtbot.keyClick(shown.tree, Qt.Key.Key_Return)
+    assert wanted.args == [str(mode.document.path.parent / "smooth.cl"), 6]
+    mode.open_document(model_path("pdf2d", "ratss"))
+    assert mode.page == "Results"
+
+
+def test_a_line_of_no_node_lights_none(shown: StructureView) -> None:
+    assert shown.structure is not None
+    assert innermost(shown.structure.root, 2) is None  # an opening bracket
+    shown.source.go_to(1)
+    assert (shown.tree.current, list(shown.source.marked)) == ("", [1])
