@@ -25,6 +25,21 @@ class Role:
 
 
 @dataclass(frozen=True)
+class Handshake:
+    """Two roles of a style by which words pass: in a cycle in which both say so, one does.
+
+    `valid` and `ready` are low when they say so where `valid_low`, `ready_low`; a name that ends in `_n` turns that
+    round. Who drives the role `valid` is the source.
+    """
+
+    valid: str
+    ready: str
+    valid_low: bool = False
+    ready_low: bool = False
+    data: tuple[str, ...] = ()  # the roles that pass with it
+
+
+@dataclass(frozen=True)
 class PortStyle:
     """One style of interface. `needs` are sets of roles of which at least one must be there whole.
 
@@ -47,6 +62,7 @@ class PortStyle:
     answers: frozenset[str] = frozenset()
     payload: bool = False
     without: frozenset[str] = frozenset()  # roles that make it another style
+    handshakes: tuple[Handshake, ...] = ()  # by which it is one or several streams
 
 
 def words(spec: str, *, initiator: bool = True, one_bit: bool = True, also: tuple[str, ...] = ()) -> tuple[Role, ...]:
@@ -92,6 +108,7 @@ FIFO_READ = PortStyle(
     ),
     (frozenset({"read", "empty"}),),
     everyday=True,
+    handshakes=(Handshake("empty", "read", valid_low=True, data=("data",)),),
 )
 FIFO_WRITE = PortStyle(
     "fifo_write",
@@ -103,6 +120,7 @@ FIFO_WRITE = PortStyle(
     ),
     (frozenset({"write", "full"}),),
     everyday=True,
+    handshakes=(Handshake("write", "full", ready_low=True, data=("data",)),),
 )
 STREAM = PortStyle(
     "stream",
@@ -112,6 +130,16 @@ STREAM = PortStyle(
     payload=True,
     everyday=True,
     sides=("in", "out"),
+    handshakes=(Handshake("valid", "ready"),),
+)
+GRANT = PortStyle(
+    "grant",
+    "Requests that are granted",
+    (*words("request=req,request,rd,wr"), *words("grant=gnt,grant,accept", initiator=False)),
+    (frozenset({"request", "grant"}),),
+    payload=True,
+    everyday=True,
+    handshakes=(Handshake("request", "grant"),),
 )
 LOCALLINK = PortStyle(
     "locallink",
@@ -123,6 +151,7 @@ LOCALLINK = PortStyle(
     ),
     (frozenset({"src_rdy", "dst_rdy"}),),
     sides=("in", "out"),
+    handshakes=(Handshake("src_rdy", "dst_rdy", data=("data",)),),
 )
 REQUEST = PortStyle(
     "request",
@@ -146,7 +175,8 @@ REQUEST = PortStyle(
         frozenset({"read", "address", "read_data", "ack"}),
     ),
     everyday=True,
+    handshakes=(Handshake("request", "ack", data=("address",)), Handshake("access", "ack", data=("address",))),
 )
 
 #: Told by their names though no kind of port drives them.
-OTHERS = (APB, WISHBONE, LOCALLINK, REQUEST, FIFO_READ, FIFO_WRITE, STREAM)
+OTHERS = (APB, WISHBONE, LOCALLINK, REQUEST, FIFO_READ, FIFO_WRITE, STREAM, GRANT)

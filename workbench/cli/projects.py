@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.model.scan import HdlBlock
+from workbench.model.streams import Fifo, Stream
 from workbench.model.text import table
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.plugins import Plugins
@@ -71,6 +73,8 @@ def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
                 ],
                 "blocks": [_block_json(block) for block in found.hdl.blocks],
                 "ports": [_port_json(port) for port in ports.ports],
+                "edges": [_edge_json(found.hdl.streams, number) for number in range(len(found.hdl.streams))],
+                "fifos": [_fifo_json(found.hdl.streams, fifo) for fifo in found.hdl.fifos],
                 "diagnostics": as_json(problems),
             }
         )
@@ -84,8 +88,22 @@ def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
         rows += [(f"{workspace.project.hardware.top}: {port.name or 'no prefix'}", f"{port.title} {port.side}",
                   f"{len(port.names)} signals", f"on {port.clock}" if port.clock else "")
                  for port in ports.ports]  # fmt: skip
+        rows += [(edge.id, f"{edge.source or 'outside'} to {edge.target or 'outside'}", f"stream, {edge.bits} bits",
+                  f"on {edge.clock}" if edge.clock else "on a derived clock")
+                 for edge in found.hdl.streams]  # fmt: skip
+        rows += [(fifo.id, f"FIFO {fifo.module}", f"{fifo.depth or 'unknown'} words", "") for fifo in found.hdl.fifos]
         print(table(rows))
     return FAILED if has_errors(problems) else DONE
+
+
+def _edge_json(streams: Sequence[Stream], number: int) -> dict[str, object]:
+    stream = streams[number]
+    waits = [{"signal": w.signal, "held_by": w.held_by, "of": streams[w.other].id} for w in stream.waits]
+    return {**asdict(stream), "waits": waits}
+
+
+def _fifo_json(streams: Sequence[Stream], fifo: Fifo) -> dict[str, object]:
+    return {**asdict(fifo), "input": streams[fifo.input].id, "output": streams[fifo.output].id}
 
 
 def _block_json(block: HdlBlock) -> dict[str, object]:

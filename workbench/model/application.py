@@ -29,6 +29,18 @@ class HostSources(Document):
     )
 
 
+class StreamSignals(Document):
+    """A connection with valid and ready that names do not tell. Signals are named below the top; !NAME: active when
+    low, NAME[3]: one bit."""
+
+    name: str = Field(description="what it is called")
+    valid: str = Field(description="the signal that offers a word", examples=["core.fetch.go"])
+    ready: str = Field(description="the signal that takes it", examples=["!core.busy"])
+    source: str = Field("", description="the instance that offers, below the top; empty: where valid is driven")
+    target: str = Field("", description="the instance that takes, below the top; empty: where ready is driven")
+    bits: NonNegativeInt = Field(0, description="bits of the data that go with it; 0 where not known")
+
+
 class HardwareSources(Document):
     language: str = Field("verilog", description="the plugin that reads them")
     sources: tuple[str, ...] = Field(description="files or patterns such as hdl/*.v; packages first")
@@ -53,6 +65,14 @@ class HardwareSources(Document):
         default_factory=dict,
         description="values of inputs of this top that nothing else drives; on the simulated card they stay so",
         examples=[{"mode": 3}],
+    )
+    streams: tuple[StreamSignals, ...] = Field(
+        (), description="streams within the design that the names of its ports do not tell"
+    )
+    fifos: tuple[str, ...] = Field(
+        (),
+        description="instances below the top that are FIFOs, though not called one, with a stream in and one out",
+        examples=[["core.lines[0].store"]],
     )
     read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
 

@@ -12,6 +12,9 @@ from enum import StrEnum
 
 from workbench.model.pragma import Category
 
+#: What pydantic asks of a field, as the metadata that it looks for; importing it for that would cost every start.
+COUNT = {"ge": 0, "lt": 1 << 63}
+
 
 class Side(StrEnum):
     HOST = "host"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.model.alignment import Alignment
-from workbench.model.blocks import Block, Side
+from workbench.model.blocks import COUNT, Block, Side
 from workbench.model.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ SCHEMA_VERSION = 2
 PS_PER_S = 1_000_000_000_000
 
 Table = Mapping[str, "NDArray[Any]"]
-
-#: What pydantic asks of a field, as the metadata that it looks for; importing it for that would cost every start.
-COUNT = {"ge": 0, "lt": 1 << 63}
 
 
 class RunStatus(StrEnum):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
+from workbench.model.streams import Fifo, Stream
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class HdlPort:
 class HdlScan:
     """`instances` maps every elaborated instance path to its module name, the top first.
 
-    `ports`, `clocks` and `resets` are the top's, as `HdlTop` says.
+    `ports`, `clocks` and `resets` are the top's, as `HdlTop` says; `streams` and `fifos` stand in the whole design.
     """
 
     blocks: tuple[HdlBlock, ...]
@@ -107,6 +108,8 @@ class HdlScan:
     ports: tuple[HdlPort, ...] = ()
     clocks: tuple[tuple[str, int], ...] = ()
     resets: tuple[tuple[str, bool], ...] = ()
+    streams: tuple[Stream, ...] = ()
+    fifos: tuple[Fifo, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.api.port_styles import PortStyle, Role, words
+from workbench.api.port_styles import Handshake, PortStyle, Role, words
 
 
 def _channel(name: str, fields: str, initiator: bool = True) -> tuple[Role, ...]:
@@ -22,6 +22,10 @@ _AXI = (
     *_channel("ar", f"{_ADDRESS} id len size burst lock"),
     *_channel("r", "data resp last id user", initiator=False),
 )
+_AXI_HANDSHAKES = tuple(
+    Handshake(f"{name}valid", f"{name}ready", data=(data,))
+    for name, data in (("aw", "awaddr"), ("w", "wdata"), ("b", "bresp"), ("ar", "araddr"), ("r", "rdata"))
+)
 _AXI_NEEDS = (
     frozenset({"awvalid", "awready", "awaddr", "wvalid", "wready", "wdata", "bvalid", "bready"}),
     frozenset({"arvalid", "arready", "araddr", "rvalid", "rready", "rdata"}),
@@ -33,6 +37,7 @@ AXI4 = PortStyle(
     _AXI,
     (_AXI_NEEDS[0] | {"awlen"}, _AXI_NEEDS[1] | {"arlen"}),
     inner=True,
+    handshakes=_AXI_HANDSHAKES,
 )
 AXI_LITE = PortStyle(
     "axi_lite",
@@ -41,6 +46,7 @@ AXI_LITE = PortStyle(
     _AXI_NEEDS,
     inner=True,
     without=frozenset({"awlen", "arlen"}),
+    handshakes=_AXI_HANDSHAKES,
 )
 AXI_STREAM = PortStyle(
     "axi_stream",
@@ -54,6 +60,7 @@ AXI_STREAM = PortStyle(
     inner=True,
     sides=("in", "out"),
     answers=frozenset({"tready"}),
+    handshakes=(Handshake("tvalid", "tready", data=("tdata",)),),
 )
 AVALON_MM = PortStyle(
     "avalon_mm",

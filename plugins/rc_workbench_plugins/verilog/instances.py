@@ -49,6 +49,7 @@ class Instance:
     array: tuple[int, int] | None = None  # left and right bound of the instance array it belongs to
     ports: int = 0
     node: Any = None  # the instantiation's syntax
+    body: Any = None  # slang's
     blocks: list[BlockUse] = field(default_factory=list)
     children: list[Instance] = field(default_factory=list)
 
@@ -62,7 +63,7 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | N
     """The tree of instances below the top, with the clocked blocks in each."""
     if design.top is None:
         return None
-    top = Instance(design.top.name, design.top.name, ("", 0), ())
+    top = Instance(design.top.name, design.top.name, ("", 0), (), body=design.top.body)
     clocks = {port.internalSymbol: port.name for port in _ports(design.top.body) if port.internalSymbol is not None}
     _Elaboration(design, blocks).visit(top, design.top.body, design.top.name, (), clocks)
     return top
@@ -116,7 +117,8 @@ class _Elaboration:
         array: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
         key = _key(self.design, symbol.syntax.getFirstToken().location)
-        child = Instance(path, symbol.definition.name, key, loops, array, len(symbol.body.portList), symbol.syntax)
+        body, module = symbol.body, symbol.definition.name
+        child = Instance(path, module, key, loops, array, len(body.portList), symbol.syntax, body)
         parent.children.append(child)
         inner: dict[Any, str] = {}
         for connection in symbol.portConnections:

@@ -14,6 +14,7 @@ from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, elaborate
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
+from rc_workbench_plugins.verilog.streams import find_streams
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
 from workbench.api.job import Job
@@ -34,8 +35,11 @@ def scan(
             uses[use.source.key].append(use.path)
     found = tuple(_hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, "")) for block in blocks)
     instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
-    diagnostics = (*diagnostics, *check_conditions(design, blocks, top, reasons))
-    return HdlScan(found, instances, diagnostics, hdl_ports(design), clocks(top), resets(top))
+    edges = find_streams(design, top, hardware)
+    diagnostics = (*diagnostics, *check_conditions(design, blocks, top, reasons), *edges.diagnostics)
+    return HdlScan(
+        found, instances, diagnostics, hdl_ports(design), clocks(top), resets(top), edges.streams, edges.fifos
+    )
 
 
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:

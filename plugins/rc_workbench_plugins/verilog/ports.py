@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from pyslang import ast
@@ -27,9 +28,17 @@ def hdl_ports(design: Design) -> tuple[HdlPort, ...]:
     """The ports of the elaborated top; none where it could not be elaborated."""
     if design.top is None:
         return ()
-    uses = _Uses()
-    found: list[HdlPort] = []
-    for port in design.top.body.portList:
+    uses, found = _Uses(), []
+    own = {port.internalSymbol for port in design.top.body.portList if port.kind == Kind.Port}  # no interface's
+    for port, symbol in ports_of(design, design.top.body):
+        used = port.direction != "input" or symbol not in own or uses.uses(design.top.body, symbol)
+        found.append(port if used else replace(port, used=False))
+    return tuple(found)
+
+
+def ports_of(design: Design, body: Any) -> Iterator[tuple[HdlPort, Any]]:
+    """The ports of an elaborated instance in leaves, each with the signal within that it is a part of."""
+    for port in body.portList:
         path, line, _ = design.place(port.location)
         place = (design.name_of(path), line)
         if port.kind == Kind.InterfacePort:
@@ -38,15 +47,13 @@ def hdl_ports(design: Design) -> tuple[HdlPort, ...]:
                 name = f"{port.name}[{number}]" if _is_array(port) else port.name
                 for member in modport or ():
                     if member.kind == Kind.ModportPort and member.direction in _DIRECTIONS:
-                        leaves = _leaves(f"{name}.{member.name}", member.type)
                         way = _DIRECTIONS[member.direction]
-                        found += [HdlPort(one, way, bits, port.name, lsb, True, *place) for one, bits, lsb in leaves]
+                        for one, bits, lsb in _leaves(f"{name}.{member.name}", member.type):
+                            yield HdlPort(one, way, bits, port.name, lsb, True, *place), member.internalSymbol
         elif port.kind == Kind.Port and port.direction in _DIRECTIONS:
-            used = port.direction != ast.ArgumentDirection.In or uses.uses(design.top.body, port.internalSymbol)
             for name, bits, lsb in _leaves(port.name, port.type):
                 part = port.name if name != port.name else ""
-                found.append(HdlPort(name, _DIRECTIONS[port.direction], bits, part, lsb, used, *place))
-    return tuple(found)
+                yield HdlPort(name, _DIRECTIONS[port.direction], bits, part, lsb, True, *place), port.internalSymbol
 
 
 def interfaces(port: Any) -> list[tuple[Any, Any]]:

@@ -1,0 +1,147 @@
+"""Streams of any RTL, told by the names of its instances' ports after elaboration: edges, FIFOs, who holds whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from memory_port import PLATFORM
+from rc_workbench_plugins.verilog import VerilogLanguage
+
+from workbench.model.application import HardwareSources, ReadOut, StreamSignals
+from workbench.model.scan import HdlScan
+
+DATA = Path(__file__).parent / "data" / "streams"
+
+
+def scan(
+    folder: Path, text: str, streams: tuple[StreamSignals, ...] = (), fifos: tuple[str, ...] = (), top: str = "top"
+) -> HdlScan:
+    (folder / "top.sv").write_text(text)
+    hardware = HardwareSources(
+        sources=("top.sv",), top=top, read_out=ReadOut(first=0, last=15), streams=streams, fifos=fifos
+    )
+    return VerilogLanguage().scan(folder, hardware, PLATFORM, {})
+
+
+def edges(found: HdlScan) -> Mapping[str, tuple[str, str, int]]:
+    assert [d.text() for d in found.diagnostics] == []
+    return {s.id: (s.source, s.target, s.bits) for s in found.streams}
+
+
+def test_every_edge_of_a_fork_and_join_is_found(tmp_path: Path) -> None:
+    found = scan(tmp_path, (DATA / "fork_join.v").read_text(), top="fork_join")
+    assert edges(found) == {
+        "fork_join.split.in": ("", "fork_join.split", 32),
+        "fork_join.split.a": ("fork_join.split", "fork_join.short", 32),
+        "fork_join.split.b": ("fork_join.split", "fork_join.ahead", 32),
+        "fork_join.short.out": ("fork_join.short", "fork_join.merge", 32),
+        "fork_join.ahead.out": ("fork_join.ahead", "fork_join.gather", 32),
+        "fork_join.gather.m_axis": ("fork_join.gather", "fork_join.merge", 32),
+        "fork_join.merge.out": ("fork_join.merge", "", 32),
+    }
+    assert [(f.id, f.depth) for f in found.fifos] == [("fork_join.short", 16), ("fork_join.ahead", 16)]
+    assert {s.clock for s in found.streams} == {"clk"}
+    assert {s.file for s in found.streams} == {"top.sv"}
+
+
+def test_it_is_told_which_stream_holds_which_through_logic_alone(tmp_path: Path) -> None:
+    found = scan(tmp_path, (DATA / "fork_join.v").read_text(), top="fork_join")
+    names = [s.id.rpartition("fork_join.")[2] for s in found.streams]
+    holds = {
+        (name, wait.signal, names[wait.other], wait.held_by)
+        for name, stream in zip(names, found.streams, strict=True)
+        for wait in stream.waits
+    }
+    assert ("split.a", "valid", "split.b", "ready") in holds  # lockstep
+    assert ("split.in", "ready", "split.a", "ready") in holds
+    assert ("gather.m_axis", "ready", "short.out", "valid") in holds
+    assert not any(name == "ahead.out" for name, *_ in holds)  # a FIFO's flags are registers
+
+
+def test_flags_are_valid_and_ready_turned_round_and_gated_offers_are_what_is_wanted(tmp_path: Path) -> None:
+    found = scan(
+        tmp_path,
+        """
+        module my_fifo(input clk, input push, input [7:0] din, output reg full,
+                       input pop, output [7:0] dout, output reg empty);
+            reg [7:0] store [0:31];
+            always @(posedge clk) begin full <= push; empty <= pop; store[0] <= din; end
+            assign dout = store[0];
+        endmodule
+        module top(input clk, input s_valid, output s_ready, input [7:0] s_data, output m_valid, input m_ready);
+            wire full, empty, push;
+            assign push = s_valid && !full;
+            assign s_ready = ~full;
+            my_fifo f(.clk(clk), .push(push), .din(s_data), .full(full), .pop(m_ready & ~empty), .empty(empty));
+            assign m_valid = !empty;
+        endmodule
+        """,
+    )
+    assert edges(found) == {"top.f.in": ("", "top.f", 8), "top.f.out": ("top.f", "", 8)}
+    into, out = found.streams
+    assert (into.valid, into.ready) == ("s_valid", "!f.full")
+    assert (out.valid, out.ready) == ("!f.empty", "m_ready")
+    assert [(f.module, f.depth) for f in found.fifos] == [("my_fifo", 32)]
+
+
+def test_vectors_interfaces_and_structs_are_followed_bit_by_bit(tmp_path: Path) -> None:
+    found = scan(
+        tmp_path,
+        """
+        interface link; logic valid, ready; logic [15:0] data;
+            modport src(output valid, data, input ready); modport snk(input valid, data, output ready);
+        endinterface
+        package p; typedef struct packed { logic valid; logic [7:0] data; } req_t; endpackage
+        module give(input clk, link.src o); assign o.valid = clk; assign o.data = 0; endmodule
+        module take(input clk, link.snk i); reg r; always @(posedge clk) r <= ~r; assign i.ready = r; endmodule
+        module stage(input clk, input in_valid, output in_ready, input [7:0] in_data,
+                     output out_valid, input out_ready, output [7:0] out_data);
+            reg full; always @(posedge clk) full <= in_valid;
+            assign in_ready = !full; assign out_valid = full; assign out_data = 0;
+        endmodule
+        module send(output p::req_t x_o, input x_ready_i); assign x_o = 0; endmodule
+        module top(input clk);
+            link l(); give g(clk, l); take t(clk, l);
+            wire [2:0] v, r; wire [2:0][7:0] d;
+            for (genvar i = 0; i < 2; i++) begin : s
+                stage st(.clk(clk), .in_valid(v[i]), .in_ready(r[i]), .in_data(d[i]),
+                         .out_valid(v[i + 1]), .out_ready(r[i + 1]), .out_data(d[i + 1]));
+            end
+            p::req_t q; wire q_ready;
+            send a(.x_o(q), .x_ready_i(q_ready));
+            stage b(.clk(clk), .in_valid(q.valid), .in_ready(q_ready), .in_data(q.data));
+        endmodule
+        """,
+    )
+    between = {(s.source, s.target, s.bits) for s in found.streams if s.source and s.target}
+    assert ("top.g", "top.t", 16) in between
+    assert ("top.s[0].st", "top.s[1].st", 8) in between
+    assert ("top.a", "top.b", 8) in between
+    (link,) = (s for s in found.streams if s.source == "top.g")
+    assert (link.valid, link.ready) == ("l.valid", "l.ready")
+
+
+def test_what_names_do_not_tell_is_pointed_at(tmp_path: Path) -> None:
+    text = """
+        module store(input clk, input wire a, output reg b, output reg c, input wire d);
+            reg [7:0] words [0:3]; always @(posedge clk) begin b <= a; c <= d; words[0] <= a; end
+        endmodule
+        module top(input clk); wire a, b, c, d; store u(clk, a, b, c, d); assign a = d; assign d = b; endmodule
+    """
+    told = (
+        StreamSignals(name="in", valid="u.a", ready="!u.b", target="u", bits=8),
+        StreamSignals(name="out", valid="u.c", ready="u.d", source="u", bits=8),
+    )
+    found = scan(tmp_path, text, told, ("u",))
+    assert edges(found) == {"top.in": ("top", "top.u", 8), "top.out": ("top.u", "top", 8)}
+    assert [(f.id, f.depth) for f in found.fifos] == [("top.u", 4)]
+
+
+def test_a_signal_or_instance_that_is_not_there_is_told(tmp_path: Path) -> None:
+    text = "module top(input clk, output reg q); always @(posedge clk) q <= ~q; endmodule"
+    found = scan(tmp_path, text, (StreamSignals(name="in", valid="u.go", ready="q"),), ("u",))
+    assert [d.message for d in found.diagnostics] == [
+        "hardware.streams: the stream 'in' names the signal 'u.go', which the design does not have",
+        "hardware.fifos: the design has no instance 'u'",
+    ]
