@@ -1,0 +1,224 @@
+"""Virtual queues: queues whose two ends stand on different platforms (Lancaster 2011, chapter 5).
+
+Elements wait in a queue at the producer until `bulk` of them are there, cross a bus together, and wait in a second
+queue for the consumer (the tandem of Fig. 5.7; a bulk of one that takes no time is the ideal queue of section 5.1).
+Each end sees its own queue, and the intervals between its own events; how full the whole is, nobody sees. It is
+replayed from intervals that are drawn from those measured.
+
+Intervals are drawn each by itself, as the dissertation does (`Draw.ALONE`), or in blocks of neighbours, so that what
+they owe to one another is kept: a block bootstrap (Politis and Romano 1994), its blocks drawn from about the same time
+of the run (Paparoditis and Politis 2002), so that slow changes are kept as well.
+
+Times are in any one unit. Occupancies are shares of the time, by the number of elements; the element that the consumer
+works on is in no queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Times = NDArray[np.float64]
+Shares = NDArray[np.float64]
+
+BLOCK_TIMES = 50  # a block's length over the time in which intervals forget: some 2 % of what they owe is lost
+FRAMES = 20  # of a run: intervals are told from those in other frames, and blocks drawn from a frame around
+
+
+class Draw(StrEnum):
+    """How intervals are drawn for a replay."""
+
+    ALONE = "each by itself"
+    BLOCKS = "in blocks of neighbours"
+
+
+@dataclass(frozen=True)
+class Bus:
+    """What carries elements between the two queues: `bulk` of them at a time, each bulk in `time`."""
+
+    bulk: int = 1
+    time: float = 0.0
+
+
+IDEAL = Bus()
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """What the two ends measured of each element in turn: `between` is how long after the one before it was inserted,
+    `service` how long after its removal the consumer was ready for another; nan where that is not known."""
+
+    between: Times
+    service: Times
+
+    def __len__(self) -> int:
+        return len(self.between)
+
+    @property
+    def services(self) -> Times:
+        """Those that are known."""
+        return self.service[~np.isnan(self.service)]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """When each element was inserted, taken by the bus, delivered, and removed by the consumer; each ascends."""
+
+    inserted: Times
+    taken: Times
+    delivered: Times
+    removed: Times
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """Shares of the time with 0, 1, 2, ... elements in the whole queue (what is on the bus is in it too), and in the
+    two that are seen."""
+
+    total: Shares
+    upstream: Shares
+    downstream: Shares
+
+
+def mean(shares: Shares) -> float:
+    """The mean number of elements."""
+    return float(shares @ np.arange(len(shares)))
+
+
+def distance(one: Shares, other: Shares) -> float:
+    """Of Kolmogorov and Smirnov: the greatest difference of the two distribution functions, from 0 to 1."""
+    longest = max(len(one), len(other))
+    differences = np.zeros(longest)
+    differences[: len(one)] += one
+    differences[: len(other)] -= other
+    return float(np.abs(differences.cumsum()).max())
+
+
+def average(parts: list[Shares]) -> Shares:
+    whole = np.zeros(max(map(len, parts)))
+    for part in parts:
+        whole[: len(part)] += part
+    return whole / len(parts)
+
+
+def services(delivered: Times, removed: Times) -> Times:
+    """Intervals between removals that are services: those that began with another element waiting. nan for the others,
+    in which the consumer waited too. (All intervals have the mean of the insertions', so that a replay would never
+    settle; those that *end* with an element waiting are too often long ones.)"""
+    found = np.full(len(removed), np.nan)
+    waiting = delivered[1:] <= removed[:-1]
+    found[:-1][waiting] = np.diff(removed)[waiting]
+    return found
+
+
+def measured(passage: Passage) -> Intervals:
+    """What the two ends of a queue measure of what passes it."""
+    return Intervals(
+        np.diff(passage.inserted, prepend=passage.inserted[0]), services(passage.delivered, passage.removed)
+    )
+
+
+def passage(between: Times, service: Times, bus: Bus = IDEAL) -> Passage:
+    """What becomes of elements that are inserted and served so. Elements beyond the last full bulk are left out."""
+    count = len(between) // bus.bulk * bus.bulk
+    inserted = between[:count].cumsum()
+    taken = delivered = inserted
+    if bus != IDEAL:
+        starts = _in_turn(inserted[bus.bulk - 1 :: bus.bulk], np.full(count // bus.bulk, bus.time))
+        taken = starts.repeat(bus.bulk)
+        delivered = taken + bus.time
+    return Passage(inserted, taken, delivered, _in_turn(delivered, service[:count]))
+
+
+def _in_turn(ready: Times, work: Times) -> Times:
+    """When a server that works on one after another begins with each (Lindley 1952), without a loop."""
+    before = np.zeros(len(work))
+    work[:-1].cumsum(out=before[1:])
+    return np.maximum(np.maximum.accumulate(ready - before) + before, ready)  # the last against rounding
+
+
+def occupancy(passage: Passage, skipped: float = 0.0) -> Occupancy:
+    """How full the queue and its parts were between the first and the last insertion, the first `skipped` (a share) of
+    the elements left out."""
+    since, until = passage.inserted[int(skipped * len(passage.inserted))], passage.inserted[-1]
+    total = shares_of_time(passage.inserted, passage.removed, since, until)
+    if passage.taken is passage.inserted:
+        return Occupancy(total, np.ones(1), total)
+    upstream = shares_of_time(passage.inserted, passage.taken, since, until)
+    return Occupancy(total, upstream, shares_of_time(passage.delivered, passage.removed, since, until))
+
+
+def shares_of_time(entered: Times, left: Times, since: float, until: float) -> Shares:
+    """The shares of the time with 0, 1, 2, ... elements between two points, of those that enter and leave in turn."""
+    if until <= since:
+        return np.ones(1)
+    events = np.concatenate([entered, left])
+    order = events.argsort(kind="stable")
+    moments = events[order].clip(since, until)
+    counts = np.where(order < len(entered), 1, -1).cumsum()
+    spent = np.bincount(counts[:-1], weights=np.diff(moments), minlength=1)
+    spent[0] += moments[0] - since
+    spent[counts[-1]] += until - moments[-1]
+    return spent / spent.sum()
+
+
+def memory(values: Times) -> float:
+    """For how many of them values remember one another, beside what changes slowly (from frame to frame): one plus
+    twice their autocorrelations (Geyer's initial positive sequence, 1992), 1 where they do not."""
+    if len(values) < 4 * FRAMES:
+        return 1.0
+    differences = np.concatenate([part - part.mean() for part in np.array_split(values, FRAMES)])
+    spread = float(differences @ differences)
+    if spread <= 1e-18 * float(values @ values):
+        return 1.0
+    length = 1 << (2 * len(values) - 1).bit_length()
+    power = np.abs(np.fft.rfft(differences, length)) ** 2
+    correlation = np.fft.irfft(power, length)[: len(values)] / spread
+    pairs = correlation[: len(values) // 2 * 2].reshape(-1, 2).sum(axis=1)
+    ends = np.flatnonzero(pairs < 4 / np.sqrt(len(values)))  # what chance alone reaches
+    return max(1.0, 2 * float(pairs[: ends[0] if len(ends) else None].sum()) - 1)
+
+
+def block_length(intervals: Intervals) -> int:
+    """How long blocks must be to keep what intervals owe to one another."""
+    return int(np.ceil(BLOCK_TIMES * max(memory(intervals.between), memory(intervals.services))))
+
+
+def drawn(intervals: Intervals, draw: Draw, random: np.random.Generator, block: int) -> Intervals:
+    """As many intervals as were measured, drawn anew; blocks have a mean length of `block`."""
+    count, known = len(intervals), np.flatnonzero(~np.isnan(intervals.service))
+    if draw is Draw.ALONE:
+        service = intervals.service[known[random.integers(0, len(known), count)]]
+        return Intervals(intervals.between[random.integers(0, count, count)], service)
+    picked = _blocks(count, block, random)
+    service = intervals.service[picked]
+    missing = np.flatnonzero(np.isnan(service))
+    near = known.searchsorted(picked[missing]) + random.integers(-block, block, len(missing))
+    service[missing] = intervals.service[known[near.clip(0, len(known) - 1)]]
+    return Intervals(intervals.between[picked], service)
+
+
+def _blocks(count: int, length: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """The numbers of elements in blocks of geometrically distributed lengths, each from near where it now stands."""
+    begins = random.random(count) < 1 / length
+    begins[0] = True
+    places = np.flatnonzero(begins)
+    lengths = np.diff(places, append=count)
+    reach, last = max(length, count // FRAMES), count - lengths
+    sources = np.abs(places + random.integers(-reach, reach + 1, len(places)))  # mirrored at the run's ends
+    sources = np.clip(last - np.abs(last - sources), 0, last)
+    return np.arange(count) + (sources - places).repeat(lengths)
+
+
+def replays(
+    intervals: Intervals, bus: Bus, draw: Draw, random: np.random.Generator, times: int, skipped: float = 0.0
+) -> Iterator[Occupancy]:
+    """The run played again, so many times."""
+    block = block_length(intervals) if draw is Draw.BLOCKS else 1
+    for _ in range(times):
+        again = drawn(intervals, draw, random, block)
+        yield occupancy(passage(again.between, again.service, bus), skipped)

@@ -1,0 +1,212 @@
+"""Virtual queues: what becomes of elements that cross a bus, against sums by hand and against distributions worked out
+apart from this program; replays, and whether they are trusted where they may be and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from queue_sources import EXACT, bus, intervals
+from rc_workbench_plugins.streaming.trust import Estimate, estimate, replayed
+from rc_workbench_plugins.streaming.virtual_queue import (
+    IDEAL,
+    Bus,
+    Draw,
+    Intervals,
+    Occupancy,
+    distance,
+    mean,
+    measured,
+    memory,
+    occupancy,
+    passage,
+    services,
+    shares_of_time,
+)
+
+PARTS = ("total", "upstream", "downstream")
+AR = {phi: {"type": "ar1", "phi": phi} for phi in (0.3, 0.6, 0.9)}
+SLOW = {"type": "mm", "means": [0.5, 2.0], "stay": 0.99}
+BULKS = Bus(64, 16.0)
+
+
+def seen(whole: Occupancy) -> dict[str, np.ndarray[Any, Any]]:
+    """What both ends see of a queue: all but the whole."""
+    return {"upstream": whole.upstream, "downstream": whole.downstream}
+
+
+def test_a_bus_takes_a_bulk_when_it_is_there_and_the_one_before_is_over() -> None:
+    """By hand: bulks of two, each 3 on the bus. Elements at 1, 2, 3, 4, 9, 10 leave the bus at 5, 8 and 13; the
+    consumer works 2 on each."""
+    found = passage(np.array([1.0, 1, 1, 1, 5, 1]), np.full(6, 2.0), Bus(2, 3.0))
+    assert found.taken.tolist() == [2, 2, 5, 5, 10, 10]
+    assert found.delivered.tolist() == [5, 5, 8, 8, 13, 13]
+    assert found.removed.tolist() == [5, 7, 9, 11, 13, 15]
+    whole = occupancy(found)  # from 1 to 10: 1 until 2, 2 until 3, 3 until 4, 4 until 5, 3 until 7, 2 until 10
+    assert whole.total * 9 == pytest.approx([0, 1, 4, 3, 1])
+    assert whole.upstream * 9 == pytest.approx([5, 3, 1])  # one until 2, none until 3, one, two until 5, none, one
+    assert whole.downstream * 9 == pytest.approx([5, 3, 1])  # none until 5, one until 7, none, two until 9, one
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    gaps=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=3, max_size=40),
+    bulk=st.integers(1, 3),
+    time=st.integers(0, 5),
+)
+def test_a_passage_is_that_of_element_after_element(gaps: list[tuple[int, int]], bulk: int, time: int) -> None:
+    between, service = np.array(gaps, float).T
+    found = passage(between, service, Bus(bulk, float(time)))
+    count = len(gaps) // bulk * bulk
+    inserted = between[:count].cumsum()
+    free = ready = 0.0
+    clock = []
+    for first in range(0, count, bulk):
+        taken = max(inserted[first + bulk - 1], free)
+        free = taken + time
+        for n in range(first, first + bulk):
+            removed = max(free, ready)
+            ready = removed + service[n]
+            clock.append((inserted[n], taken, free, removed))
+    assert np.array(clock).T.tolist() == [
+        list(t) for t in (found.inserted, found.taken, found.delivered, found.removed)
+    ]
+
+
+@pytest.mark.parametrize("name", EXACT["exact"])
+def test_a_million_elements_pass_as_queueing_theory_says(name: str) -> None:
+    params = EXACT["iid"][name]["params"]
+    given_ = intervals({"type": "iid"}, False, 1_000_000, np.random.default_rng(3))
+    found = occupancy(passage(given_.between, given_.service, bus(params)), 0.1)
+    assert distance(found.total, np.array(EXACT["exact"][name])) < 0.01
+
+
+@pytest.mark.parametrize("name", EXACT["iid"])
+def test_every_part_of_the_queue_is_as_full_as_an_independent_simulation_says(name: str) -> None:
+    expected = EXACT["iid"][name]
+    params, found = expected["params"], []
+    for seed in range(6):
+        given_ = intervals({"type": "iid"}, params["svc"] == "D", 200_000, np.random.default_rng(seed))
+        crossed = passage(given_.between, given_.service, bus(params))
+        whole = occupancy(crossed, 0.1)
+        if params.get("kind") == "system":
+            since, until = crossed.inserted[20_000], crossed.inserted[-1]
+            served = crossed.removed + given_.service[: len(crossed.removed)]
+            whole = replace(whole, total=shares_of_time(crossed.inserted, served, since, until))
+        found.append([mean(getattr(whole, part)) for part in PARTS])
+    error = np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
+    for ours, own, part in zip(np.mean(found, axis=0), error, PARTS, strict=True):
+        theirs, half = expected[part]
+        if part == "total" or params.get("kind") != "system":  # the one being served is in no part
+            assert abs(ours - theirs) <= 4 * own + half, part
+
+
+def test_services_are_intervals_that_began_with_an_element_waiting() -> None:
+    """All intervals have the insertions' mean, and those that end with an element waiting are too often long."""
+    given_ = intervals({"type": "iid"}, False, 400_000, np.random.default_rng(1))
+    crossed = passage(given_.between, given_.service)
+    gaps = np.diff(crossed.removed)
+    known = services(crossed.delivered, crossed.removed)
+    assert np.nanmean(known) == pytest.approx(1.0, abs=0.01)
+    assert gaps.mean() == pytest.approx(1.25, abs=0.02)
+    assert gaps[crossed.delivered[1:] <= crossed.removed[1:] - 1e-9].mean() == pytest.approx(1.11, abs=0.02)
+    truth = occupancy(crossed)
+    (again, _), (never, _) = (
+        replayed(Intervals(given_.between, service), IDEAL, {}, Draw.ALONE)
+        for service in (known, np.append(gaps, np.nan))
+    )
+    assert distance(again.total, truth.total) < 0.02
+    assert distance(never.total, truth.total) > 0.5
+
+
+def asked(source: dict[str, Any], at: Bus, seed: int, known: bool = False) -> tuple[Estimate, Occupancy, Intervals]:
+    """An estimate by what the two ends of a queue saw, and the truth; the services are `known` to the consumer itself,
+    or seen from outside."""
+    given_ = intervals(source, seed % 2 == 1, 100_000, np.random.default_rng(seed))
+    crossed = passage(given_.between, given_.service, at)
+    whole, ends = occupancy(crossed), measured(crossed)
+    if known:
+        ends = Intervals(ends.between, given_.service[: len(ends)])
+    return estimate(ends, at, seen(whole)), whole, ends
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_that_depend_on_nothing_are_trusted(seed: int) -> None:
+    """Even seeds serve in exponentially distributed times, odd ones in constant."""
+    found, truth, _ = asked({"type": "iid"}, BULKS, seed)
+    assert (found.consistent, found.draw) == (True, Draw.ALONE), found.verdict
+    assert distance(found.occupancy.total, truth.total) < 0.03
+
+
+@pytest.mark.parametrize("source", [AR[0.9], SLOW], ids=lambda source: source["type"])
+def test_the_downstream_queue_shows_that_intervals_depend_on_one_another(source: dict[str, Any]) -> None:
+    for seed in (0, 2):
+        found, truth, ends = asked(source, BULKS, seed)
+        alone, (upstream, downstream) = replayed(ends, BULKS, seen(truth), Draw.ALONE)
+        assert not downstream.agrees
+        assert upstream.agrees  # and so says nothing
+        assert distance(alone.total, truth.total) > 0.3
+        assert found.draw is Draw.BLOCKS
+        assert found.consistent
+        assert distance(found.occupancy.total, truth.total) < 0.05
+        assert "insertions depend on those before" in found.model
+
+
+def test_weak_dependence_that_no_sub_queue_shows_is_found_in_the_intervals() -> None:
+    found, truth, ends = asked(AR[0.3], BULKS, 0)
+    _, held = replayed(ends, BULKS, seen(truth), Draw.ALONE)
+    assert all(queue.agrees for queue in held)
+    (told,) = [d for d in found.dependences if d.found]
+    assert (told.of, told.lag) == ("insertions depend on those before", 1)
+    assert told.value == pytest.approx(0.26, abs=0.02)
+
+
+@pytest.mark.parametrize("row", EXACT["replays"], ids=lambda row: f"{row['source']}, {row['params']['B']}")
+def test_blocks_keep_what_intervals_owe_to_one_another(row: dict[str, Any]) -> None:
+    """Where each interval drawn by itself is as far from the truth as an independent simulation found it to be."""
+    at = bus(row["params"])
+    found, truth, ends = asked(row["source"], at, 10, known=True)
+    alone, _ = replayed(ends, at, {}, Draw.ALONE)
+    assert distance(alone.total, truth.total) == pytest.approx(row["ks"][0], abs=0.03 + 4 * row["ks"][1])
+    assert found.consistent
+    assert distance(found.occupancy.total, truth.total) <= 0.05
+
+
+def test_services_that_depend_on_insertions_and_are_seen_from_outside_are_not_trusted() -> None:
+    found, truth, _ = asked({"type": "cross", "c": 0.8}, IDEAL, 0)
+    assert distance(found.occupancy.total, truth.total) > 0.1
+    assert "insertions and services depend on one another" in found.reason
+    assert found.as_json()["verdict"] == "not to be trusted"
+
+
+def test_a_run_that_gets_slower_is_replayed_in_its_order() -> None:
+    random = np.random.default_rng(0)
+    mean_gap = np.linspace(0.7, 2.5, 100_000)  # more is inserted than served at first
+    given_ = Intervals(random.exponential(mean_gap), random.exponential(1.0, 100_000))
+    crossed = passage(given_.between, given_.service)
+    truth = occupancy(crossed)
+    found = estimate(measured(crossed), IDEAL, seen(truth))
+    assert any(d.of == "insertions change over the run" and d.found for d in found.dependences)
+    assert distance(found.occupancy.total, truth.total) <= 0.05
+
+
+def test_a_run_too_short_for_what_its_intervals_owe_is_not_trusted() -> None:
+    given_ = intervals({"type": "ar1", "phi": 0.99}, False, 3000, np.random.default_rng(4))
+    crossed = passage(given_.between, given_.service)
+    found = estimate(measured(crossed), IDEAL, seen(occupancy(crossed)))
+    assert "the run has 3,000 elements, too few" in found.reason
+
+
+def test_values_remember_for_as_long_as_their_process_does() -> None:
+    """An autoregressive process of correlation phi: (1 + phi) / (1 - phi)."""
+    random = np.random.default_rng(0)
+    assert memory(random.random(50_000)) == pytest.approx(1.0, abs=0.1)
+    values = np.zeros(200_000)
+    for n, noise in enumerate(random.standard_normal(len(values) - 1)):
+        values[n + 1] = 0.9 * values[n] + noise
+    assert memory(values) == pytest.approx(19.0, rel=0.1)
+    assert memory(np.full(100, 3.0)) == 1.0
