@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ class EdgeEvents:
     edge: Edge
     push_ps: Times
     pop_ps: Times
-    values: NDArray[np.generic] | None = None
+    values: NDArray[Any] | None = None
     blocked_ps: Times = field(default_factory=NO_SPELLS.copy)
     waiting_ps: Times = field(default_factory=NO_SPELLS.copy)
     tick_ps: float = 0.0

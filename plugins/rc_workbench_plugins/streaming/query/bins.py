@@ -1,0 +1,41 @@
+"""A histogram's bounds, in base units, where a query does not say all of them."""
+
+from __future__ import annotations
+
+import re
+
+from rc_workbench_plugins.streaming.query.measures import Metric
+from rc_workbench_plugins.streaming.topology import Edge
+
+MOST_COUNTS = 512  # bins of an occupancy, as the dissertation's monitors have (section 3.3)
+_NS, _LONGEST_NS = 1_000, 40  # powers of two: to 2^40 ns, 18 minutes
+EVEN = 64  # bins between bounds that are said, where their number is not
+
+
+def bins_of(metric: Metric, edge: Edge, bins: float | None, low: float | None, high: float | None) -> tuple[float, ...]:
+    """ValueError, in words, where there is no such histogram."""
+    count = None if bins is None else int(bins)
+    if metric is Metric.OCCUPANCY:
+        low, high = 0 if low is None else low, edge.depth + 1 if high is None else high
+        count = count or min(MOST_COUNTS, max(1, int(high - low)))
+    elif count is None and low is None and high is None:
+        return _powers(metric, edge.type)
+    elif metric is Metric.LATENCY:
+        low = 0 if low is None else low
+    if low is None or high is None:
+        raise ValueError("a histogram with so many bins needs bounds, as in hist(bins=16, low=0, high=1000)")
+    if not high > low:
+        raise ValueError("a histogram's 'high' lies above its 'low'")
+    count = count or EVEN
+    return tuple(low + (high - low) * i / count for i in range(count + 1))
+
+
+def _powers(metric: Metric, type_: str) -> tuple[float, ...]:
+    """Bins whose bounds double, since what is between the least and the greatest is not known beforehand."""
+    if metric is Metric.LATENCY:
+        return (0.0, *(float(_NS << power) for power in range(_LONGEST_NS + 1)))
+    bits = re.search(r"\d+$", type_)
+    if type_.startswith("unsigned"):
+        return (0.0, *(2.0**power for power in range(int(bits[0] if bits else 0) + 1)))
+    powers = [2.0**power for power in (range(int(bits[0] if bits else 0)) if type_[0] == "s" else range(-32, 33))]
+    return (*(-power for power in reversed(powers)), 0.0, *powers)

@@ -1,0 +1,283 @@
+"""Measures and assertions of a trace of a run: no sampling, no agent, every event there. The oracle of all agents."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times
+from rc_workbench_plugins.streaming.query.measures import (
+    And,
+    Assert,
+    AssertResult,
+    Blocked,
+    Comparison,
+    Condition,
+    FrameValue,
+    Measure,
+    MeasureResult,
+    Metric,
+    Not,
+    Number,
+    Or,
+    Query,
+    Statistic,
+    Tap,
+)
+from rc_workbench_plugins.streaming.query.steps import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Steps,
+    last_of_each_time,
+    occupancy,
+    spells,
+)
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import PS_PER_S
+
+_RELATIONS = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def evaluate(query: Query, events: Events) -> tuple[tuple[MeasureResult, ...], tuple[AssertResult, ...]]:
+    """What the measures come to, and whether the assertions hold, in the query's order. Its labels are the events'."""
+    run = _Run(events)
+    return tuple(map(run.result, query.measures)), tuple(map(run.held, query.asserts))
+
+
+class _Run:
+    """A run, of which measures are taken; what a measure came to is kept, since conditions ask for it too."""
+
+    def __init__(self, events: Events) -> None:
+        self._events, self._start, self._end = events, events.start_ps, events.end_ps
+        self._results: dict[Measure, MeasureResult] = {}
+
+    def result(self, measure: Measure) -> MeasureResult:
+        if measure not in self._results:
+            self._results[measure] = MeasureResult(measure, tuple(self._frames(measure)))
+        return self._results[measure]
+
+    def held(self, asserted: Assert) -> AssertResult:
+        worth = self._truth(asserted.condition)
+        ends = np.append(worth.times[1:], self._end)
+        broken: list[tuple[int, int]] = []
+        for begin, end in zip(worth.times[worth.values == FALSE].tolist(), ends[worth.values == FALSE].tolist(),
+                              strict=True):  # fmt: skip
+            if broken and broken[-1][1] == begin:
+                begin = broken.pop()[0]
+            broken.append((begin, end))
+        return AssertResult(asserted, tuple(broken), bool((worth.values != UNKNOWN).any()))
+
+    # frames
+
+    def _frames(self, measure: Measure) -> Sequence[FrameValue]:
+        last = self._events.edges[measure.edges[-1]]
+        transfers = last.pop_ps if measure.tap is Tap.POP else last.push_ps
+        bounds = self._bounds(measure, transfers)
+        worth = self._truth(measure.when) if measure.when else None
+        pieces = _Pieces(bounds, worth)
+        if measure.metric in (Metric.OCCUPANCY, Metric.BACKPRESSURE):
+            return self._over_time(measure, last, bounds, worth)
+        if measure.frame.elements:
+            frame = np.arange(len(transfers)) // measure.frame.elements
+        else:
+            frame = np.minimum(np.searchsorted(bounds[1:], transfers, "left"), len(bounds) - 2)
+        kept = np.ones(len(transfers), bool) if worth is None else worth.before(transfers) == TRUE
+        if measure.metric in (Metric.LATENCY, Metric.VALUE):
+            return self._of_elements(measure, transfers, frame, kept, bounds, pieces.collected)
+        counts = np.bincount(frame[kept], minlength=len(bounds) - 1)
+        values: NDArray[Any] = counts * (last.tick_ps if measure.metric is Metric.UTIL else PS_PER_S)
+        if measure.metric is Metric.UTIL and not last.tick_ps:
+            waiting = _Pieces(bounds, worth, spells(last.waiting_ps, self._start))
+            values = pieces.collected - waiting.sums(waiting.durations * (waiting.values[0] == TRUE))
+        return [
+            FrameValue(begin, end, collected, count, value / collected if collected else None)
+            for (begin, end), collected, count, value in zip(
+                pairwise(bounds.tolist()), pieces.collected.tolist(), counts.tolist(), values.tolist(), strict=True
+            )
+        ]
+
+    def _bounds(self, measure: Measure, transfers: Times) -> Times:
+        """Where frames begin, and the last one ends."""
+        if measure.frame.elements:
+            ends = transfers[measure.frame.elements - 1 :: measure.frame.elements]
+        elif measure.frame.time_ps:
+            ends = np.arange(self._start + measure.frame.time_ps, self._end, measure.frame.time_ps)
+        else:
+            ends = np.empty(0, np.int64)
+        over = not len(ends) or ends[-1] < self._end or len(transfers) % (measure.frame.elements or 1)
+        return np.concatenate(([self._start], ends, [self._end] if over else [])).astype(np.int64)
+
+    def _over_time(self, measure: Measure, edge: EdgeEvents, bounds: Times, worth: Steps | None) -> list[FrameValue]:
+        if measure.metric is Metric.BACKPRESSURE:
+            state = spells(edge.blocked_ps, self._start)
+        else:
+            state = occupancy(edge, self._start)
+        pieces = _Pieces(bounds, worth, state)
+        found = []
+        for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
+            part = slice(*np.searchsorted(pieces.frames, [number, number + 1]))
+            times, lasting, values = pieces.times[part], pieces.durations[part], pieces.values[0][part]
+            times, values, lasting = times[lasting > 0], values[lasting > 0], lasting[lasting > 0]
+            collected = int(lasting.sum())
+            if measure.metric is Metric.BACKPRESSURE:
+                blocked = int(lasting[values == TRUE].sum())
+                found.append(FrameValue(begin, end, collected, 0, blocked / collected if collected else None))
+                continue
+            unsure = 0.0
+            if edge.uncertain_ps and collected:  # every element may have stayed so much longer or shorter
+                pushed = np.diff(np.searchsorted(edge.push_ps, [begin, end]))[0]
+                unsure = float(pushed) * edge.uncertain_ps / collected
+            found.append(_frame(measure, begin, end, collected, 0, times, values, lasting, unsure))
+        return found
+
+    def _of_elements(
+        self, measure: Measure, transfers: Times, frame: NDArray[np.intp], kept: NDArray[np.bool_], bounds: Times,
+        collected: Times,
+    ) -> list[FrameValue]:  # fmt: skip
+        values: NDArray[Any]
+        if measure.metric is Metric.LATENCY:
+            values, known = self._latencies(measure.edges)
+            kept = kept & known
+        else:
+            values = _values(self._events.edges[measure.edges[-1]])
+        unsure = sum(self._events.edges[label].uncertain_ps for label in measure.edges)
+        found = []
+        for number, (begin, end) in enumerate(pairwise(bounds.tolist())):
+            part = slice(*np.searchsorted(frame, [number, number + 1]))
+            chosen = kept[part]
+            times, of_frame = transfers[part][chosen], values[part][chosen]
+            lasting = np.ones(len(times), np.int64)
+            off = float(unsure * (len(times) if measure.statistic is Statistic.SUM else 1))
+            off = off if measure.metric is Metric.LATENCY else 0.0
+            time = int(collected[number])
+            found.append(_frame(measure, begin, end, time, len(times), times, of_frame, lasting, off))
+        return found
+
+    def _latencies(self, labels: Sequence[str]) -> tuple[Times, NDArray[np.bool_]]:
+        """From the push of what it was made of on the first edge to the pop of each element on the last, and whether
+        that is known. A block that takes and gives equally many gives them in order; what another gives is made of
+        what it took last."""
+        path = [self._events.edges[label] for label in labels]
+        source = np.arange(len(path[-1].pop_ps))
+        for into, out in reversed(list(pairwise(path))):
+            if len(into.pop_ps) != len(out.push_ps):
+                made_of = np.searchsorted(into.pop_ps, out.push_ps, "right") - 1
+                source = np.append(made_of, -1)[source]  # -1 stays -1: not known
+        known = source >= 0
+        return np.where(known, path[-1].pop_ps - np.append(path[0].push_ps, 0)[source], 0), known
+
+    # conditions
+
+    def _truth(self, condition: Condition) -> Steps:
+        match condition:
+            case Blocked(edge):
+                return spells(self._events.edges[edge].blocked_ps, self._start)
+            case Not(of):
+                worth = self._truth(of)
+                return Steps(worth.times, -worth.values, -worth.otherwise)
+            case And(of) | Or(of):
+                least = np.minimum if isinstance(condition, And) else np.maximum
+                parts = [self._truth(part) for part in of]
+                times = np.unique(np.concatenate([part.times for part in parts]))
+                return Steps(times, reduce(least, [part.at(times) for part in parts]), UNKNOWN)
+            case Comparison(left, relation, right):
+                sides = [self._steps(side) for side in (left, right)]
+                times = np.union1d(sides[0].times, sides[1].times)
+                one, other = (side.at(times) for side in sides)
+                truth = np.where(_RELATIONS[relation](one, other), TRUE, FALSE)
+                known = ~(np.isnan(one) | np.isnan(other))
+                return Steps(times, np.where(known, truth, UNKNOWN).astype(np.int8), UNKNOWN)
+
+    def _steps(self, side: Measure | Number) -> Steps:
+        """What a condition compares, over time."""
+        if isinstance(side, Number):
+            return Steps(np.array([self._start]), np.array([side.value]))
+        if not side.instant:
+            frames = self.result(side).frames
+            ends, values = [frame.end_ps for frame in frames], [frame.value for frame in frames]
+            return last_of_each_time(np.array(ends), np.array([np.nan if v is None else v for v in values]))
+        edge = self._events.edges[side.edges[-1]]
+        if side.metric is Metric.OCCUPANCY:
+            held = occupancy(edge, self._start)
+            found = Steps(held.times, held.values.astype(np.float64))
+        elif side.metric is Metric.LATENCY:
+            latencies, known = self._latencies(side.edges)
+            found = last_of_each_time(edge.pop_ps[known], latencies[known])
+        else:
+            found = last_of_each_time(edge.push_ps, _values(edge))
+        if side.when is None:
+            return found
+        worth = self._truth(side.when)
+        times = np.union1d(found.times, worth.times)
+        return Steps(times, np.where(worth.at(times) == TRUE, found.at(times), np.nan))
+
+
+class _Pieces:
+    """The run cut where a frame begins, or one of the steps changes. Where the condition does not hold, the duration
+    is 0. `values` are the steps'."""
+
+    def __init__(self, bounds: Times, worth: Steps | None, *steps: Steps) -> None:
+        cuts = np.unique(np.concatenate([bounds, *(s.times for s in (worth, *steps) if s is not None)]))
+        cuts = cuts[(cuts >= bounds[0]) & (cuts <= bounds[-1])]
+        self.times = cuts[:-1]
+        self._count = len(bounds) - 1
+        self.frames = np.searchsorted(bounds, self.times, "right") - 1
+        held = np.ones(len(self.times), bool) if worth is None else worth.at(self.times) == TRUE
+        self.durations = np.diff(cuts) * held
+        self.values = [s.at(self.times) for s in steps]
+
+    @property
+    def collected(self) -> Times:
+        """For how long the condition held in each frame (ps)."""
+        return self.sums(self.durations)
+
+    def sums(self, amounts: Times) -> Times:
+        found = np.zeros(self._count, np.int64)
+        np.add.at(found, self.frames, amounts)
+        return found
+
+
+def _values(edge: EdgeEvents) -> NDArray[Any]:
+    if edge.values is None:
+        message = f"the run did not record the values on {edge.edge.label}"
+        raise WorkbenchError(Diagnostic(message, "Record them with the run, or leave 'value' out."))
+    return edge.values
+
+
+def _frame(
+    measure: Measure, begin: int, end: int, collected: int, count: int, times: Times, values: NDArray[Any],
+    weights: Times, unsure: float,
+) -> FrameValue:  # fmt: skip
+    """A frame's statistic of its values; each counts as often as its weight says."""
+    match measure.statistic:
+        case Statistic.TRACE:
+            return FrameValue(begin, end, collected, count, samples=(times, values))
+        case Statistic.HIST:
+            histogram = np.zeros(len(measure.bins) + 1, np.int64)
+            np.add.at(histogram, np.searchsorted(measure.bins, values, "right"), weights)
+            return FrameValue(begin, end, collected, count, histogram=tuple(histogram.tolist()))
+        case Statistic.SUM:
+            value = (values * weights).sum().item()
+        case _ if not len(values):
+            value = None
+        case Statistic.MEAN:
+            value = (values * weights).sum().item() / weights.sum().item()
+        case Statistic.MIN:
+            value = values.min().item()
+        case Statistic.MAX:
+            value = values.max().item()
+    return FrameValue(begin, end, collected, count, value, uncertainty=unsure)

@@ -1,0 +1,192 @@
+"""The language's grammar (Fig. 3.4, and what the dissertation's own examples use besides), and text to statements.
+
+A statement begins with `measure`, `assert` or a label, so that one that is wrong hides none of the others:
+
+    m1: measure hist(bins=16) occupancy at Stream.a when (rate at b > 5 Mtps | !backpressure at c)
+    a1: assert m1 >= 100 Mtps & latency at a < 5 us;     // a comment
+    vq: readdb.out -> stage1.in                          // a name for an edge or a path
+
+`&` binds closer than `|`. A path goes from edge to edge, each named by its label or by a port: `a -> b`, and
+`X.out -> Y.in` is the edge between the two; `=<` and `=>` are edges to and from several blocks. `of` is `at`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+
+from workbench.model.diagnostic import Diagnostic, did_you_mean
+
+METRICS = ("rate", "util", "occupancy", "latency", "backpressure", "value")
+STATISTICS = ("min", "max", "mean", "sum", "hist", "trace")
+RESERVED = ("measure", "assert", "at", "of", "when", *METRICS, *STATISTICS)
+#: Units, by what they measure, with how many of them make the base unit (see `measures.py`).
+TIMES = {"s": 1e12, "ms": 1e9, "us": 1e6, "µs": 1e6, "ns": 1e3, "ps": 1.0}
+RATES = {"tps": 1.0, "ktps": 1e3, "Mtps": 1e6, "Gtps": 1e9}
+PERCENT = {"%": 0.01}
+
+_GRAMMAR = rf"""
+statement: [label] (measure | assertion | target)
+label: NAME ":"
+measure: "measure" (what | reference) ["when" condition]
+assertion: "assert" condition
+what: [statistic] METRIC _AT target
+statistic: STATISTIC ["(" parameter ("," parameter)* ")"]
+parameter: [NAME "="] number
+?condition: conjunction | condition "|" conjunction -> either
+?conjunction: negation | conjunction "&" negation -> both
+?negation: "!" negation -> negated | "(" condition ")" | comparison
+comparison: operand [RELATION operand]
+?operand: number | what | reference
+reference: NAME
+number: NUMBER [UNIT]
+target: NAME (ARROW NAME)*
+METRIC.2: /({"|".join(METRICS)})(?![\w.])/
+STATISTIC.2: /({"|".join(STATISTICS)})(?![\w.])/
+_AT.2: /(at|of)(?![\w.])/
+UNIT.2: /({"|".join(sorted([*TIMES, *RATES], key=len, reverse=True))})(?!\w)|%/
+ARROW: "->" | "=<" | "=>"
+RELATION: ">=" | "<=" | "==" | "!=" | ">" | "<"
+NAME: /[A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*/
+NUMBER: /[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/
+%import common.WS
+%ignore WS
+%ignore ";"
+"""
+
+_SAID = {
+    "METRIC": "what to measure (" + ", ".join(METRICS) + ")",
+    "STATISTIC": "a statistic (" + ", ".join(STATISTICS) + ")",
+    "_AT": "'at'",
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "RELATION": "a comparison (> >= < <= == !=)",
+    "ARROW": "'->'",
+    "UNIT": "a unit (" + ", ".join([*TIMES, *RATES]) + ")",
+    "WHEN": "'when'",
+    "MEASURE": "'measure'",
+    "ASSERT": "'assert'",
+    "COLON": "':'",
+    "LPAR": "'('",
+    "RPAR": "')'",
+    "EQUAL": "'='",
+    "COMMA": "','",
+    "BANG": "'!'",
+    "VBAR": "'|'",
+    "__ANON_0": "'&'",
+    "AMPERSAND": "'&'",
+    "$END": "the statement's end",
+}
+_INSTEAD = {"=": "==", "=>": ">=", "=<": "<="}
+_COMMENT = re.compile(r"//[^\n]*")
+_BEGIN = re.compile(r"(?<![\w.])(?:[A-Za-z_]\w*\s*:(?:\s*(?:measure|assert)(?![\w.]))?|(?:measure|assert)(?![\w.]))")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a query: line and column from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement as it was read. The tree's tokens count from the statement's beginning: `place` says where one is."""
+
+    label: str
+    text: str  #: as written, white space made single
+    tree: Tree[Token]  #: `measure`, `assertion` or `target`
+    begin: int  #: in the query's text
+    of: str  #: the query's text
+
+    def place(self, part: Tree[Token] | Token | None = None) -> Place:
+        token = next(tokens(part), None) if isinstance(part, Tree) else part
+        return place_of(self.of, self.begin + (token.start_pos or 0 if token is not None else 0))
+
+
+def tokens(part: Tree[Token]) -> Iterator[Token]:
+    return part.scan_values(lambda child: isinstance(child, Token))
+
+
+def statements(text: str, file: str = "") -> tuple[list[Statement], list[Diagnostic]]:
+    """A query's statements, and what is wrong with those that are none."""
+    plain = _COMMENT.sub(lambda found: " " * len(found[0]), text)
+    starts = [found.start() for found in _BEGIN.finditer(plain)]
+    found: list[Statement] = []
+    problems: list[Diagnostic] = []
+    head = plain[: starts[0]] if starts else plain
+    if head.strip(" \t\r\n;"):
+        begin = len(head) - len(head.lstrip(" \t\r\n;"))
+        word = head.split()[0].strip(";")
+        hint = did_you_mean(word, ("measure", "assert")) or "For example: measure mean occupancy at a"
+        message = f"a statement begins with 'measure' or 'assert', not with '{word[:40]}'"
+        problems.append(_problem(message, hint, text, begin, file))
+    for begin, end in pairwise([*starts, len(plain)]):
+        part = plain[begin:end]
+        try:
+            tree = _parser().parse(part)
+        except UnexpectedInput as error:
+            problems.append(_unexpected(error, part, text, begin, file))
+            continue
+        label, body = tree.children
+        assert isinstance(body, Tree)
+        name = str(label.children[0]) if isinstance(label, Tree) else ""
+        found.append(Statement(name, " ".join(part.strip(" \t\r\n;").split()), body, begin, text))
+    return found, problems
+
+
+def place_of(text: str, offset: int) -> Place:
+    before = text[:offset]
+    return Place(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(_GRAMMAR, parser="lalr", start="statement")
+
+
+def _unexpected(error: UnexpectedInput, part: str, text: str, begin: int, file: str) -> Diagnostic:
+    wanted: Sequence[str] = ()
+    if isinstance(error, UnexpectedToken):
+        wanted, token = sorted(error.accepts or error.expected), error.token
+        found = "" if token.type == "$END" else str(token)
+        offset = len(part.rstrip(" \t\r\n;")) if token.type == "$END" else token.start_pos or 0
+    elif isinstance(error, UnexpectedCharacters):
+        wanted, offset = sorted(error.allowed or ()), error.pos_in_stream
+        found = re.match(r"\w+|.", part[offset:], re.DOTALL)[0]  # type: ignore[index]
+    else:
+        wanted, offset, found = sorted(getattr(error, "expected", ())), len(part.rstrip(" \t\r\n;")), ""
+        assert isinstance(error, UnexpectedEOF)
+    before = re.search(r"measure\s+([\w.]+)\s*$", part[:offset])
+    if before and found in ("at", "of"):
+        hint = did_you_mean(before[1], [*METRICS, *STATISTICS]) or f"Known: {', '.join(METRICS)}."
+        return _problem(f"'{before[1]}' cannot be measured", hint, text, begin + before.start(1), file)
+    relation = re.search(r"(=[<>])\s*$", part[:offset])
+    if relation and found[:1].isdigit():  # read as an arrow
+        found, wanted, offset = relation[1], ["RELATION"], relation.start()
+    message = f"'{found}' cannot stand here" if found else "the statement is not finished"
+    return _problem(message, _hint(found, wanted), text, begin + offset, file)
+
+
+def _hint(found: str, wanted: Sequence[str]) -> str:
+    words = [*(METRICS if "METRIC" in wanted else ()), *(STATISTICS if "STATISTIC" in wanted else ())]
+    words += ["at"] if "_AT" in wanted else []
+    if near := did_you_mean(found, words) if found else "":
+        return near
+    if found in _INSTEAD and "RELATION" in wanted:
+        return f"This comparison is written {_INSTEAD[found]}."
+    if found in ("and", "or", "not"):
+        return "And, or and not are written &, | and !."
+    said = [_SAID.get(name, name) for name in wanted if name != "$END" or len(wanted) == 1]
+    return f"Wanted: {' or '.join(said)}." if said else ""
+
+
+def _problem(message: str, hint: str, text: str, offset: int, file: str) -> Diagnostic:
+    place = place_of(text, offset)
+    return Diagnostic(message, hint, file=file or None, line=place.line, column=place.column)

@@ -1,0 +1,54 @@
+"""Values that change at instants: what a queue holds, what is blocked, what a condition is worth over a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.streaming.events import EdgeEvents, Times
+
+#: What a condition is worth: Kleene's three values, so that `not` is the sign, `and` the least, `or` the greatest.
+FALSE, UNKNOWN, TRUE = -1, 0, 1
+
+
+@dataclass(frozen=True)
+class Steps:
+    """`values[i]` holds from `times[i]` until `times[i + 1]`; times (ps) rise strictly. Before the first the value is
+    `otherwise`: what is not known yet is NaN, a condition of it `UNKNOWN`."""
+
+    times: Times
+    values: NDArray[Any]
+    otherwise: float = np.nan
+
+    def at(self, when: Times) -> NDArray[Any]:
+        return self._taken(np.searchsorted(self.times, when, "right"))
+
+    def before(self, when: Times) -> NDArray[Any]:
+        """Just before, not counting what changes at that time."""
+        return self._taken(np.searchsorted(self.times, when, "left"))
+
+    def _taken(self, after: NDArray[np.intp]) -> NDArray[Any]:
+        return np.append(np.array(self.otherwise, self.values.dtype), self.values)[after]
+
+
+def occupancy(events: EdgeEvents, start_ps: int) -> Steps:
+    """Elements in the queue; changes of one instant count together."""
+    times = np.unique(np.concatenate(([start_ps], events.push_ps, events.pop_ps)))
+    pushed, popped = (np.searchsorted(events.push_ps, times, "right"), np.searchsorted(events.pop_ps, times, "right"))
+    return Steps(times, (pushed - popped).astype(np.int64), 0)
+
+
+def spells(found: Times, start_ps: int) -> Steps:
+    """`TRUE` in the spells, else `FALSE`."""
+    times = np.unique(np.concatenate(([start_ps], found.ravel())))
+    begun, ended = np.searchsorted(found[:, 0], times, "right"), np.searchsorted(np.sort(found[:, 1]), times, "right")
+    return Steps(times, np.where(begun > ended, TRUE, FALSE).astype(np.int8), FALSE)
+
+
+def last_of_each_time(times: Times, values: NDArray[Any]) -> Steps:
+    """Of values that came at times, in order: the last one is what holds."""
+    last = np.append(times[1:] != times[:-1], True) if len(times) else np.empty(0, bool)
+    return Steps(times[last], values[last].astype(np.float64))

@@ -1,0 +1,317 @@
+"""The query language: the dissertation's examples, what is wrong said in its place, and what all of it means."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.measures import Frame, Metric, Query, Statistic, Tap
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.topology import Topology
+from stream_oracle import Oracle
+from stream_topologies import ASTRO, BLASTN, LAPLACE, STAGES, STREAM, TANDEM, random_events
+
+from workbench.model.diagnostic import has_errors
+
+#: Every statement of chapters 3, 4, 6 and 7; misprints that name nothing are mended (FFI.in).
+EXAMPLES = {
+    "section 3.4": (
+        STREAM,
+        """m1: measure rate at Stream.a
+           m2: measure mean latency at Stream.b
+           a1: assert m1 >= 100 Mtps
+           m3: measure mean occupancy at Stream.b
+           m4: measure m1 when (m3 >= 1 & !backpressure at acc_out)
+           a2: assert (m1 < m4) | (util at acc_in < 0.5)""",
+    ),
+    "section 3.4.2": (
+        ASTRO,
+        """measure rate at Convert.out -> FFT.in
+           measure mean latency at FFT.in -> Measure.in
+           measure util at FFT.in
+           measure util at Measure.in
+           measure hist occupancy at ReadEvent.out -> Split.in
+           measure hist occupancy at Split.out =< Convert.in
+           measure hist occupancy at Convert.out -> FFT.in
+           measure mean backpressure at Measure.in
+           measure hist occupancy at CalcMoment.out -> StoreResult.in
+           measure hist occupancy at Merge.out -> CalcMoment.in
+           measure hist occupancy at Measure.out => Merge.in
+           measure util of Measure.in
+           measure util of IFFT.in
+           measure util of Deconvolve.in""",
+    ),
+    "section 4.5": (TANDEM, "measure sum util at B.out -> C.in"),
+    "section 6.1": (
+        LAPLACE,
+        """measure rate at e1;
+           measure rate at e21;
+           measure rate at e22;
+           measure hist occupancy at e1;
+           measure hist occupancy at e21;
+           measure hist occupancy at e22;
+           measure hist occupancy at e31;
+           measure hist occupancy at e32;
+           measure hist occupancy at e4;
+           measure backpressure at e4;""",
+    ),
+    "Fig. 6.17": (
+        BLASTN,
+        """// edge labels (X language)
+           queryq: prepquery.out -> readdb.in
+           vqA: readdb.out -> FPGA1.BLASTstage1a.in
+           vqB: readdb.out -> FPGA2.BLASTstage1a.in
+           hw1q1b: FPGA1.BLASTstage1a.out -> FPGA1.BLASTstage1b.in
+           hw2q1b: FPGA2.BLASTstage1a.out -> FPGA2.BLASTstage1b.in
+           resultsq: enqueue.out -> BLASTstage3.in
+           // measure utilization on FPGA1
+           measure mean util at FPGA1.BLASTstage1a.in
+           measure mean util at FPGA1.BLASTstage1b.in
+           measure mean util at FPGA1.BLASTstage2.in
+           measure mean util at FPGA1.BLASTstage2.out
+           // measure utilization on FPGA2
+           measure mean util at FPGA2.BLASTstage1a.in
+           measure mean util at FPGA2.BLASTstage1b.in
+           measure mean util at FPGA2.BLASTstage2.in
+           measure mean util at FPGA2.BLASTstage2.out
+           // measure histograms of queues
+           measure hist occupancy at queryq
+           measure hist occupancy at vqA
+           measure hist occupancy at vqB
+           measure hist occupancy at hw1q1b
+           measure hist occupancy at hw2q1b
+           measure hist occupancy at resultsq""",
+    ),
+    "section 7.1": (
+        STAGES,
+        """measure mean rate at Stage1.in
+           measure mean rate at Stage1.in when
+               (occupancy at Stage1.in > 0 & !backpressure at Stage1.out)
+           measure mean rate at Stage2.in when
+               (occupancy at Stage2.in > 0 & !backpressure at Stage2.out)
+           measure mean occupancy at Stage1.in
+           measure mean occupancy at Stage2.in
+           measure mean util at Stage1.in
+           measure mean util at Stage2.in""",
+    ),
+}
+
+#: What the examples leave out: the other metrics, statistics, histograms and conditions.
+MORE = """
+    t1: measure trace occupancy at a when occupancy at b < 3
+    v1: measure hist value at b
+    v2: measure sum value at b when value at a == value at b
+    v3: measure max value at c when t1 > 1
+    l1: measure hist(bins=3, low=0, high=12 ps) latency at a -> c
+    l2: measure trace latency at b -> c when !(latency at a > 4 ps | backpressure at b)
+    l3: measure min latency at b
+    l4: measure sum latency at a when l3 < 3 ps
+    o1: measure hist(2) occupancy at a when !backpressure at a
+    o2: measure sum occupancy at c
+    o3: measure max(frame = 7 ps) occupancy at c when backpressure at a | util at b >= 50 %
+    o4: measure min occupancy at c
+    d1: measure mean(frame = 3) occupancy at b when value at b > 2
+    d2: measure trace(frame = 2) rate at total.acc_in when o4 == 0
+    u1: measure util at b when occupancy at b != 1
+    b1: measure backpressure at c when d1 > 1
+    a1: assert occupancy at a <= 6
+    a2: assert b1 < 0.5 | d1 <= 2
+    a3: assert !(backpressure at a & backpressure at b)
+    a4: assert latency at b < 10 ps & o4 < 2
+"""
+
+
+def read(text: str, topology: Topology, frame: Frame = Frame()) -> Query:  # noqa: B008 - frozen
+    query = read_query(text, topology, frame=frame)
+    assert not has_errors(query.diagnostics), [problem.text() for problem in query.diagnostics]
+    return query
+
+
+def check(query: Query, topology: Topology, seed: int) -> None:
+    """The same as one picosecond after the other."""
+    events = random_events(topology, np.random.default_rng(seed))
+    oracle = Oracle(events)
+    results, asserts = evaluate(query, events)
+    assert [result.measure for result in results] == list(query.measures)
+    for result in results:
+        truth = oracle.frames(result.measure)
+        assert [(f.start_ps, f.end_ps, f.collected_ps, f.count) for f in result.frames] == [
+            (begin, end, collected, count) for begin, end, _, collected, count in truth
+        ], result.measure.text
+        for frame, (begin, _, value, *_) in zip(result.frames, truth, strict=True):
+            if frame.histogram is not None:
+                assert frame.histogram == value, result.measure.text
+            elif frame.samples is None:
+                wanted = value if value is None else pytest.approx(value, rel=1e-12)
+                assert frame.value == wanted, (result.measure.text, begin)
+            elif result.measure.metric is Metric.OCCUPANCY:
+                times, values = frame.samples
+                assert [oracle.held(result.measure.edges[0], t) for t in times.tolist()] == values.tolist()
+            else:
+                assert list(zip(*(part.tolist() for part in frame.samples), strict=True)) == value, result.measure.text
+    for asserted in asserts:
+        false = {t for t in range(events.end_ps + 1) if oracle.truth(asserted.asserted.condition, t) is False}
+        told = {t for begin, end in asserted.broken_ps for t in (range(begin, end) if end > begin else [begin])}
+        assert told - {events.end_ps} == false - {events.end_ps}, asserted.asserted.text
+        assert asserted.holds == (not false)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("frame", [Frame(), Frame(time_ps=11), Frame(elements=4)], ids=["run", "time", "elements"])
+def test_every_example_statement_is_answered_as_a_trace_of_the_run_says(name: str, frame: Frame) -> None:
+    topology, text = EXAMPLES[name]
+    query = read(text, topology, frame)
+    statements = text.count("measure ") - text.count("// measure ")
+    assert len(query.measures) >= statements
+    assert len(query.asserts) == text.count("assert ")
+    for seed in range(3):
+        check(query, topology, seed)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([Frame(), Frame(time_ps=13), Frame(time_ps=20), Frame(elements=3)]))
+def test_all_that_can_be_asked_means_the_same_as_event_by_event(seed: int, frame: Frame) -> None:
+    check(read(MORE, STREAM, frame), STREAM, seed)
+
+
+def test_a_hardware_edges_utilisation_is_transfers_by_cycle() -> None:
+    from dataclasses import replace
+
+    events = random_events(STREAM, np.random.default_rng(1))
+    edges = {label: replace(one, tick_ps=7.5) for label, one in events.edges.items()}
+    (result,), _ = evaluate(read("measure util at a", STREAM), replace(events, edges=edges))
+    assert result.frames[0].value == pytest.approx(len(edges["Stream.a"].push_ps) * 7.5 / 60)
+
+
+def test_names_find_edges_and_paths() -> None:
+    def edges(text: str, topology: Topology) -> list[tuple[str, ...]]:
+        return [tuple(e.split(".", 1)[1] for e in m.edges) for m in read(text, topology).measures]
+
+    assert edges("measure rate at b", STREAM) == [("b",)]
+    assert edges("measure rate at Stream.filter.y", STREAM) == [("b",)]
+    assert edges("measure rate at FFT1.in", ASTRO) == [("c1",)]
+    assert edges("measure rate at FFT.in", ASTRO) == [("c1",), ("c2",)]  # a kind's name: all its blocks
+    assert edges("measure rate at Split.out =< Convert.in", ASTRO) == [("s1",), ("s2",)]
+    assert edges("measure rate at Split.out", ASTRO) == [("s1",), ("s2",)]
+    assert edges("measure rate at Split.out -> Convert2.in", ASTRO) == [("s2",)]
+    assert edges("measure latency at a -> c", STREAM) == [("a", "b", "c")]
+    assert edges("measure latency at r -> c2 -> o", ASTRO) == [("r", "s2", "c2", "f2", "d2", "i2", "m2", "g", "o")]
+    assert edges("measure latency at FFT.in -> IFFT.in", ASTRO) == [("c1", "f1", "d1"), ("c2", "f2", "d2")]
+    assert edges("vq: total.acc_in -> report.x\nmeasure latency at vq", STREAM) == [("b", "c")]
+
+
+def test_measures_of_several_edges_are_told_apart() -> None:
+    query = read("m: measure rate at Split.out", ASTRO)
+    assert [m.label for m in query.measures] == ["m[Astro.s1]", "m[Astro.s2]"]
+
+
+def test_a_consumers_port_counts_what_is_taken_and_all_else_what_is_brought() -> None:
+    text = "measure rate at total.acc_in\nmeasure rate at b\nmeasure rate at filter.y -> total.acc_in"
+    assert [m.tap for m in read(text, STREAM).measures] == [Tap.POP, Tap.PUSH, Tap.PUSH]
+
+
+def test_units_are_those_of_what_is_compared() -> None:
+    text = """a: assert rate at a > 2 Mtps
+              b: assert rate at a > 3
+              c: assert latency at a < 2.5 us
+              d: assert latency at a < 3
+              e: assert util at a > 40 %
+              f: assert 5 < occupancy at a"""
+    numbers = [getattr(c.condition.right, "value", None) for c in read(text, STREAM).asserts]
+    assert numbers == [2e6, 3, 2.5e6, 3e12, pytest.approx(0.4), None]
+
+
+def test_histograms_have_bins_for_what_can_be() -> None:
+    measures = read(
+        """measure hist occupancy at a
+           measure hist(bins=2) occupancy at a
+           measure hist(4, 0, 2 us) latency at a
+           measure hist value at a""",
+        STREAM,
+    ).measures
+    assert measures[0].bins == (0, 1, 2, 3, 4, 5)
+    assert measures[1].bins == (0, 2.5, 5)
+    assert measures[2].bins == (0, 0.5e6, 1e6, 1.5e6, 2e6)
+    assert measures[3].bins == (0, *(2**power for power in range(17)))
+    assert all(m.statistic is Statistic.HIST for m in measures)
+
+
+def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning() -> None:
+    query = read("measure mean util at a\nmeasure rate at b", STREAM)
+    (warning,) = query.diagnostics
+    assert (warning.line, warning.column, warning.severity) == (1, 14, "warning")
+    assert query.measures[0].statistic is Statistic.TRACE
+    assert len(query.measures) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message", "hint"),
+    [
+        ("measur rate at a", (1, 1), "a statement begins with 'measure' or 'assert', not with 'measur'", "'measure'?"),
+        ("\n  measure rats at a", (2, 11), "'rats' cannot be measured", "Did you mean 'rate'?"),
+        ("measure rate a", (1, 14), "'a' cannot stand here", "Did you mean 'at'?"),
+        ("m: measure rate at", (1, 19), "the statement is not finished", "Wanted: a name."),
+        ("assert rate at a = 3", (1, 18), "'=' cannot stand here", "This comparison is written ==."),
+        ("assert rate at a => 3", (1, 18), "'=>' cannot stand here", "This comparison is written >=."),
+        ("assert rate at a > 3 Mtp", (1, 22), "'Mtp' cannot stand here", "Mtps"),
+        ("assert (rate at a > 3 and util at b < 1)", (1, 23), "'and' cannot stand here", "&, | and !"),
+        ("measure hist(3 occupancy at b", (1, 16), "'occupancy' cannot stand here", "','"),
+        ("measure rate at d", (1, 17), "there is no edge or port 'd'", "Known: a, b, c,"),
+        ("measure rate at fliter.y", (1, 17), "there is no edge or port 'fliter.y'", "Did you mean 'filter.y'?"),
+        ("measure rate at filter", (1, 17), "filter is a block", "Its ports: filter.x, filter.y."),
+        ("measure latency at c -> a", (1, 25), "no data goes from c to a", "follows the data"),
+        (
+            "measure rate at a -> b",
+            (1, 17),
+            "rate is of one edge, and these are 2: Stream.a, Stream.b",
+            "latency alone",
+        ),
+        ("measure hist rate at a", (1, 14), "rate is one number in a frame, of which there is no histogram", "Leave"),
+        ("measure mean(bins=3) latency at a", (1, 14), "'bins' is of histograms", "'frame' alone"),
+        ("measure hist(bin=3) latency at a", (1, 14), "there is no parameter 'bin'", "Did you mean 'bins'?"),
+        ("measure hist(bins=0) occupancy at a", (1, 19), "there are from 1 to 4096 bins", ""),
+        ("measure hist(bins=3) latency at a", (1, 9), "a histogram with so many bins needs bounds", ""),
+        ("measure hist(bins=3, low=5, high=2) value at a", (1, 9), "a histogram's 'high' lies above its 'low'", ""),
+        ("measure mean(frame=0.5) latency at a", (1, 20), "a frame is a time, or a whole number of elements", "10 ms"),
+        ("measure mean(frame=5 Mtps) latency at a", (1, 20), "5 Mtps is a rate, and a time is wanted", ""),
+        ("measure m1 when rate at a > 3", (1, 9), "no statement is called 'm1'", ""),
+        ("a: assert rate at a > 3\nmeasure a", (2, 9), "'a' is no measure", ""),
+        ("a: measure rate at a when b > 3\nb: measure a", (1, 1), "'a' rests on itself: a -> b -> a", ""),
+        ("sum: measure rate at a", (1, 1), "'sum' is a word of the language", "another label"),
+        ("m: measure rate at a\nm: measure rate at b", (2, 1), "'m' is said twice: line 1 has it too", ""),
+        ("assert 3 > 2", (1, 8), "two numbers are compared", ""),
+        ("assert rate at a > util at b", (1, 8), "a rate is compared with a share", ""),
+        ("assert rate at a > 3 ms", (1, 20), "3 ms is a time, and a rate is wanted", ""),
+        ("assert occupancy at a", (1, 8), "this is no condition: it is compared with nothing", "Backpressure alone"),
+        ("h: measure hist latency at a\nassert h > 3", (2, 8), "a histogram is no number to compare", "mean"),
+    ],
+)
+def test_what_is_wrong_is_said_in_its_place(text: str, place: tuple[int, int], message: str, hint: str) -> None:
+    query = read_query(text, STREAM, "my.query")
+    problem = query.diagnostics[0]
+    assert problem.message.startswith(message)
+    assert hint in problem.hint
+    assert (problem.file, problem.line, problem.column) == ("my.query", *place)
+
+
+def test_several_ways_want_one_in_between() -> None:
+    (problem,) = read_query("measure latency at r -> o", ASTRO).diagnostics
+    assert problem.message == "there are several ways from Astro.r to Astro.o"
+    assert problem.hint == "Name an edge in between, as Astro.s1."
+    (problem,) = read_query("assert rate at Split.out > 3", ASTRO).diagnostics
+    assert problem.message == "several edges are meant: Astro.s1, Astro.s2"
+
+
+def test_a_wrong_statement_hides_none_of_the_others() -> None:
+    query = read_query("x: measure rate at a\ny: measure rat at b\nz: measure rate at c", STREAM)
+    assert [m.label for m in query.measures] == ["x", "z"]
+    assert [problem.line for problem in query.diagnostics] == [2]
+
+
+PARTS = [*"abm:;.,()=<>!&|-10 \n%", "measure ", "assert ", "rate at a", "occupancy ", " when ", "hist", "bins=", " ms"]
+
+
+@given(st.lists(st.sampled_from(PARTS)))
+def test_no_text_is_an_exception(parts: list[str]) -> None:
+    read_query("".join(parts), STREAM)
