@@ -25,6 +25,7 @@ def an_edge(label: str, source: str, sink: str, type_: str, values: list[float] 
 @pytest.fixture
 def events() -> Events:
     a = an_edge("Stream.a", "Stream.acquire", "Stream.filter", "float64", [1.5, -2.25, 1e300, 0])
+    a = replace(a, taken_ps=np.array([1_000, 1_000, 3_000]), delivered_ps=np.array([1_000, 4_000]))
     b = an_edge("Stream.b", "Stream.filter", "Stream.total", "signed16", [3, -4, 32767, -32768])
     c = an_edge("Stream.c", "Stream.total", "Stream.report", "signed16", None)
     kinds = {"Stream.acquire": "Sensor", "Stream.filter": "LPF", "Stream.total": "Accumulate"}
@@ -44,7 +45,7 @@ def test_events_are_the_same_again_from_a_runs_folder(events: Events, tmp_path) 
         other = again.edges[label]
         assert other.edge == one.edge
         assert (other.tick_ps, other.uncertain_ps) == (7500.0, 12)
-        for name in ("push_ps", "pop_ps", "values", "blocked_ps", "waiting_ps"):
+        for name in ("push_ps", "pop_ps", "values", "blocked_ps", "waiting_ps", "taken_ps", "delivered_ps"):
             np.testing.assert_array_equal(getattr(other, name), getattr(one, name), name)
     assert again.topology.find("filter.y -> total.x")[0].label == "Stream.b"
     assert again.topology.block_by_name["Stream.filter"].kind.name == "LPF"

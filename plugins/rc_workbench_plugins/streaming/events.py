@@ -32,6 +32,10 @@ class EdgeEvents:
     the queue takes none (in hardware: valid and not ready); in `waiting_ps` the consumer wants one and there is none.
     `tick_ps` is the period of the clock of an edge in hardware, which carries a transfer a cycle; 0 on the host.
     `uncertain_ps` is how far its two ends' clocks may be apart, 0 where one clock timed both.
+
+    Of an edge that crosses a bus, `taken_ps` is when the transfer that carried each element began (elements of one
+    transfer have one time), and `delivered_ps` when it stood on the consumer's side: of as many elements as it happened
+    to, None where nobody saw it.
     """
 
     edge: Edge
@@ -42,6 +46,8 @@ class EdgeEvents:
     waiting_ps: Times = field(default_factory=NO_SPELLS.copy)
     tick_ps: float = 0.0
     uncertain_ps: int = 0
+    taken_ps: Times | None = None
+    delivered_ps: Times | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,7 @@ def of_topology(topology: Topology, edges: Mapping[str, EdgeEvents], end_ps: int
 
 #: Tables of a run folder. They hold numbers alone: what is said of the edges stands in one as UTF-8, `stream_edges`.
 EDGES, PUSHES, POPS, VALUES, SPELLS = "stream_edges", "stream_pushes", "stream_pops", "stream_values", "stream_spells"
+CROSSINGS = "stream_crossings"
 
 
 def tables(events: Events) -> dict[str, Table]:
@@ -88,6 +95,8 @@ def tables(events: Events) -> dict[str, Table]:
             "values": one.values is not None,
             "blocked": len(one.blocked_ps),
             "waiting": len(one.waiting_ps),
+            "taken": -1 if one.taken_ps is None else len(one.taken_ps),
+            "delivered": -1 if one.delivered_ps is None else len(one.delivered_ps),
         }
         for one in events.edges.values()
     ]
@@ -100,6 +109,7 @@ def tables(events: Events) -> dict[str, Table]:
     text = json.dumps({**head, "edges": said}).encode()
     all_of = list(events.edges.values())
     spells = np.concatenate([NO_SPELLS, *(part for one in all_of for part in (one.blocked_ps, one.waiting_ps))])
+    crossings = [part for one in all_of for part in (one.taken_ps, one.delivered_ps) if part is not None]
     values = [one.values.astype(_kind(one.edge.type)).view("i8") for one in all_of if one.values is not None]
     return {
         EDGES: {"utf8": np.frombuffer(text, "u1")},
@@ -107,6 +117,7 @@ def tables(events: Events) -> dict[str, Table]:
         POPS: {"time_ps": np.concatenate([NO_TIMES, *(one.pop_ps for one in all_of)])},
         VALUES: {"bits": np.concatenate([NO_TIMES, *values])},
         SPELLS: {"begin_ps": spells[:, 0].copy(), "end_ps": spells[:, 1].copy()},
+        CROSSINGS: {"time_ps": np.concatenate([NO_TIMES, *crossings])},
     }
 
 
@@ -125,6 +136,7 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
         pushes, pops = _Column(found[PUSHES]["time_ps"]), _Column(found[POPS]["time_ps"])
         bits = _Column(found[VALUES]["bits"])
         spells = _Column(np.stack((found[SPELLS]["begin_ps"], found[SPELLS]["end_ps"]), axis=1))
+        crossings = _Column(found[CROSSINGS]["time_ps"])
         edges = {}
         for one in said["edges"]:
             source, sink = End(**one["source"]), End(**one["sink"])
@@ -137,6 +149,7 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
                 spells.next(one["waiting"]),
                 float(one["tick_ps"]),
                 int(one["uncertain_ps"]),
+                *(crossings.next(one[side]) if one[side] >= 0 else None for side in ("taken", "delivered")),
             )
         return Events(said["name"], edges, int(said["end_ps"]), int(said["start_ps"]), said["kinds"])
     except (KeyError, TypeError, ValueError) as error:
