@@ -246,6 +246,46 @@ CSYNTH = """<?xml version="1.0" encoding="UTF-8"?>
 <AvailableResources><BRAM_18K>300</BRAM_18K><DSP>100</DSP><FF>20000</FF><LUT>10000</LUT><URAM>0</URAM>
 </AvailableResources></AreaEstimates></profile>
 """
+AREA = """{"columns":["", "ALUTs", "FFs", "RAMs", "DSPs", "MLABs", "Details"], "type":"module",
+ "total_percent":[63.5, 32.6, 32.7, 61.3, 22.1], "total":[602682, 1221631, 7186, 1271, 280],
+ "children":[{"name":"scale", "total_percent":[1, 2, 3, 4, 5]}]}
+"""
+FITTED = """{"quartusFitClockSummary":{"nodes":[{"name":"Quartus Fitter: Clock Frequency (MHz)",
+ "kernel clock":"400.00", "kernel clock fmax":"402.41"}]}, "quartusFitResourceUsageSummary":{"nodes":[]}}
+"""
+OLDER_FITTED = """{"quartusFitClockSummary":{"columns":["", "Kernel fmax"]
+ ,"children":[{"name":"Frequency (MHz)","data":["Kernel fmax": 88.64]}]}}
+"""
+ROUTED = """| Design       : pfm_top_wrapper
+| Design State : Routed
+
++-------------------+-------------------+------------------+-----------------+---------------+-------------+-----------+
+| Name              | LUT               | LUTAsMem         | REG             | BRAM          | URAM        | DSP       |
++-------------------+-------------------+------------------+-----------------+---------------+-------------+-----------+
+| Platform          |  100 [ 10.00%]    |  50 [  5.00%]    |  100 [  5.00%]  |  20 [ 20.00%] |  0 [ 0.00%] | 10 [1.00%]|
+| User Budget       |  900 [100.00%]    | 950 [100.00%]    | 1900 [100.00%]  |  80 [100.00%] | 50 [100.0%] | 990 [100%]|
+|    Used Resources |  200 [ 22.22%]    |  10 [  1.05%]    |  900 [ 47.37%]  |  10 [ 12.50%] |  5 [10.00%] | 90 [9.09%]|
+|    Unused Resources |  700 [ 77.78%]  | 940 [ 98.95%]    | 1000 [ 52.63%]  |  70 [ 87.50%] | 45 [90.00%] | 900 [91%] |
+| scale             |  200 [ 22.22%]    |  10 [  1.05%]    |  900 [ 47.37%]  |  10 [ 12.50%] |  5 [10.00%] | 90 [9.09%]|
++-------------------+-------------------+------------------+-----------------+---------------+-------------+-----------+
+"""
+ACHIEVED = """Clocks
+------
+   Name:      DATA_CLK
+   Index:     0
+   Type:      DATA
+   Frequency: 300 MHz
+
+System Clocks
+------
+   Name:           ulp_ucs_aclk_hbm
+   Achieved Freq:  450 MHz
+
+   Name:           ulp_ucs_aclk_kernel_00
+   Type:           SCALABLE
+   Requested Freq: 200 MHz
+   Achieved Freq:  102.9 MHz
+"""
 XCLBIN = """Scalable Clocks
 ---------------
    Name:      hbm_aclk
@@ -268,6 +308,12 @@ System Clocks
         (AOC, (None, 0.65, 0.5, 0.31, False)),
         (CSYNTH, (2e8, 0.2, 0.1, 0.25, True)),  # the slower of what is wanted and what is reached
         (XCLBIN, (287e6, None, None, None, False)),
+        (ACHIEVED, (102.9e6, None, None, None, False)),  # not what the platform's table says
+        (AREA, (None, 0.635, 0.613, 0.221, False)),
+        (f"var areaJSON='{AREA}';\nvar loopsJSON='{{\\\"columns\\\"}}'", (None, 0.635, 0.613, 0.221, False)),
+        (FITTED, (400e6, None, None, None, False)),
+        (OLDER_FITTED, (88.64e6, None, None, None, False)),  # which is no JSON
+        (ROUTED, (None, 0.5, 0.3, 0.1, False)),  # with the platform, of the whole: registers, block memory
     ],
 )
 def test_compilers_reports_are_read(tmp_path: Path, text: str, expected: tuple[object, ...]) -> None:
@@ -275,6 +321,24 @@ def test_compilers_reports_are_read(tmp_path: Path, text: str, expected: tuple[o
     path.write_text(text)
     found = read_report(path)
     assert (found.frequency_hz, found.logic, found.memory, found.dsp, found.alone) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("form", ["text", "protobuf"])
+def test_a_link_summary_leads_to_the_linkers_reports(tmp_path: Path, form: str) -> None:
+    """Whose paths are those of the machine that linked: moved with the summary, they are found below its folder."""
+    there, summary = "/scratch/build/_x/reports/link/imp/kernel_util_routed.rpt", tmp_path / "k.xclbin.link_summary"
+    entry = (
+        f'<ENTRY>\n{{"thisFile": "/scratch/k.xclbin.link_summary"}}\n</ENTRY>\n<ENTRY>\n{{"path": "{there}"}}\n</ENTRY>'
+    )
+    packed = b"\n\xb0\x02v++_link_k t/scratch/k.xclbin.link_summary\x12j\x82\x01" + there.encode() + b"\x18\xf8\xda\x01"
+    summary.write_bytes(entry.encode() if form == "text" else packed)
+    with pytest.raises(WorkbenchError, match=r"neither k\.xclbin\.info nor kernel_util_routed\.rpt"):
+        read_report(summary)
+    (tmp_path / "reports" / "imp").mkdir(parents=True)
+    (tmp_path / "reports" / "imp" / "kernel_util_routed.rpt").write_text(ROUTED)
+    (tmp_path / "k.xclbin.info").write_text(ACHIEVED)
+    found = read_report(summary)
+    assert (found.frequency_hz, found.logic, found.memory, found.dsp) == pytest.approx((102.9e6, 0.5, 0.3, 0.1))
 
 
 @pytest.mark.parametrize("text", ["", "a recipe", "<AreaEstimates>", "<!DOCTYPE x><AreaEstimates></AreaEstimates>"])

@@ -60,7 +60,8 @@ class Design(PartDocument):
     report: str = Field(
         "",
         description="a compiler's report of this design, for what is not given here: acl_quartus_report.txt, the log "
-        "of aoc, csynth.xml, .xclbin.info",
+        "or the report's area.json or quartus.json of aoc, csynth.xml, .link_summary, kernel_util_routed.rpt, "
+        ".xclbin.info",
         examples=["acl_quartus_report.txt"],
     )
 

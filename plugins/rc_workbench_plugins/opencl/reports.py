@@ -1,8 +1,9 @@
 """What a compiler's report says of a built kernel: its clock, and what it takes of the FPGA.
 
-Read are the Intel (Altera) OpenCL compiler's `acl_quartus_report.txt` and the resource table of its log, Vitis HLS'
-`csynth.xml`, and what XRT's `xclbinutil --info` says of a linked binary (`.xclbin.info`). They are known by what they
-hold, not by their names.
+Read are of the Intel (Altera) OpenCL compiler `acl_quartus_report.txt`, the resource table of its log, and the data of
+its `report.html` (`area.json`, `quartus.json`, or the .js files with them); `csynth.xml` of Vitis HLS; of Vitis' linker
+`.link_summary`, the `kernel_util_routed.rpt` that it names, and what `xclbinutil --info` says (`.xclbin.info`). They
+are known by what they hold, not by their names.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
+from workbench.api.source.files import is_file
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.files import read_file
 
 KINDS = (
-    "acl_quartus_report.txt or the log of aoc, csynth.xml of Vitis HLS, or what `xclbinutil --info` says of a binary"
+    "acl_quartus_report.txt, the log or the report's data (area.json, quartus.json) of aoc, csynth.xml of Vitis HLS, "
+    "and .link_summary, kernel_util_routed.rpt and .xclbin.info of Vitis' linker"
 )
+#: what a link summary names, as text or between the bytes of its older form
+_ROUTED = re.compile(r'/[^\s"\x00-\x1f\x7f-\uffff]*kernel_util_routed\.rpt')
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Report:
 def read_report(path: Path) -> Report:
     """A report by what it holds. WorkbenchError where it cannot be read, or is none of those known."""
     text = read_file(path).decode("utf-8", "replace")
-    for read in (_quartus, _aoc_table, _csynth, _xclbin):
+    for read in (_quartus, _aoc_table, _aoc_data, _csynth, _kernel_util, _xclbin, lambda _: _linked(text, path)):
         try:
             found = read(text)
         except ValueError as error:
@@ -66,7 +71,8 @@ def _quartus(text: str) -> Report | None:
     if clock is None and logic is None:
         return None
     frequency = float(clock[1]) * 1e6 if clock else None
-    return Report("Quartus report", frequency, logic, _share(text, "RAM blocks"), _share(text, "DSP blocks"))
+    memory = _share(text, "(?:RAM|M[12]0K) blocks")
+    return Report("Quartus report", frequency, logic, memory, _share(text, "DSP blocks"))
 
 
 def _aoc_table(text: str) -> Report | None:
@@ -78,6 +84,21 @@ def _aoc_table(text: str) -> Report | None:
         return float(match[1]) / 100 if match else None
 
     return Report("estimate of aoc", None, share("Logic utilization"), share("Memory blocks"), share("DSP blocks"))
+
+
+def _aoc_data(text: str) -> Report | None:
+    """Of `area.json` the estimated shares, the board's included; of `quartus.json` the clock. The .js files hold the
+    same, some as a text within theirs: what is sought is looked for alone."""
+    if "quartusFitClockSummary" in text:
+        clock = re.search(r'"(?:kernel clock|clock|Kernel fmax)"\s*:\s*"?([\d.]+)', text)
+        return Report("Quartus report", float(clock[1]) * 1e6) if clock else None
+    percent = re.search(r'"total_percent"\s*:\s*\[([\d.,\s]+)\]', text)
+    columns = re.search(r'"columns"\s*:\s*\["",([^\]]*)\]', text)
+    if percent is None or columns is None:
+        return None
+    logic, *others = (float(number) / 100 for number in percent[1].split(","))  # the logic as a whole, then by columns
+    shares = dict(zip(re.findall(r'"(\w+)"', columns[1]), others, strict=False))
+    return Report("estimate of aoc", None, logic, shares.get("RAMs"), shares.get("DSPs"))
 
 
 def _csynth(text: str) -> Report | None:
@@ -113,8 +134,48 @@ def _of_both(used: Element | None, available: Element | None, names: tuple[str, 
     return max(shares, default=None)
 
 
+def _kernel_util(text: str) -> Report | None:
+    """What the kernels take of the FPGA with what the platform takes for itself, after routing."""
+    rows = {
+        cells[0]: [int(number) for cell in cells[1:] for number in re.findall(r"^\s*(\d+)", cell)]
+        for line in text.splitlines()
+        if line.startswith("|") and len(cells := [cell.strip() for cell in line.strip("|").split("|")]) > 2
+    }
+    head = re.search(r"^\|\s*Name\s*\|(.*)\|\s*$", text, re.MULTILINE)
+    if head is None or not {"Platform", "User Budget", "Used Resources"} <= rows.keys():
+        return None
+    names = [name.strip() for name in head[1].split("|")]
+    shell, budget, used = (rows[name] for name in ("Platform", "User Budget", "Used Resources"))
+    shares = {name: (s + u) / max(s + b, 1) for name, s, b, u in zip(names, shell, budget, used, strict=True)}
+    logic, memory = (max(shares[name] for name in both) for both in (("LUT", "REG"), ("BRAM", "URAM")))
+    return Report("Vitis utilization report", None, logic, memory, shares["DSP"])
+
+
 def _xclbin(text: str) -> Report | None:
-    """The clock that kernels get is DATA_CLK; its frequency is what the linker reached."""
-    clocks = re.findall(r"Name:\s*(\S+)\s*\n(?:\s*(?:Index|Type):.*\n)*\s*Frequency:\s*([\d.]+)\s*MHz", text)
-    frequency = next((float(mhz) for name, mhz in clocks if name == "DATA_CLK"), None)
-    return None if frequency is None else Report("XRT link summary", frequency * 1e6)
+    """The kernels' clock: what a system clock achieved where that is told, else what DATA_CLK was set to."""
+    clocks = [
+        dict(re.findall(r"^\s*(\w[\w ]*):\s*(.*?)\s*$", part, re.MULTILINE))
+        for part in re.split(r"(?=^\s*Name:)", text, flags=re.MULTILINE)
+    ]
+    achieved = [c["Achieved Freq"] for c in clocks if c.get("Name", "").endswith("kernel_00") and "Achieved Freq" in c]
+    set_to = [c["Frequency"] for c in clocks if c.get("Name") == "DATA_CLK" and "Frequency" in c]
+    mhz = re.match(r"[\d.]+", next(iter([*achieved, *set_to]), ""))
+    return Report("description of a linked binary", float(mhz[0]) * 1e6) if mhz else None
+
+
+def _linked(text: str, path: Path) -> Report | None:
+    """A link summary holds where the linker's reports are: the clock stands in NAME.xclbin.info beside it, the use in
+    kernel_util_routed.rpt, where the summary says or, where all was moved, below its own folder."""
+    if ".link_summary" not in text[:4096]:
+        return None
+    clock, use = None, None
+    if is_file(info := path.with_suffix(".info")):
+        clock = _xclbin(read_file(info).decode("utf-8", "replace"))
+    if named := _ROUTED.search(text):
+        places = (Path(named[0]), *sorted(path.parent.rglob(Path(named[0]).name)))
+        if (report := next(filter(is_file, places), None)) is not None:
+            use = _kernel_util(read_file(report).decode("utf-8", "replace"))
+    if clock is None and use is None:
+        raise ValueError(f"neither {info.name} nor kernel_util_routed.rpt, which it names, can be found")
+    use = use or Report("")
+    return Report("XRT link summary", clock.frequency_hz if clock else None, use.logic, use.memory, use.dsp)
