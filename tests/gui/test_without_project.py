@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
+import rc_workbench_plugins.ratss
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.main_window import MainWindow
@@ -14,6 +19,7 @@ from workbench.gui.platform.mode import PlatformMode
 from workbench.gui.predict.mode import PredictMode
 
 TEMPLATES = Path(str(files("workbench.platform_templates")))
+MODELS = Path(rc_workbench_plugins.ratss.__file__).with_name("models")
 
 
 def test_prediction_needs_no_code(window: MainWindow, qtbot: QtBot) -> None:
@@ -31,6 +37,39 @@ def test_a_template_opens_by_itself_read_only(window: MainWindow, qtbot: QtBot) 
     assert isinstance(mode, PlatformMode)
     assert mode.document.path == (TEMPLATES / "nallatech_h101.yaml").resolve()
     assert not mode.document.dirty
+
+
+def test_a_model_opens_by_itself(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.ratss.yaml"
+    shutil.copy(MODELS / "pdf2d.ratss.yaml", mine)
+    window.context.close()
+    window.open(mine)
+    mode = window.modes.current()
+    assert isinstance(mode, PredictMode)
+    assert mode.document.path == mine
+
+
+def test_another_programs_trace_asks_where_its_run_goes(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace, run = tmp_path / "trace.json", tmp_path / "run"
+    events = [{"ph": "X", "name": "work", "ts": 0, "dur": 5, "pid": 1, "tid": 1}]
+    trace.write_text(json.dumps({"traceEvents": events}))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(run), ""))
+    window.context.close()
+    window.open(trace)
+    qtbot.waitUntil(lambda: window.context.run is not None, timeout=20_000)
+    assert window.context.run is not None
+    assert window.context.run.path == run
+
+
+def test_a_file_of_no_kind_that_is_opened_is_told(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "host.c").write_text("int main(void) { return 0; }\n")
+    window.context.close()
+    window.open(tmp_path / "host.c")
+    *_, told = window.context.notices
+    assert told.file == str(tmp_path / "host.c")
+    assert "run folders, models" in told.hint
 
 
 def test_the_guide_shows_its_pictures(window: MainWindow, qtbot: QtBot) -> None:

@@ -144,8 +144,9 @@ QUESTIONS = (
 
 #: The workbench's own, as a plugin brings its.
 OWN: Sequence[Command] = (
-    _command("open", "the window, on a project, a run or a template", "window:run_open",
-             _file("path", metavar="PATH", nargs="?"), logged=False),
+    _command("open", "the window, on a project, a run, another program's trace, a model or a platform template",
+             "window:run_open", _file("path", metavar="PATH", nargs="?", help="(default: the welcome page)"),
+             logged=False),
     _command("demo", "the bundled application, from instrumenting to the report", "demo:run_demo",
              _flag("--headless", "make the report and pictures, open no window"),
              _file("--out", metavar="DIR", default=Path("demo"))),

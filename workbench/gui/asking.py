@@ -68,14 +68,17 @@ class Asking:
             self._control.instrument(folder)
 
     def import_run(self, importer: Importer) -> None:
-        """Ask for another program's file and for a run folder, and read the one as the other."""
-        from workbench.session.exchange import import_run
-
+        """Ask for another program's file, and import it."""
         kinds = f"{importer.title} ({' '.join(f'*{suffix}' for suffix in importer.suffixes)})"
         name, _ = QFileDialog.getOpenFileName(self._parent, "Import", "", kinds)
-        if not name:
-            return
-        workspace, file = self._context.workspace, Path(name)
+        if name:
+            self.import_file(importer, Path(name))
+
+    def import_file(self, importer: Importer, file: Path) -> None:
+        """Ask for a run folder, and read another program's file as a run there."""
+        from workbench.session.exchange import import_run
+
+        workspace = self._context.workspace
         folder = workspace.next_run_folder() if workspace else file.with_name(f"{file.stem}-run")
         out, _ = QFileDialog.getSaveFileName(self._parent, "Import as run folder", str(folder))
         if out:

@@ -233,7 +233,8 @@ class Frame(QMainWindow):
     # ---- documents
 
     def open(self, path: Path | None, runs: Sequence[Path] = ()) -> None:
-        """Open a project, a run or a template; `runs` are run folders outside the project, the first is shown."""
+        """Open a project, a run, another program's trace, a model or a template; `runs` are run folders outside the
+        project, the first is shown."""
         if path is None:
             return
         if path.is_dir() and (path / "manifest.json").is_file():
@@ -241,7 +242,7 @@ class Frame(QMainWindow):
             self.context.navigation.set_mode("analyse")
             return
         if path.is_file() and not path.name.endswith(PROJECT_SUFFIX):
-            self._open_template(path)
+            self._open_file(path)
             return
         self.context.open_project(path, runs=runs)
         if runs:
@@ -261,9 +262,26 @@ class Frame(QMainWindow):
         self._show_content()
         return self.modes.whole(mode)
 
+    def _open_file(self, path: Path) -> None:
+        """What is no project, by how its name ends: a model, another program's trace, or a platform template."""
+        plugins = self.context.plugins
+        named = path.name.lower()
+        if named.endswith(tuple(f".{kind}.yaml" for kind in plugins.model_kinds)):
+            self._open_in("predict", path)
+        elif importer := next((i for i in plugins.importers.values() if named.endswith(i.suffixes)), None):
+            QTimer.singleShot(0, self, lambda: self.asking.import_file(importer, path))  # asks, once the window stands
+        elif named.endswith((".yaml", ".yml")):
+            self._open_template(path)
+        else:
+            hint = f"Projects (*{PROJECT_SUFFIX}), run folders, models, traces and platform templates (*.yaml) are."
+            self.context.notices.tell(Diagnostic("the window opens no files of this kind", hint, file=str(path)))
+
     def _open_template(self, path: Path) -> None:
-        """A platform template, with or without a project."""
-        if (mode := self.show_mode("platform")) is not None:
+        self._open_in("platform", path)
+
+    def _open_in(self, mode_name: str, path: Path) -> None:
+        """A mode's document, with or without a project."""
+        if (mode := self.show_mode(mode_name)) is not None:
             mode.open_document(real(path))
 
     def _open_line(self, file: str, line: int) -> None:
