@@ -11,6 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queue_sources import EXACT, bus, intervals
+from rc_workbench_plugins.streaming.crossing import replayed_edge, trust_of, worked
+from rc_workbench_plugins.streaming.crossing import seen as seen_of
+from rc_workbench_plugins.streaming.events import EdgeEvents
+from rc_workbench_plugins.streaming.topology import Edge, End
 from rc_workbench_plugins.streaming.trust import Estimate, estimate, replayed
 from rc_workbench_plugins.streaming.virtual_queue import (
     IDEAL,
@@ -210,3 +214,37 @@ def test_values_remember_for_as_long_as_their_process_does() -> None:
         values[n + 1] = 0.9 * values[n] + noise
     assert memory(values) == pytest.approx(19.0, rel=0.1)
     assert memory(np.full(100, 3.0)) == 1.0
+
+
+def an_edge(source: dict[str, Any], at: Bus, **more: Any) -> EdgeEvents:
+    """What a run's trace tells of an edge, in ps: a transfer each us on average."""
+    given_ = intervals(source, False, 20_000, np.random.default_rng(5))
+    crossed = passage(given_.between, given_.service, at)
+    moments = {
+        "push_ps": crossed.inserted,
+        "taken_ps": crossed.taken,
+        "delivered_ps": crossed.delivered,
+        "pop_ps": crossed.removed,
+    }
+    kept = {name: np.rint(1e6 * times).astype(np.int64) for name, times in moments.items()}
+    return EdgeEvents(Edge("app.a", End("app.p", "y"), End("app.q", "x"), "unsigned32"), **{**kept, **more})
+
+
+def test_an_edge_of_a_run_is_replayed_over_the_bus_that_its_transfers_tell_of() -> None:
+    edge = an_edge({"type": "iid"}, BULKS)
+    _, _, told = seen_of(edge)
+    assert told == Bus(64, pytest.approx(16e6))
+    found, truth = replayed_edge(edge)
+    assert found.consistent
+    assert distance(found.occupancy.total, truth.total) < 0.05
+    assert "consistent with what was measured" in trust_of(edge)
+
+
+def test_a_producer_that_waits_for_room_is_said_to_depend_on_removals() -> None:
+    edge = an_edge({"type": "iid"}, IDEAL, blocked_ps=np.array([[0, 10**9]]))
+    assert "the producer waited for room" in trust_of(edge)
+
+
+def test_what_a_consumer_worked_is_what_it_did_not_wait() -> None:
+    times, waiting = np.array([10, 20, 40, 45]), np.array([[5, 8], [12, 15], [30, 40], [40, 42]])
+    assert worked(times, waiting)[:3].tolist() == [7, 10, 3]

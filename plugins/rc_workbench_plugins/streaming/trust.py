@@ -36,6 +36,7 @@ from workbench.model.text import listed, significant
 LEAST_DISTANCE = 0.03
 LAGS = 10
 DEVIATIONS = 4.0  # standard errors of an autocorrelation beyond which it is none by chance
+CONSTANT = 1e-3  # standard deviation over the mean, below which intervals do not vary: their queue would not show it
 CHANCE = 1e-4  # how improbable the scatter of the frames' means must be
 LEAST_REPLAYS, MOST_REPLAYS, REPLAYED = 5, 20, 1_000_000  # of a run; in between, so many elements in all of them
 BLOCKS_IN_RUN = 10  # at least, for a run's blocks to say anything
@@ -139,16 +140,20 @@ def _greatest(of: str, pairs: Mapping[int, tuple[Times, Times, int]]) -> list[De
         early, late = early[: len(early) - abs(apart)], late[abs(apart) :]
         both = ~(np.isnan(early) | np.isnan(late))
         early, late = early[both], late[both]
-        if len(early) > LAGS and np.ptp(early) > 0 and np.ptp(late) > 0:
+        if len(early) > LAGS and _vary(early) and _vary(late):
             correlation = float(np.corrcoef(early, late)[0, 1])
             tried.append(Dependence(of, correlation, DEVIATIONS / np.sqrt(len(early)), lag))
     return [max(tried, key=lambda d: abs(d.value) / d.chance)] if tried else []
 
 
+def _vary(values: Times) -> bool:
+    return bool(values.std() > CONSTANT * values.mean())
+
+
 def _changes(of: str, values: Times) -> list[Dependence]:
     """Fisher's analysis of variance of the intervals in each part of the run."""
     frames = [part[~np.isnan(part)] for part in np.array_split(values, FRAMES)]
-    if min(map(len, frames)) <= 1 or not np.nanmin(values) < np.nanmax(values):
+    if min(map(len, frames)) <= 1 or not _vary(np.concatenate(frames)):
         return []
     chance = f_distribution.isf(CHANCE, FRAMES - 1, sum(map(len, frames)) - FRAMES)
     return [Dependence(of, float(f_oneway(*frames).statistic), float(chance))]
