@@ -9,6 +9,11 @@ from workbench.api import Command, Later, hookimpl
 
 @hookimpl
 def workbench_commands() -> Sequence[Command]:
-    place = "rc_workbench_plugins.streaming.command"
-    title = "an FPGA's clock against the processor's, from messages' times"
-    return [Command("calibrate", title, Later(f"{place}:add_arguments"), Later(f"{place}:run"))]
+    return [
+        _command("calibrate", "an FPGA's clock against the processor's, from messages' times", f"{__name__}.command"),
+        _command("query", "what a query's measures came to in a run, and its assertions", f"{__name__}.query.command"),
+    ]
+
+
+def _command(name: str, title: str, place: str) -> Command:
+    return Command(name, title, Later(f"{place}:add_arguments"), Later(f"{place}:run"))

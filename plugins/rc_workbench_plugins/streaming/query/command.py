@@ -1,0 +1,76 @@
+"""`workbench query`: what a query's measures came to in a run, and whether its assertions held."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+
+from rc_workbench_plugins.streaming.events import Events, events_of
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.measures import Frame, Query
+from rc_workbench_plugins.streaming.query.read import TIMES
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.words import assert_words, result_words
+from workbench.api.commands import Workbench
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.run import Table
+from workbench.system.files import read_file
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    frame = "length of a frame: a time (10 ms), or a number of transfers; without it the run is one frame"
+    parser.add_argument("run_folder", type=Path, metavar="RUN", help="a run of a streaming application")
+    parser.add_argument("query", type=Path, metavar="QUERY_FILE", help="statements: measure ..., assert ...")
+    parser.add_argument("--frame", type=frame_of, default=Frame(), metavar="LENGTH", help=frame)
+    parser.add_argument("--json", action="store_true")
+
+
+def run(arguments: Namespace, workbench: Workbench) -> int:
+    """Exit code 1 where an assertion is broken."""
+    measured = workbench.open_run(arguments.run_folder)
+    events = recorded(measured.run.tables, str(arguments.run_folder))
+    query = asked(arguments.query, events, arguments.frame)
+    results, asserts = evaluate(query, events)
+    if arguments.json:
+        workbench.print_json(
+            {
+                "measures": [result.as_json() for result in results],
+                "asserts": [result.as_json() for result in asserts],
+                "diagnostics": [problem.as_json() for problem in query.diagnostics],
+            }
+        )
+    else:
+        for problem in query.diagnostics:
+            print(problem.text(), file=sys.stderr)
+        print("\n".join([*map(result_words, results), *map(assert_words, asserts)]))
+    return 0 if all(result.holds for result in asserts) else 1
+
+
+def recorded(tables: Mapping[str, Table], folder: str) -> Events:
+    """What a run tells of its streams. WorkbenchError where it tells nothing."""
+    events = events_of(tables, folder)
+    if events is None:
+        hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --out RUN`."
+        raise WorkbenchError(Diagnostic("this run did not record the transfers of any stream", hint, file=folder))
+    return events
+
+
+def asked(file: Path, events: Events, frame: Frame) -> Query:
+    """The query in a file, of a run's edges. WorkbenchError with all that is wrong in it."""
+    query = read_query(read_file(file).decode("utf-8-sig", "replace"), events.topology, str(file), frame)
+    if has_errors(query.diagnostics):
+        raise WorkbenchError(*query.diagnostics)
+    return query
+
+
+def frame_of(text: str) -> Frame:
+    """`10 ms`, or `1000` for transfers."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(\S*)\s*", text)
+    if found and not found[2] and found[1].isdecimal() and int(found[1]) > 0:
+        return Frame(elements=int(found[1]))
+    if found and found[2] in TIMES and (time_ps := round(float(found[1]) * TIMES[found[2]])) > 0:
+        return Frame(time_ps=time_ps)
+    raise ArgumentTypeError(f"'{text}' is neither a time, as 10 ms, nor a number of transfers")

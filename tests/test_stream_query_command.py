@@ -1,0 +1,96 @@
+"""`workbench query` on a run folder: numbers, words, broken assertions, and what cannot be asked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rc_workbench_plugins.streaming.events import EdgeEvents, of_topology, tables
+from stream_topologies import STREAM
+
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
+from workbench.model.run import RunStatus
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Ten elements a microsecond apart, each taken 250 ns after it came; edge c is hardware's, at 100 MHz."""
+    came = np.arange(1, 11) * 1_000_000
+    edges = {
+        edge.label: EdgeEvents(
+            edge, came + delay, came + delay + 250_000, np.arange(10, dtype=np.uint16) % 4,
+            blocked_ps=np.array([[2_000_000, 3_000_000]]), tick_ps=10_000.0 if edge.label == "Stream.c" else 0.0,
+        )
+        for delay, edge in zip((0, 300_000, 600_000), STREAM.edges, strict=True)
+    }  # fmt: skip
+    writer = RunWriter(tmp_path / "run")
+    events = of_topology(STREAM, edges, 12_000_000)
+    writer.finish(replace(writer.manifest, status=RunStatus.COMPLETE, time_ps=12_000_000), tables(events))
+    return tmp_path / "run"
+
+
+def asked(run: Path, text: str, *options: str) -> list[str]:
+    file = run.parent / "my.query"
+    file.write_text(text)
+    return ["query", str(run), str(file), *options]
+
+
+def test_numbers_are_those_of_the_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """r: measure rate at a
+              l: measure mean latency at acquire.y -> report.x
+              h: measure hist occupancy at b
+              u: measure util at c
+              v: measure trace value at a
+              x: assert latency at a <= 250 ns"""
+    assert main(asked(run, text, "--frame", "6 us", "--json")) == 0
+    said = json.loads(capsys.readouterr().out)
+    rate, late, held, used, values = said["measures"]
+    assert [frame["value"] for frame in rate["frames"]] == [pytest.approx(1e6), pytest.approx(4e6 / 6)]
+    assert (rate["label"], rate["text"], rate["unit"]) == ("r", "r: measure rate at a", "transfers/s")
+    assert (rate["frames"][1]["start_s"], rate["frames"][1]["end_s"]) == (6e-6, 12e-6)
+    assert [frame["value"] for frame in late["frames"]] == [pytest.approx(850e-9)] * 2
+    assert late["unit"] == "s"
+    assert held["bins"] == [0, 1, 2, 3, 4, 5]
+    assert held["frames"][0]["histogram"] == pytest.approx([4.75e-6, 1.25e-6, 0, 0, 0])
+    assert [frame["value"] for frame in used["frames"]] == [pytest.approx(0.05 / 6), pytest.approx(0.05 / 6)]
+    assert values["frames"][0]["samples"][:3] == [[1e-6, 0], [2e-6, 1], [3e-6, 2]]
+    (held_,) = said["asserts"]
+    assert (held_["holds"], held_["broken"]) == (True, [])
+    assert said["diagnostics"] == []
+
+
+def test_a_broken_assertion_is_told_by_the_exit_code(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "measure hist occupancy at a\nmeasure mean rate at a\nq: assert !backpressure at b\nassert util at c < 1"
+    assert main(asked(run, text, "--frame", "5")) == 1
+    out, error = capsys.readouterr()
+    assert "q: assert !backpressure at b\n    broken, first at 2.00000\u202fµs" in out
+    assert "assert util at c < 1\n    holds" in out
+    assert "    0  79.2\u202f%  ########" in out  # of the time the queue was empty
+    assert "most 1\u202fMtransfers/s" in out
+    assert "3 frames" in out  # five transfers, five, and what came after
+    assert "my.query:2:14: warning: rate is one number in a frame" in error
+
+
+def test_what_is_wrong_in_a_query_is_said_with_its_line(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(asked(run, "measure rate at q\nmeasure rat at a")) == 2
+    error = capsys.readouterr().err
+    assert "my.query:1:17: error: there is no edge or port 'q'" in error
+    assert "my.query:2:9: error: 'rat' cannot be measured. Did you mean 'rate'?" in error
+
+
+def test_a_run_without_streams_is_said_to_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    writer = RunWriter(tmp_path / "run")
+    writer.finish(replace(writer.manifest, status=RunStatus.COMPLETE), {})
+    assert main(asked(tmp_path / "run", "measure rate at a")) == 2
+    assert "this run did not record the transfers of any stream" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("frame", ["0", "-1", "5 Mtps", "x"])
+def test_a_frame_is_a_time_or_a_number_of_transfers(run: Path, frame: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(asked(run, "measure rate at a", f"--frame={frame}"))
+    assert ended.value.code == 2
