@@ -17,12 +17,15 @@ from PySide6.QtGui import QFontMetrics, QFontMetricsF, QPainter
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QCheckBox,
+    QComboBox,
     QLabel,
     QLineEdit,
     QPushButton,
     QRadioButton,
     QScrollArea,
     QSplitter,
+    QStyle,
+    QStyleOptionComboBox,
     QWidget,
 )
 
@@ -77,6 +80,13 @@ def _labels(window: QWidget) -> Iterator[str]:
         elif isinstance(widget, QPushButton | QCheckBox | QRadioButton) and widget.text():
             if widget.sizeHint().width() > widget.width() + _SLACK_PX:
                 yield f"{_name(widget)}: '{widget.text()}' has {widget.width()} px of {widget.sizeHint().width()}"
+        elif isinstance(widget, QComboBox) and not widget.isEditable():
+            option = QStyleOptionComboBox()
+            widget.initStyleOption(option)
+            complex_, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+            room = widget.style().subControlRect(complex_, option, field, widget).width()
+            if widget.fontMetrics().horizontalAdvance(widget.currentText()) > room:
+                yield f"{_name(widget)}: '{widget.currentText()}' has {room} px"
         elif isinstance(widget, QLineEdit) and not widget.text() and widget.placeholderText():
             margins = widget.textMargins()
             room = widget.width() - margins.left() - margins.right() - 20

@@ -14,7 +14,7 @@ from workbench.gui import theme
 from workbench.gui.main_window import MainWindow
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.lines_moved import LinesMoved
-from workbench.gui.source.margin import NUMBERS_PX
+from workbench.gui.source.margin import columns_of
 from workbench.gui.source.margin_columns import MarginColumns
 from workbench.gui.source.mode import SourceMode
 from workbench.gui.source.problems import checked_problems, problem_text, problems_now
@@ -53,11 +53,11 @@ def sign_colours(editor: CodeEditor, line: int) -> set[str]:
     """The colours at a line's place for swatches and signs, as painted."""
     side = editor.findChild(MarginColumns)
     assert side is not None
-    rect = editor.line_rect(line)
+    rect, left = editor.line_rect(line), columns_of(editor.width()).whole_px
     image = side.grab().toImage()
     return {
         image.pixelColor(x, y).name().upper()
-        for x in range(NUMBERS_PX + 6, NUMBERS_PX + 24)
+        for x in range(left + 6, left + 24)
         for y in range(rect.top(), rect.bottom())
     }
 
@@ -65,7 +65,7 @@ def sign_colours(editor: CodeEditor, line: int) -> set[str]:
 def side_tip(editor: CodeEditor, line: int) -> str:
     side = editor.findChild(MarginColumns)
     assert side is not None
-    at = QPointF(NUMBERS_PX + 14, editor.line_rect(line).center().y())
+    at = QPointF(columns_of(editor.width()).whole_px + 14, editor.line_rect(line).center().y())
     left, none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(side, QMouseEvent(QMouseEvent.Type.MouseMove, at, side.mapToGlobal(at), left, left, none))
     return side.toolTip()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QToolBar, QWidget
 
 from workbench.gui import icons, question, theme
 from workbench.gui.actions import Actions
@@ -30,6 +30,7 @@ from workbench.gui.run_dock import RunDock
 from workbench.gui.search import SearchField, search_items
 from workbench.gui.status_bar import StatusBar, status_parts
 from workbench.gui.welcome import Welcome
+from workbench.gui.widgets import Stack
 from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.history import Undoable
@@ -80,7 +81,7 @@ class Frame(QMainWindow):
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
         self.modes = ModeStack(self.context, self.slices)
         self.welcome = Welcome(self.context, self.asking, self.show_predict)
-        self._centre = QStackedWidget()
+        self._centre = Stack()
         self._centre.addWidget(self.welcome)
         self._centre.addWidget(self.modes)
         self.setCentralWidget(self._centre)
@@ -110,6 +111,7 @@ class Frame(QMainWindow):
         self.floating.setting_changed.connect(self._on_setting)
         self.run_dock.open_line.connect(context.navigation.open_line)
         self.run_dock.closed.connect(self.toggle_run_dock)
+        self.run_dock.run_wanted.connect(self.run_control.run)
         context.run_requested.connect(self.run_control.run)
         context.navigation.mode_changed.connect(self._on_mode)
         context.workspace_changed.connect(self._show_content)
@@ -214,6 +216,7 @@ class Frame(QMainWindow):
         self.header.forward.setEnabled(self.context.navigation.can_go_forward)
         running = self.runner.running
         self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
+        self.run_dock.nothing.button.setVisible(self.context.workspace is not None)
         self.rail.notices.set_count(len(self.context.problems()))
         self._say_status()
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 from workbench.api.modes import Panel
 from workbench.gui.focus import first_focusable
 from workbench.gui.mode_stack import ModeStack
 from workbench.gui.run_dock import RunDock
 from workbench.gui.theme import set_ground
+from workbench.gui.widgets import Stack
 from workbench.system import store
 
 RUN_PX = 356
+CENTRE_PX = 704  # what a mode and the rail have before the panels beside it get all that they want
 RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
+RANGE_BESIDE_PX, RANGE_BELOW_PX = 1440, 236  # from which width of the window it is always at the right; else its height
 _ANY = Panel(width_px=320, least_px=240)
 
 
@@ -24,7 +27,7 @@ class Panels(QObject):
     def __init__(self, window: QMainWindow, centre: QWidget, modes: ModeStack, run_dock: RunDock) -> None:
         super().__init__(window)
         self._window, self._centre, self._modes = window, centre, modes
-        self.side_stack, self.details_stack = QStackedWidget(), QStackedWidget()
+        self.side_stack, self.details_stack = Stack(), Stack()
         self._side = _dock("Side", self.side_stack)
         self._details = _dock("Details", self.details_stack)
         self._range = _dock("Range", QWidget())  # what stands in it is made when it is first wanted
@@ -87,16 +90,39 @@ class Panels(QObject):
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""
         kept, room = self._kept.get(self._mode, {}), self._window.width()
-        side = min(kept.get("side", self._widths[0].width_px), round(room * 0.30))
-        details = min(kept.get("details", self._widths[1].width_px), round(room * 0.34))
-        self._window.resizeDocks([self._side, self._details], [side, details], Qt.Orientation.Horizontal)
-        if self._range.isVisible() and self._details.isVisible():
+        shares = ((self._side, "side", 0.0, 0.30), (self._details, "details", 0.17, 0.34))
+        docks = [
+            (dock, min(kept.get(name, max(width.width_px, round(room * least))), round(room * most)))
+            for (dock, name, least, most), width in zip(shares, self._widths, strict=True)
+            if dock.isVisible()
+        ]
+        wanted = sum(px for _, px in docks)
+        given = min(1.0, max(0, room - CENTRE_PX) / max(wanted, 1))
+        if docks:
+            widths = [round(px * given) for _, px in docks]
+            self._window.resizeDocks([dock for dock, _ in docks], widths, Qt.Orientation.Horizontal)
+        self._place_range()
+        below = self._window.dockWidgetArea(self._range) == Qt.DockWidgetArea.BottomDockWidgetArea
+        if self._range.isVisible() and below:
+            self._window.resizeDocks([self._range], [RANGE_BELOW_PX], Qt.Orientation.Vertical)
+        elif self._range.isVisible() and self._details.isVisible():
             room = self._details.height() + self._range.height()
             heights = [round(room * (1 - RANGE_PART)), round(room * RANGE_PART)]
             self._window.resizeDocks([self._details, self._range], heights, Qt.Orientation.Vertical)
         if self._run.isVisible():
             height = min(self._run_px, round(self._window.height() * 0.42))
             self._window.resizeDocks([self._run], [height], Qt.Orientation.Vertical)
+
+    def _place_range(self) -> None:
+        """Beside the mode, where that or its details leave the room, else below it."""
+        wide = self._window.width() >= RANGE_BESIDE_PX
+        beside = wide or (self._details.isVisible() and self._widths[1].least_px >= RANGE_PX)
+        areas = Qt.DockWidgetArea
+        area = areas.RightDockWidgetArea if beside else areas.BottomDockWidgetArea
+        if self._window.dockWidgetArea(self._range) != area:
+            shown = self._range.isVisible()
+            self._window.addDockWidget(area, self._range)
+            self._range.setVisible(shown)
 
     def by_name(self) -> dict[str, QWidget]:
         """The parts of the window that F6 goes round."""

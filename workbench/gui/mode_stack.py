@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget
 
 from workbench.api.faults import plugin_fault, plugin_of
 from workbench.gui.background import Slices
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.theme import set_ground
+from workbench.gui.widgets import Stack
 from workbench.model.diagnostic import Diagnostic
 
 
-class ModeStack(QStackedWidget):
+class ModeStack(Stack):
     """The middle of the window. A mode that is wanted for the first time is read in the background and built by
     slices; what was shown before stays until it is whole."""
 

@@ -45,7 +45,7 @@ _MODES = (
     WindowMode(
         "predict", "Predict", "trending-up", _view("PredictMode", "workbench.gui.predict.mode"),
         nothing=("No model is open", "Choose one at the left."),
-        details=Panel(348, 240), makes="model", undo=Undo.DOCUMENT,
+        details=Panel(400, 240), makes="model", undo=Undo.DOCUMENT,
     ),
 )  # fmt: skip
 MODES = {mode.name: mode for mode in _MODES}

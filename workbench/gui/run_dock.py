@@ -24,6 +24,7 @@ from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
     DiagnosticRow,
+    EmptyState,
     PanelHeader,
     PillButton,
     Split,
@@ -107,10 +108,11 @@ class StepRow(Drawn, QWidget):
 
 
 class RunDock(QWidget):
-    """Follows a JobRunner. `open_line` asks for a diagnostic's place."""
+    """Follows a JobRunner. `open_line` asks for a diagnostic's place, `run_wanted` for the first run."""
 
     open_line = Signal(str, int)
     closed = Signal()
+    run_wanted = Signal()
 
     def __init__(self, runner: JobRunner) -> None:
         super().__init__()
@@ -126,7 +128,7 @@ class RunDock(QWidget):
         self._tick.setInterval(250)
         self._tick.timeout.connect(self._on_tick)
 
-        self.header = PanelHeader("Run", "nothing has run in this window yet")
+        self.header = PanelHeader("Run")
         self.left = label("", "small")
         self.cancel = Button("Cancel")
         self.cancel.setToolTip(with_key("End the run and every process it started", "cancel"))
@@ -147,7 +149,17 @@ class RunDock(QWidget):
         column = plain_column(self)
         column.addWidget(rule())
         column.addWidget(self.header)
-        column.addWidget(split, 1)
+        self.nothing = EmptyState(
+            "play",
+            "Nothing has run in this window yet",
+            "The steps of a run will stand here, with their times, and beside them its log and what went wrong.",
+            with_key("Run", "run"),
+            self.run_wanted.emit,
+        )
+        self._body = QStackedWidget()
+        for page in (self.nothing, split):
+            self._body.addWidget(page)
+        column.addWidget(self._body, 1)
         runner.started.connect(self._on_started)
         runner.events.connect(self._on_events)
         runner.finished.connect(self._on_finished)
@@ -204,6 +216,7 @@ class RunDock(QWidget):
     # ---- the job's life
 
     def _on_started(self, title: str) -> None:
+        self._body.setCurrentIndex(1)
         self._started = time.monotonic()
         self._pace = Pace()
         self.problems.clear()

@@ -77,10 +77,7 @@ QLineEdit[fixed="true"], QComboBox[fixed="true"], QPlainTextEdit[fixed="true"] {
 QPlainTextEdit[fixed="true"] { padding: 4px 4px; }
 QComboBox[fixed="true"]::down-arrow { image: none; }
 QLineEdit[role="code"], QComboBox[role="code"] { font-family: "JetBrains Mono"; font-size: 12px; }
-QComboBox { padding-right: 24px; }
-QComboBox:editable { padding-right: 0; }
-QComboBox:editable:focus { padding-right: 0; }
-QComboBox:!editable:focus { padding-right: 23px; }
+QComboBox, QComboBox:focus { padding-right: 0; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url(rcw:chevron-down-$name.svg); width: 16px; height: 16px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $edge; padding: 4px;

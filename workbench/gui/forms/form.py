@@ -250,7 +250,7 @@ class PartForm(QScrollArea):
         body = QWidget()
         set_ground(body, "panel")
         column = QVBoxLayout(body)
-        column.setContentsMargins(20, 14, 20, 20)
+        column.setContentsMargins(16, 14, 16, 16)
         column.setSpacing(10)
         groups = part.groups if part else ()
         if part and not groups:

@@ -60,13 +60,13 @@ class DocumentMode(Mode):
     def make_form(self) -> QWidget:
         """Make `parts`, the list, and `form`, whose panel is given: its head, what is said of it, the form."""
         self.parts, self.form = PartList(), PartForm(self.document)
-        self.form_head = PanelHeader("", "", 20)
+        self.form_head = PanelHeader("")
         self.remove = IconButton("trash-2", f"Remove this from the {self.kind.makes}")
         self.form_head.add(self.remove)
         self.note = QWidget()
         set_ground(self.note, "sunken")
         row = QHBoxLayout(self.note)
-        row.setContentsMargins(20, 6, 16, 6)
+        row.setContentsMargins(16, 6, 16, 6)
         said = f"This {self.document.title} belongs to the workbench and is not changed. Save a copy to edit it."
         row.addWidget(label(said, "smallsecond", wrap=True), 1)
         self.remove.clicked.connect(self._remove)

@@ -14,7 +14,7 @@ from workbench.gui import fonts, theme
 from workbench.gui.painting import label as paint_label
 from workbench.gui.predict.figures import Figures
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
-from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.row_view import EDGE_PX, RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.formulas import Evaluation
@@ -32,8 +32,8 @@ class PartTable(RowView):
         super().__init__("Parts", (
             Column("Part", lambda part: part.name, share=1.0, key=lambda part: part.name, paint=_paint_part,
                    tip_of=lambda part: part.equation),
-            Column("Value", lambda part: part.value, width_px=BAR_PX + 16, right=True, key=lambda part: part.share,
-                   paint=_paint_value),
+            Column("Value", lambda part: part.value, width_px=BAR_PX + EDGE_PX + 8, right=True,
+                   key=lambda part: part.share, paint=_paint_value),
             Column("Equation", lambda part: part.equation),
         ), PART_PX)  # fmt: skip
         self.setColumnHidden(2, True)  # it stands below the name, and is copied
@@ -51,7 +51,7 @@ class PartTable(RowView):
 
 
 def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
-    left = box.left() + 8
+    left = box.left() + EDGE_PX
     if part.equation and not part.strong:
         draw_swatch(painter, left, round(box.top() + 8), 12, 10, part.category)
         left += SWATCH_PX
@@ -66,7 +66,7 @@ def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
 
 
 def _paint_value(painter: QPainter, box: QRectF, part: PartLine) -> None:
-    inside = QRectF(box.left(), box.top(), box.width() - 8, 26 if part.equation else box.height())
+    inside = QRectF(box.left(), box.top(), box.width() - EDGE_PX, 26 if part.equation else box.height())
     paint_label(painter, inside, part.value, "text", 13, 600, Qt.AlignmentFlag.AlignRight)
     if part.equation:
         bar = QRectF(inside.right() - BAR_PX, box.top() + 27, BAR_PX, 8)
@@ -135,7 +135,7 @@ class Breakdown(QWidget):
         column = plain_column(self)
         head = QWidget()
         inner = QVBoxLayout(head)
-        inner.setContentsMargins(20, 14, 16, 4)
+        inner.setContentsMargins(EDGE_PX, 14, EDGE_PX, 4)
         inner.setSpacing(2)
         self.title, self.subtitle = ElidedLabel("", "finding"), ElidedLabel("", "smallsecond")
         self.keep = Button("Keep", kind="link")
@@ -155,7 +155,7 @@ class Breakdown(QWidget):
         column.addWidget(self.figures)
         column.addWidget(rule())
         body = QVBoxLayout()
-        body.setContentsMargins(12, 12, 8, 16)
+        body.setContentsMargins(0, 12, 0, 16)
         body.setSpacing(6)
         self.parts_title, self.parts = label("", "strong"), PartTable()
         self.inputs_title, self.inputs = label("Inputs", "strong"), InputTable()
@@ -165,6 +165,8 @@ class Breakdown(QWidget):
             self.parts_title, self.parts, self._parts_rule, self.inputs_title, self.problem, self.inputs,
         ):  # fmt: skip
             body.addWidget(widget)
+        for said in (self.parts_title, self.inputs_title, self.problem):
+            said.setContentsMargins(EDGE_PX, 0, EDGE_PX, 0)
         body.addStretch(1)
         column.addWidget(scrolled(body), 1)
 

@@ -54,7 +54,7 @@ class DensityView(QWidget):
 
     def _curve_panel(self) -> QWidget:
         panel, column = plain_panel()
-        self.curve_head = PanelHeader("Density by size of the store", "", 20)
+        self.curve_head = PanelHeader("Density by size of the store")
         self.reset_button = Button("Reset")
         self.reset_button.setToolTip("Put the layers back where the model has them")
         self.reset_button.clicked.connect(self.reset)
@@ -78,20 +78,20 @@ class DensityView(QWidget):
 
     def _bars_panel(self) -> QWidget:
         panel, column = plain_panel()
-        column.addWidget(PanelHeader("What each layer lets through", "sigma, operations a second", 20))
+        column.addWidget(PanelHeader("What each layer lets through", "sigma, operations a second"))
         self.bars = BarsView("Bounds")
         self.bars.problem.connect(self._context.notices.tell)
         column.addWidget(self.bars, 1)
         self.why = ElidedLabel("", "smallsecond")
         holder = QHBoxLayout()
-        holder.setContentsMargins(20, 4, 12, 8)
+        holder.setContentsMargins(16, 4, 12, 8)
         holder.addWidget(self.why)
         column.addLayout(holder)
         return panel
 
     def _roof_panel(self) -> QWidget:
         panel, column = plain_panel()
-        column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, held by the compute bound", 16))
+        column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, held by the compute bound"))
         self.roof = PlotView("Roofline", 240)
         self.roof.problem.connect(self._context.notices.tell)
         column.addWidget(pieces.padded(self.roof), 1)

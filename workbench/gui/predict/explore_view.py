@@ -81,7 +81,7 @@ class ExploreView(QWidget):
         box = QWidget()
         theme.set_ground(box, "panel")
         column = QVBoxLayout(box)
-        column.setContentsMargins(20, 10, 16, 10)
+        column.setContentsMargins(16, 10, 16, 10)
         column.setSpacing(8)
         later = self._later.start
         self.output = pieces.combo(140, "Output", self._output_chosen)
@@ -121,7 +121,7 @@ class ExploreView(QWidget):
 
     def _sweep_panel(self) -> QWidget:
         panel, column = plain_panel()
-        self.head = PanelHeader("Sweep", "", 20)
+        self.head = PanelHeader("Sweep")
         self.head.add(label("and", "second"))
         self.head.add(self.second)
         self.share = pieces.combo(110, "Uncertainty of the inputs", self._later.start)
@@ -132,7 +132,7 @@ class ExploreView(QWidget):
         self.head.add(self.share)
         column.addWidget(self.head)
         self.problem = label("", "high", wrap=True)
-        self.problem.setContentsMargins(20, 8, 16, 0)
+        self.problem.setContentsMargins(16, 8, 16, 0)
         self.problem.hide()
         column.addWidget(self.problem)
         self.plot = PlotView("Sweep", 300)
@@ -143,7 +143,7 @@ class ExploreView(QWidget):
 
     def _influence_panel(self) -> QWidget:
         panel, column = plain_panel()
-        self.influence_head = PanelHeader("What matters most", "", 20)
+        self.influence_head = PanelHeader("What matters most")
         column.addWidget(self.influence_head)
         self.influences = BarsView("Which input matters most")
         self.influences.problem.connect(self.context.notices.tell)
@@ -153,7 +153,7 @@ class ExploreView(QWidget):
 
     def _front_panel(self) -> QWidget:
         panel, column = plain_panel()
-        self.front_head = PanelHeader("Against a resource", "", 16)
+        self.front_head = PanelHeader("Against a resource")
         self.resource = pieces.combo(120, "Resource", self._later.start)
         self.front_head.add(self.resource)
         column.addWidget(self.front_head)
@@ -173,8 +173,8 @@ class ExploreView(QWidget):
             combo.setMinimumWidth(96 if narrow else 140)
             combo.setMaximumWidth(112 if narrow else 200)
         for combo in (self.second, self.share, self.resource):
-            combo.setMaximumWidth(104 if narrow else 180)
-            combo.setMinimumWidth(90)
+            combo.setMaximumWidth(116 if narrow else 180)
+            combo.setMinimumWidth(96)
         for field in (self.low, self.high):
             field.setFixedWidth(76 if narrow else 96)
 

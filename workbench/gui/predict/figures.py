@@ -16,12 +16,12 @@ AROUND_PX = 34  # what stands around a figure in its cell
 class Figures(QWidget):
     """Up to `count` figures; the first is the large one."""
 
-    def __init__(self, count: int, margin: int = 20) -> None:
+    def __init__(self, count: int) -> None:
         super().__init__()
         set_ground(self, "panel")
         self.setFixedHeight(86)
         row = QHBoxLayout(self)
-        row.setContentsMargins(margin, 8, 12, 8)
+        row.setContentsMargins(16, 8, 12, 8)
         row.setSpacing(14)
         self._cells: list[tuple[QWidget, ElidedLabel, ElidedLabel, ElidedLabel]] = []
         for number in range(count):
@@ -60,7 +60,8 @@ class Figures(QWidget):
 
     def _fit(self) -> None:
         """Show as many as can be read, the first ones first."""
-        widths = [value.sizeHint().width() for _, _, value, _ in self._cells[: len(self.figures)]]
+        shown = self._cells[: len(self.figures)]
+        widths = [max(value.sizeHint().width(), title.sizeHint().width()) for _, title, value, _ in shown]
         while len(widths) > 1 and any(
             self.width() * stretch / (1 + 4 * len(widths)) < AROUND_PX + wide
             for stretch, wide in zip((5, *[4] * len(widths)), widths, strict=False)

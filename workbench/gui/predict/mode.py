@@ -118,7 +118,7 @@ class PredictMode(DocumentMode):
         self._centre = centre
 
     def _head(self) -> QWidget:
-        self.head = PanelHeader("", "", 20)
+        self.head = PanelHeader("")
         self.reading = StillCombo()
         self.reading.setAccessibleName("Reading")
         self.reading.setToolTip("Where the source can be read in several ways")

@@ -130,8 +130,10 @@ class CodeView(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         inside = self.contentsRect()
-        wide = self._side.sizeHint().width() + 4
-        self._side.setGeometry(QRect(inside.left(), inside.top(), wide, inside.height()))
+        wide = self._side.sizeHint().width()
+        if self.viewportMargins().left() != wide:
+            self.setViewportMargins(wide, 0, 0, 0)
+        self._side.setGeometry(QRect(inside.left(), inside.top(), wide + 4, inside.height()))
 
     # ---- for the side
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.analysis import BlockMetrics
@@ -29,11 +30,20 @@ from workbench.gui.widgets import (
 )
 from workbench.model.blocks import Side, State
 from workbench.model.finding import Finding
-from workbench.model.text import count_text, frequency_text, percent_text, ratio_text, thousands, time_text
+from workbench.model.text import (
+    NARROW,
+    count_text,
+    frequency_text,
+    percent_text,
+    prefixed,
+    ratio_text,
+    thousands,
+    time_text,
+)
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.states import category_name
 
-LEAST_CATEGORY_PX = 40  # the swatch says it too
+_NARROW_PX = 300  # where a state's name takes the place of its category, which the swatch says too, and visits
 _MOST_STATES = 8
 
 
@@ -43,11 +53,12 @@ class SourceDetails(QWidget):
         set_ground(self, "panel")
         self._context = context
         self._blocks: tuple[BlockMetrics, ...] | None = None
+        self._spare: list[QWidget] = []  # not shown where there is little room
         self.header = PanelHeader("Block")
         self._empty = EmptyState("chart-gantt", "Numbers come with the run", "Nothing has run yet.", "Run")
         self._empty.button.clicked.connect(context.run_requested.emit)
         self._body = QVBoxLayout()
-        self._body.setContentsMargins(18, 14, 18, 18)
+        self._body.setContentsMargins(16, 14, 16, 16)
         self._body.setSpacing(8)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
@@ -68,6 +79,7 @@ class SourceDetails(QWidget):
             return
         self._blocks = tuple(blocks)
         _empty(self._body)
+        self._spare = []
         first = blocks[0].block
         count = len(blocks)
         parts = first.group.split(".")[-2 if count > 1 else -1 :]
@@ -101,20 +113,29 @@ class SourceDetails(QWidget):
         for number, (state, share, visits) in enumerate(shown):
             name = ElidedLabel(state.name, "strong")
             category = ElidedLabel(category_name(state.category), "smallsecond")
-            category.least_px = LEAST_CATEGORY_PX
             figure = label(percent_text(share), "strong")
             entered = label(count_text(visits), "small")
             entered.setToolTip("times entered")
-            figure.setToolTip("share of the run's time")
+            self._spare += [category, entered]
+            figure.setToolTip(f"share of the run's time; entered {count_text(visits)} times")
             for column, widget in enumerate((Swatch(state.category, 13, 11), name, category, figure, entered)):
                 side = Qt.AlignmentFlag.AlignRight if column > 2 else Qt.AlignmentFlag(0)
                 grid.addWidget(widget, 2 * number, column, side | Qt.AlignmentFlag.AlignVCenter)
             grid.setRowMinimumHeight(2 * number, 29)
             grid.addWidget(rule(), 2 * number + 1, 0, 1, 5)
         self._body.addLayout(grid)
+        self._show_spare()
         hidden = len([row for row in rows if row[1] > 0 or row[2] > 0]) - len(shown)
         if hidden > 0:
             self._body.addWidget(label(f"{hidden} more below {percent_text(shown[-1][1])}", "small"))
+
+    def _show_spare(self) -> None:
+        for widget in self._spare:
+            widget.setVisible(self.width() >= _NARROW_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_spare()
 
     def _transitions(self, states: Sequence[State], counts: dict[tuple[int, int], float]) -> None:
         self._body.addSpacing(8)
@@ -187,13 +208,18 @@ class TransitionMatrix(Drawn, QWidget):
     def draw(self, canvas: Canvas) -> None:
         if not self._shown:
             return
-        left = 58.0
-        cell = (self.width() - left) / len(self._shown)
+        names = [self._states[state].name for state in self._shown]
+        widths = [canvas.width_of(name, 11) for name in names]
+        numbered = max(widths) + 4 > (self.width() - max(widths) - 8) / len(names)
+        if numbered:
+            names = [f"{name} {number}" for number, name in enumerate(names, 1)]
+        left = min(max(canvas.width_of(name, 11) for name in names) + 8, self.width() * 0.4)
+        cell = (self.width() - left) / len(names)
         most = max(self._counts.values())
         for row, source in enumerate(self._shown):
-            y, name = 26.0 * (row + 1), self._states[source].name
-            canvas.text(0, y, left - 8, 26, name, "second", 11, 400, RIGHT, least=1)
-            canvas.text(left + row * cell + 2, 0, cell - 4, 24, name, "second", 11, 400, CENTRE, least=1)
+            y, head = 26.0 * (row + 1), str(row + 1) if numbered else names[row]
+            canvas.text(0, y, left - 8, 26, names[row], "second", 11, 400, RIGHT, least=1)
+            canvas.text(left + row * cell + 2, 0, cell - 4, 24, head, "second", 11, 400, CENTRE, least=1)
             for column, target in enumerate(self._shown):
                 box = (left + column * cell + 1, y + 1, cell - 2, 24.0)
                 count = self._counts.get((source, target), 0.0)
@@ -202,7 +228,10 @@ class TransitionMatrix(Drawn, QWidget):
                     canvas.text(*box, "stay", "muted", 11, 400, CENTRE, least=1)
                 elif count:
                     canvas.rect(*box, f"selection/{0.45 + 0.55 * count / most:.3f}")
-                    canvas.text(*box, count_text(count), "link", 11, 600, CENTRE, least=1)
+                    said = count_text(count)
+                    if canvas.width_of(said, 11, 600) > cell - 4:
+                        said = prefixed(count, "", 2).replace(NARROW, "")
+                    canvas.text(*box, said, "link", 11, 600, CENTRE, least=1)
 
 
 def _mean_transitions(blocks: Sequence[BlockMetrics]) -> dict[tuple[int, int], float]:

@@ -13,9 +13,24 @@ from workbench.gui.source.problems import Problems
 from workbench.model.pragma import Category
 from workbench.pictures.canvas import RIGHT, Canvas
 
-NUMBERS_PX = 204  # bar, share, visits
 GUTTER_PX = 74  # swatch and line number
 SWATCH_PX = 12
+_NARROW_PX = 640
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What is at the left of the gutter: a bar, where the share ends, where visits do (0: left out), and the whole."""
+
+    bar_px: int
+    share_px: int
+    visits_px: int
+    whole_px: int
+
+
+def columns_of(editor_px: int) -> Columns:
+    """The columns that an editor so wide has room for."""
+    return Columns(62, 138, 192, 204) if editor_px >= _NARROW_PX else Columns(26, 98, 0, 108)
 
 
 @dataclass
@@ -46,8 +61,10 @@ class MarginHead(Drawn, QWidget):
         canvas.rect(0, 0, wide, self.height(), "sunken")
         canvas.rect(0, self.height() - 1, wide, 1, "rule")
         canvas.write(16, 13, "Time in state", "second", 12, 500)
-        canvas.write(NUMBERS_PX - 12, 13, "Visits", "second", 12, 500, RIGHT)
-        canvas.text(NUMBERS_PX, 0, wide - NUMBERS_PX - 16, 26, self.said, "second", 12, 400, RIGHT)
+        columns = columns_of(wide)
+        if columns.visits_px:
+            canvas.write(columns.visits_px, 13, "Visits", "second", 12, 500, RIGHT)
+        canvas.text(columns.whole_px, 0, wide - columns.whole_px - 16, 26, self.said, "second", 12, 400, RIGHT)
 
 
 def rich_tip(text: str) -> str:

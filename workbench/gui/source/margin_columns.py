@@ -10,7 +10,7 @@ from workbench.gui import fonts, theme
 from workbench.gui.source.code_view import paint_number
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.line_numbers import LineNumbers
-from workbench.gui.source.margin import GUTTER_PX, NUMBERS_PX, SWATCH_PX, rich_tip
+from workbench.gui.source.margin import GUTTER_PX, SWATCH_PX, Columns, columns_of, rich_tip
 from workbench.gui.source.problems import problem_text
 from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.gui.widgets.severity import level_of, paint_severity
@@ -28,24 +28,29 @@ class MarginColumns(QWidget):
         self.setMouseTracking(True)
 
     def sizeHint(self) -> QSize:
-        return QSize(NUMBERS_PX + GUTTER_PX, 0)
+        return QSize(self._columns.whole_px + GUTTER_PX, 0)
+
+    @property
+    def _columns(self) -> Columns:
+        return columns_of(self._editor.width())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         p = theme.palette()
-        painter.fillRect(QRect(0, 0, NUMBERS_PX, self.height()), QColor(p.sunken))
-        painter.fillRect(QRect(NUMBERS_PX, 0, self.width() - NUMBERS_PX, self.height()), QColor(p.panel))
+        numbers_px = self._columns.whole_px
+        painter.fillRect(QRect(0, 0, numbers_px, self.height()), QColor(p.sunken))
+        painter.fillRect(QRect(numbers_px, 0, self.width() - numbers_px, self.height()), QColor(p.panel))
         editor = self._editor
         marked = editor.marked
         for block, top, height in editor.blocks_in_view():
             line = block.blockNumber() + 1
-            row = QRectF(0, top, NUMBERS_PX, height)
+            row = QRectF(0, top, numbers_px, height)
             if line in marked:
                 painter.fillRect(QRectF(0, top, self.width(), height), QColor(p.selection))
             self._numbers(painter, row, line)
             self._sign(painter, row, line)
-            paint_number(painter, QRectF(NUMBERS_PX + 24, top, GUTTER_PX - 34, height), line, marked)
-        painter.fillRect(QRect(NUMBERS_PX - 1, 0, 1, self.height()), QColor(p.rule))
+            paint_number(painter, QRectF(numbers_px + 24, top, GUTTER_PX - 34, height), line, marked)
+        painter.fillRect(QRect(numbers_px - 1, 0, 1, self.height()), QColor(p.rule))
 
     def _numbers(self, painter: QPainter, row: QRectF, line: int) -> None:
         editor = self._editor
@@ -56,7 +61,8 @@ class MarginColumns(QWidget):
         painter.save()
         if editor.margin.stale:
             painter.setOpacity(0.5)
-        bar = QRectF(16, row.top() + row.height() / 2 - 5, 62, 10)
+        columns = self._columns
+        bar = QRectF(16, row.top() + row.height() / 2 - 5, columns.bar_px, 10)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if numbers.visits > 0 or numbers.share > 0:
             painter.fillRect(bar, QColor(p.track))
@@ -64,16 +70,18 @@ class MarginColumns(QWidget):
         painter.setFont(fonts.ui_font(12, 500))
         painter.setPen(QColor(p.text if numbers.visits else p.muted))
         share = percent_text(numbers.share) if numbers.visits or numbers.share else "never"
-        painter.drawText(QRectF(80, row.top(), 58, row.height()), right, share)
-        painter.setFont(fonts.ui_font(12))
-        painter.setPen(QColor(p.second))
-        painter.drawText(QRectF(138, row.top(), 54, row.height()), right, count_text(numbers.visits))
+        painter.drawText(QRectF(columns.share_px - 58, row.top(), 58, row.height()), right, share)
+        if columns.visits_px:
+            painter.setFont(fonts.ui_font(12))
+            painter.setPen(QColor(p.second))
+            box = QRectF(columns.visits_px - 54, row.top(), 54, row.height())
+            painter.drawText(box, right, count_text(numbers.visits))
         painter.restore()
 
     def _sign(self, painter: QPainter, row: QRectF, line: int) -> None:
         editor = self._editor
         top = round(row.center().y() - SWATCH_PX / 2)
-        left = NUMBERS_PX + 8
+        left = self._columns.whole_px + 8
         if problems := editor.margin.problems.get(line):
             paint_severity(painter, left - 1, top - 1, SWATCH_PX + 2, level_of(problems[0].severity))
         elif line in editor.margin.pragmas:
@@ -99,7 +107,7 @@ class MarginColumns(QWidget):
         self._editor.go_to_quietly(line)
         marked = line in self._editor.margin.pragmas
         marked = marked or self._editor.scanned.original(line) in self._editor.margin.lacking
-        if event.position().x() > NUMBERS_PX and marked:
+        if event.position().x() > self._columns.whole_px and marked:
             self._editor.pragma_asked.emit(line)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -107,7 +115,7 @@ class MarginColumns(QWidget):
         line = self._line_at(event.position().y())
         numbers = editor.margin.numbers.get(editor.moved.original(line))
         said = ""
-        if event.position().x() < NUMBERS_PX and numbers is not None:
+        if event.position().x() < self._columns.whole_px and numbers is not None:
             said = (
                 f"{numbers.what}: {percent_text(numbers.share)} of the run's time, "
                 f"entered {count_text(numbers.visits)} times, from the run shown"
@@ -118,7 +126,7 @@ class MarginColumns(QWidget):
             said = with_key(f"{editor.margin.pragmas[line].value}. Click to change it", "pragma")
         elif editor.scanned.original(line) in editor.margin.lacking:
             said = with_key("No pragma: this time stays unclassified. Click to say what it is doing", "pragma")
-        if event.position().x() >= NUMBERS_PX and line in editor.margin.problems:
+        if event.position().x() >= self._columns.whole_px and line in editor.margin.problems:
             said = rich_tip(problem_text(editor.margin.problems, line))
         self.setToolTip(said)
 

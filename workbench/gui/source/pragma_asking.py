@@ -12,7 +12,7 @@ from workbench.api.source.pragma_text import Style
 from workbench.gui.context import Context
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.highlight import pragma_style
-from workbench.gui.source.margin import GUTTER_PX, NUMBERS_PX
+from workbench.gui.source.margin import GUTTER_PX, columns_of
 from workbench.gui.source.points import Point, choices, point_at, suggested
 from workbench.gui.source.popover import PragmaPopover
 from workbench.gui.widgets.popover import MARGIN_PX
@@ -51,7 +51,7 @@ class PragmaAsking(QObject):
     def _beside(self, editor: CodeEditor, line: int) -> tuple[QPoint, QPoint | None]:
         """Where the popover goes: right of the line's text, its arrow on it; without room there, below or above it."""
         rect, over = editor.line_rect(line), self._over
-        text = editor.mapTo(over, QPoint(NUMBERS_PX + GUTTER_PX, 0))
+        text = editor.mapTo(over, QPoint(columns_of(editor.width()).whole_px + GUTTER_PX, 0))
         wide, tall = self.popover.width() - 2 * MARGIN_PX, self.popover.sizeHint().height() - 2 * MARGIN_PX
         x, y = text.x() + max(rect.width(), 160) + 22, text.y() + rect.center().y()
         if x + wide + 4 <= over.width():

@@ -25,7 +25,7 @@ from workbench.gui.icons import draw_icon
 from workbench.gui.naming import folder_title
 from workbench.gui.source.line_numbers import CategoryShares, file_shares
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, label, paint_state_bar, plain_column
+from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, label, paint_state_bar, plain_column, rule
 from workbench.model.scan import HdlBlock, ProjectScan
 from workbench.session.workspace import Workspace
 
@@ -225,6 +225,7 @@ class SidePanel(QWidget):
         column.addWidget(self.header)
         column.addSpacing(6)
         column.addWidget(self.tree, 1)
+        column.addWidget(rule())
         column.addWidget(PanelHeader("Blocks in this file"))
         column.addWidget(self.blocks, 1)
         self._context = context

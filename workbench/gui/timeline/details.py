@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, plain_column, rule, scrolled
@@ -19,6 +20,7 @@ from workbench.traces.statistics import Share, Statistics
 from workbench.traces.trace import CATEGORIES
 
 MOST_CALLS = 12
+_MARGIN_PX, _APART_PX = 16, 24  # of sections that stand beside each other
 
 
 class TimelineDetails(QWidget):
@@ -35,9 +37,13 @@ class TimelineDetails(QWidget):
         set_ground(self, "panel")
         self.setMinimumWidth(240)
         column = plain_column(self)
-        self.header = PanelHeader("Selection", "")
+        self.header = PanelHeader("Selection")
         column.addWidget(self.header)
         self._scroll = scrolled()
+        self._body = QWidget()
+        self._sections = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._body)
+        self._columns: list[QVBoxLayout] = []
+        self._rules: list[QWidget] = []
         column.addWidget(self._scroll, 1)
         self.statistics: Statistics | None = None
 
@@ -45,9 +51,9 @@ class TimelineDetails(QWidget):
         """Say why there is nothing to show."""
         self.statistics = None
         self.header.set_title("Range", "")
-        body, column = _new_body()
-        column.addWidget(label(words, "second", wrap=True), 0, Qt.AlignmentFlag.AlignTop)
-        self._scroll.setWidget(body)
+        self._begin()
+        self._section().addWidget(label(words, "second", wrap=True))
+        self._end()
 
     def show_statistics(
         self, scene: Scene, statistics: Statistics, marked: bool, title: tuple[str, str], finding: str = ""
@@ -55,7 +61,8 @@ class TimelineDetails(QWidget):
         """Write the panel anew. `finding` is the title of a finding about the stack of replicas, if there is one."""
         self.statistics = statistics
         self.header.set_title(*title)
-        body, column = _new_body()
+        self._begin()
+        column = self._section()
         length = (statistics.to_ps - statistics.from_ps) / PS_PER_S
         head = QHBoxLayout()
         head.addWidget(label(time_text(length, 4), "hero"))
@@ -75,17 +82,54 @@ class TimelineDetails(QWidget):
         if marked:
             column.addSpacing(4)
             column.addLayout(self._buttons())
-        column.addSpacing(8)
-        column.addWidget(rule())
+        self._add_rule()
         for share in statistics.shares:
-            column.addSpacing(8)
-            _add_share(column, share, length)
-        column.addSpacing(8)
-        column.addWidget(rule())
+            _add_share(self._section(), share, length)
+        self._add_rule()
+        column = self._section()
         self._add_calls(column, scene, statistics)
         self._add_sentence(column, statistics, finding)
-        column.addStretch(1)
-        self._scroll.setWidget(body)
+        self._end()
+
+    # ---- sections, below each other or beside each other
+
+    def _begin(self) -> None:
+        self._body, self._columns, self._rules = QWidget(), [], []
+        set_ground(self._body, "panel")
+        self._sections = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._body)
+        self._sections.setContentsMargins(_MARGIN_PX, 16, _MARGIN_PX, 16)
+        self._sections.setSpacing(16)
+
+    def _section(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(8)
+        self._columns.append(column)
+        self._sections.addLayout(column)
+        self._sections.setAlignment(column, Qt.AlignmentFlag.AlignTop)
+        return column
+
+    def _add_rule(self) -> None:
+        self._rules.append(rule())
+        self._sections.addWidget(self._rules[-1])
+
+    def _end(self) -> None:
+        self._sections.addStretch(1)
+        self._scroll.setWidget(self._body)
+        self._turn()
+
+    def _turn(self) -> None:
+        """Sections stand beside each other where the panel is much wider than high, and they have the room."""
+        needs = 2 * _MARGIN_PX + sum(column.minimumSize().width() + _APART_PX for column in self._columns) - _APART_PX
+        beside = self.width() > 2 * self.height() and len(self._columns) > 1 and needs <= self.width()
+        ways = QBoxLayout.Direction
+        self._sections.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
+        self._sections.setSpacing(_APART_PX if beside else 16)
+        for line in self._rules:
+            line.setVisible(not beside)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -142,15 +186,6 @@ class TimelineDetails(QWidget):
             link.setToolTip(finding)
             link.clicked.connect(self.finding_wanted.emit)
             column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
-
-
-def _new_body() -> tuple[QWidget, QVBoxLayout]:
-    body = QWidget()
-    set_ground(body, "panel")
-    column = QVBoxLayout(body)
-    column.setContentsMargins(20, 16, 20, 20)
-    column.setSpacing(8)
-    return body, column
 
 
 def _call_with(function: Callable[[int], None], argument: int) -> Callable[[], None]:

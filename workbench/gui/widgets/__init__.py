@@ -8,6 +8,7 @@ from workbench.gui.widgets.panel_header import PanelHeader, plain_column, plain_
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_severity
 from workbench.gui.widgets.speedup_bar import SpeedupBar
 from workbench.gui.widgets.split import Split
+from workbench.gui.widgets.stack import Stack
 from workbench.gui.widgets.state_bar import Legend, StateBar, Swatch, paint_state_bar
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "SeverityIcon",
     "SpeedupBar",
     "Split",
+    "Stack",
     "StateBar",
     "Swatch",
     "TextButton",

@@ -12,7 +12,7 @@ from workbench.gui.widgets.labels import ElidedLabel, rule
 class PanelHeader(QWidget):
     """40 pixels high; `add` puts controls at its right end."""
 
-    def __init__(self, title: str, subtitle: str = "", margin: int = 16) -> None:
+    def __init__(self, title: str, subtitle: str = "") -> None:
         super().__init__()
         set_ground(self, "panel")
         self.setFixedHeight(40)
@@ -20,7 +20,7 @@ class PanelHeader(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         self._row = QHBoxLayout()
-        self._row.setContentsMargins(margin, 0, 8, 0)
+        self._row.setContentsMargins(16, 0, 8, 0)
         self._row.setSpacing(8)
         self.title = ElidedLabel(title, "title")
         self.subtitle = ElidedLabel(subtitle, "small")
