@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from queue_sources import EXACT, bus, intervals
 from rc_workbench_plugins.streaming.crossing import replayed_edge, trust_of, worked
 from rc_workbench_plugins.streaming.crossing import seen as seen_of
-from rc_workbench_plugins.streaming.events import EdgeEvents
+from rc_workbench_plugins.streaming.events import EdgeEvents, Events
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.measures import COUNTED, Measure, Metric, Query, Statistic
 from rc_workbench_plugins.streaming.topology import Edge, End
 from rc_workbench_plugins.streaming.trust import Estimate, estimate, replayed
 from rc_workbench_plugins.streaming.virtual_queue import (
@@ -237,7 +239,12 @@ def test_an_edge_of_a_run_is_replayed_over_the_bus_that_its_transfers_tell_of() 
     found, truth = replayed_edge(edge)
     assert found.consistent
     assert distance(found.occupancy.total, truth.total) < 0.05
-    assert "consistent with what was measured" in trust_of(edge)
+    events = Events("app", {"app.a": edge, "app.b": replace(edge, taken_ps=None)}, int(edge.pop_ps[-1]))
+    asked_for = [Measure("", "", metric, Statistic.MEAN, (label,)) for label in events.edges for metric in Metric]
+    results, _ = evaluate(Query(tuple(m for m in asked_for if m.metric is not Metric.VALUE)), events)
+    told = {(result.measure.edges[0], result.measure.metric): result.trust for result in results}
+    assert "consistent with what was measured" in told.pop(("app.a", Metric.OCCUPANCY))
+    assert set(told.values()) == {COUNTED}
 
 
 def test_a_producer_that_waits_for_room_is_said_to_depend_on_removals() -> None:

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import f as f_distribution
-from scipy.stats import f_oneway
+from scipy.special import fdtri
 
 from rc_workbench_plugins.streaming.virtual_queue import (
     FRAMES,
@@ -155,8 +154,10 @@ def _changes(of: str, values: Times) -> list[Dependence]:
     frames = [part[~np.isnan(part)] for part in np.array_split(values, FRAMES)]
     if min(map(len, frames)) <= 1 or not _vary(np.concatenate(frames)):
         return []
-    chance = f_distribution.isf(CHANCE, FRAMES - 1, sum(map(len, frames)) - FRAMES)
-    return [Dependence(of, float(f_oneway(*frames).statistic), float(chance))]
+    count, within = sum(map(len, frames)), sum(len(part) * part.var() for part in frames)
+    between = sum(len(part) * part.mean() ** 2 for part in frames) - np.concatenate(frames).sum() ** 2 / count
+    value = between / (FRAMES - 1) / (within / (count - FRAMES))
+    return [Dependence(of, float(value), float(fdtri(FRAMES - 1, count - FRAMES, 1 - CHANCE)))]
 
 
 def replayed(

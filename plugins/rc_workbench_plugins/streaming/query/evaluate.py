@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times
 from rc_workbench_plugins.streaming.query.measures import (
+    COUNTED,
     And,
     Assert,
     AssertResult,
@@ -64,11 +66,21 @@ class _Run:
     def __init__(self, events: Events) -> None:
         self._events, self._start, self._end = events, events.start_ps, events.end_ps
         self._results: dict[Measure, MeasureResult] = {}
+        self._trusts: dict[str, str] = {}
 
     def result(self, measure: Measure) -> MeasureResult:
         if measure not in self._results:
-            self._results[measure] = MeasureResult(measure, tuple(self._frames(measure)))
+            self._results[measure] = MeasureResult(measure, tuple(self._frames(measure)), self._trust(measure))
         return self._results[measure]
+
+    def _trust(self, measure: Measure) -> str:
+        """Of the occupancy of an edge across a bus, what its ends alone would have told."""
+        edge = self._events.edges[measure.edges[-1]]
+        if measure.metric is not Metric.OCCUPANCY or edge.taken_ps is None or edge.delivered_ps is None:
+            return COUNTED
+        if edge.edge.label not in self._trusts:
+            self._trusts[edge.edge.label] = trust_of(edge)
+        return self._trusts[edge.edge.label]
 
     def held(self, asserted: Assert) -> AssertResult:
         worth = self._truth(asserted.condition)
