@@ -141,15 +141,15 @@ def test_a_table_that_a_plugin_adds_is_kept(tmp_path: Path, made: Run) -> None:
         "full": np.array([True, False, True]),
     }
     writer = RunWriter(tmp_path / "run")
-    writer.finish(made.manifest, {**made.tables, "streams": streams})
+    writer.finish(made.manifest, {**made.tables, "of_a_plugin": streams})
     run, problems = open_run(writer.path)
     assert problems == ()
-    assert {name: (column.tolist(), column.dtype) for name, column in run.tables["streams"].items()} == {
+    assert {name: (column.tolist(), column.dtype) for name, column in run.tables["of_a_plugin"].items()} == {
         name: (column.tolist(), column.dtype) for name, column in streams.items()
     }
-    _one_bit(writer.path / "tables" / "streams" / "share.npy")
+    _one_bit(writer.path / "tables" / "of_a_plugin" / "share.npy")
     run, (problem,) = open_run(writer.path)
-    assert "streams" not in run.tables
+    assert "of_a_plugin" not in run.tables
     assert "share.npy is not as it was written" in problem.message
 
 

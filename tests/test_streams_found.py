@@ -11,7 +11,7 @@ from rc_workbench_plugins.verilog import VerilogLanguage
 from workbench.model.application import HardwareSources, ReadOut, StreamSignals
 from workbench.model.scan import HdlScan
 
-DATA = Path(__file__).parent / "data" / "streams"
+DESIGN = Path(__file__).parent / "data" / "applications" / "fork_join" / "fork_join.v"
 
 
 def scan(
@@ -30,7 +30,7 @@ def edges(found: HdlScan) -> Mapping[str, tuple[str, str, int]]:
 
 
 def test_every_edge_of_a_fork_and_join_is_found(tmp_path: Path) -> None:
-    found = scan(tmp_path, (DATA / "fork_join.v").read_text(), top="fork_join")
+    found = scan(tmp_path, DESIGN.read_text(), top="fork_join")
     assert edges(found) == {
         "fork_join.split.in": ("", "fork_join.split", 32),
         "fork_join.split.a": ("fork_join.split", "fork_join.short", 32),
@@ -46,7 +46,7 @@ def test_every_edge_of_a_fork_and_join_is_found(tmp_path: Path) -> None:
 
 
 def test_it_is_told_which_stream_holds_which_through_logic_alone(tmp_path: Path) -> None:
-    found = scan(tmp_path, (DATA / "fork_join.v").read_text(), top="fork_join")
+    found = scan(tmp_path, DESIGN.read_text(), top="fork_join")
     names = [s.id.rpartition("fork_join.")[2] for s in found.streams]
     holds = {
         (name, wait.signal, names[wait.other], wait.held_by)
@@ -127,7 +127,8 @@ def test_what_names_do_not_tell_is_pointed_at(tmp_path: Path) -> None:
         module store(input clk, input wire a, output reg b, output reg c, input wire d);
             reg [7:0] words [0:3]; always @(posedge clk) begin b <= a; c <= d; words[0] <= a; end
         endmodule
-        module top(input clk); wire a, b, c, d; store u(clk, a, b, c, d); assign a = d; assign d = b; endmodule
+        module top(input clk); reg a, d; wire b, c; store u(clk, a, b, c, d);
+            always @(posedge clk) begin a <= ~a; d <= ~d; end endmodule
     """
     told = (
         StreamSignals(name="in", valid="u.a", ready="!u.b", target="u", bits=8),

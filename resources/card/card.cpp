@@ -45,6 +45,7 @@ public:
             dwell_->close();
         }
         if (trace_) trace_->close();
+        finish_streams();
         for (const auto& card : cards_)
             if (card->finished()) return;
         if (config_.read_outs.empty()) return;
@@ -81,6 +82,14 @@ public:
     }
 
 private:
+    void finish_streams() {
+        if (!config_.stream_count) return;
+        RecordFile counts(raw_ + "/streams.bin"), waits(raw_ + "/stream_waits.bin"), occupancy(raw_ + "/occupancy.bin");
+        for (size_t number = 0; number < cards_.size(); ++number)
+            cards_[number]->finish_streams(int(number), counts, waits, occupancy);
+        for (RecordFile* file : {&counts, &waits, &occupancy}) file->close();
+    }
+
     static constexpr int64_t most_after_last_call = 10'000'000;
 
     bool next(rcw_request& request) {

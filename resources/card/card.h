@@ -33,6 +33,7 @@ public:
             for (Tap& tap : taps) tap.block += number * config_.blocks;
             taps_.emplace_back(std::move(taps), Design::tap_words, trace);
         }
+        for (const StreamPlan& plan : config_.streams) streams_.emplace_back(plan, CARD_STREAMS);
         design_.reset();
     }
 
@@ -140,6 +141,12 @@ public:
         for (size_t c = 0; c < clocks_.size(); ++c) taps_[c].finish(clocks_[c].cycle, dwell);
         taps_.clear();
     }
+    void finish_streams(int number, RecordFile& counts, RecordFile& waits, RecordFile& occupancy) {
+        for (size_t c = 0; c < clocks_.size(); ++c)
+            streams_[c].finish(clocks_[c].cycle, number * config_.stream_count, number * config_.fifo_count, counts, waits,
+                               occupancy);
+        streams_.clear();
+    }
     void read_monitors(RecordFile& counters) {
         last_ = clocks_;
         for (auto& port : ports_) port->forget();
@@ -226,6 +233,7 @@ private:
                 for (auto& port : ports_) port->put();
                 design_.settle();
                 for (auto& port : ports_) port->look();
+                see_streams(0);
                 design_.edge();
                 for (auto& port : ports_) port->edge();
                 see_taps(0);
@@ -240,9 +248,11 @@ private:
     void idle(int64_t stop) {
         int64_t& cycle = clocks_[0].cycle;
         Taps* taps = taps_.empty() || !taps_[0].any() ? nullptr : &taps_[0];
+        Streams* streams = streams_.empty() || !streams_[0].any() ? nullptr : &streams_[0];
         for (; cycle < stop; ++cycle) {
             design_.settle();
             for (Port* port : looking_) port->look();
+            if (streams) streams->see(cycle, design_.valid(spare_), design_.ready(spare_ + 2), Design::stream_words);
             design_.edge();
             if (taps) taps->see(cycle, design_.taps(spare_));
         }
@@ -270,6 +280,8 @@ private:
         set_clocks(0);
         for (auto& port : ports_)
             if (of_due(*port)) port->look();
+        for (size_t c = 0; c < clocks_.size(); ++c)
+            if (due_[c]) see_streams(c);
         set_clocks(1);
         for (auto& port : ports_)
             if (of_due(*port)) port->edge();
@@ -296,6 +308,11 @@ private:
 
     void see_taps(size_t clock) {  // a tap register holds the cycle that just ended
         if (!taps_.empty() && taps_[clock].any()) taps_[clock].see(clocks_[clock].cycle, design_.taps(spare_));
+    }
+
+    void see_streams(size_t clock) {
+        if (!streams_.empty() && streams_[clock].any())
+            streams_[clock].see(clocks_[clock].cycle, design_.valid(spare_), design_.ready(spare_ + 2), Design::stream_words);
     }
 
     void check_limits() const {
@@ -344,7 +361,8 @@ private:
     VerilatedContext context_;
     Design design_;
     std::vector<Taps> taps_;  // by clock; none once they are read
-    uint32_t spare_[2] = {0, 0};
+    std::vector<Streams> streams_;  // by clock; none once they are written
+    uint32_t spare_[4] = {};
     std::vector<ClockDomain> clocks_, last_;  // last: as the run ended
     std::vector<bool> due_;
     const ClockDomain* alone_ = nullptr;  // the only clock that goes on

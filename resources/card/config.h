@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ports/port.h"
+#include "streams.h"
 #include "taps.h"
 
 // One word moved to read the monitors out: "write", "write_index" (the number of the word wanted), or "read".
@@ -32,6 +33,8 @@ struct Config {
     bool trace = false;
     std::vector<ReadOut> read_outs;
     std::vector<std::vector<Tap>> taps;  // by clock
+    std::vector<StreamPlan> streams;     // by clock
+    int stream_count = 0, fifo_count = 0;  // of one card
 
     explicit Config(const std::string& path) {
         std::ifstream file(path);
@@ -46,6 +49,7 @@ struct Config {
                 words >> clock.period_num >> clock.period_den;
                 clocks.push_back(clock);
                 taps.emplace_back();
+                streams.emplace_back();
             }
             else if (key == "cards") words >> cards;
             else if (key == "blocks") words >> blocks;
@@ -62,6 +66,26 @@ struct Config {
                 Access access;
                 words >> access.act >> access.address >> access.value >> access.settle_cycles;
                 (key == "freeze" ? read_outs.back().freeze : read_outs.back().each).push_back(access);
+            }
+            else if (key == "stream") {
+                int number = 0;
+                size_t clock = 0;
+                words >> number >> clock;
+                streams.at(clock).streams.push_back(number);
+                ++stream_count;
+            }
+            else if (key == "stream_wait") {
+                StreamWait wait{};
+                size_t clock = 0;
+                words >> wait.stream >> wait.number >> wait.valid >> wait.other >> wait.by_valid >> clock;
+                streams.at(clock).waits.push_back(wait);
+            }
+            else if (key == "fifo") {
+                StreamFifo fifo{};
+                size_t clock = 0;
+                words >> fifo.number >> fifo.input >> fifo.output >> clock;
+                streams.at(clock).fifos.push_back(fifo);
+                ++fifo_count;
             }
             else if (key == "tap") {
                 Tap tap{};

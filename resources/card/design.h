@@ -56,20 +56,41 @@ public:
 #endif
     }
 
-    // The packed tap port as 32-bit words, least significant first; `spare` is room for a narrow port's.
+    // The packed tap port as 32-bit words, least significant first; `spare` is room for a narrow port's. So are valid and
+    // ready of the streams.
     const uint32_t* taps(uint32_t* spare) const {
-#if CARD_TAP_BITS > 64
-        (void)spare;
-        return model.CARD_TAPS.data();
-#elif CARD_TAP_BITS > 0
-        const uint64_t value = model.CARD_TAPS;
-        spare[0] = uint32_t(value);
-        spare[1] = uint32_t(value >> 32);
+#if CARD_TAP_BITS > 0
+        return words_of(model.CARD_TAPS, spare);
+#else
         return spare;
+#endif
+    }
+    static constexpr size_t stream_words = (CARD_STREAMS + 31) / 32;
+    const uint32_t* valid(uint32_t* spare) const {
+#if CARD_STREAMS > 0
+        return words_of(model.recap_valid, spare);
+#else
+        return spare;
+#endif
+    }
+    const uint32_t* ready(uint32_t* spare) const {
+#if CARD_STREAMS > 0
+        return words_of(model.recap_ready, spare);
 #else
         return spare;
 #endif
     }
 
     Vcard model;
+
+private:
+    template <std::size_t words>
+    static const uint32_t* words_of(const VlWide<words>& value, uint32_t*) {
+        return value.data();
+    }
+    static const uint32_t* words_of(uint64_t value, uint32_t* spare) {
+        spare[0] = uint32_t(value);
+        spare[1] = uint32_t(value >> 32);
+        return spare;
+    }
 };

@@ -59,4 +59,28 @@ typedef struct {
     int64_t count;
     int64_t cycles;      /* their sum */
 } rcw_dwell_record;      /* 32 bytes */
+
+/* streams.bin: one per stream, by the card at its end; all in cycles of the stream's clock, out of reset */
+typedef struct {
+    int32_t stream;
+    int32_t reserved;
+    int64_t cycles;
+    int64_t transfers;   /* valid and ready */
+    int64_t valid;
+    int64_t ready;
+} rcw_stream_record;     /* 40 bytes */
+
+/* stream_waits.bin: how long a stream stalled while another held it, through logic alone */
+typedef struct {
+    int32_t stream;
+    int32_t wait;        /* index of the stream's waits */
+    int64_t cycles;
+} rcw_stream_wait_record; /* 16 bytes */
+
+/* occupancy.bin: how many cycles a FIFO held so many words */
+typedef struct {
+    int32_t fifo;
+    int32_t words;
+    int64_t cycles;
+} rcw_occupancy_record;  /* 16 bytes */
 #endif

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from workbench.api.results import Analysis, BlockMetrics, CallMetrics
+from workbench.api.results import Analysis, BlockMetrics, CallMetrics, FifoMetrics, StreamMetrics
 from workbench.model.finding import Finding
 from workbench.model.pragma import UNCLASSIFIED
 from workbench.model.run import PS_PER_S, Cores, RunClock, ThreadTime
@@ -33,6 +33,8 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
         ],
         "blocks": [block_json(block) for block in analysis.blocks],
         "calls": [call_json(call) for call in analysis.calls],
+        "streams": [stream_json(stream) for stream in analysis.streams],
+        "fifos": [fifo_json(fifo) for fifo in analysis.fifos],
         "findings": [finding_json(finding) for finding in analysis.findings],
         "diagnostics": [problem.as_json() for problem in analysis.diagnostics],
     }
@@ -105,6 +107,45 @@ def call_json(call: CallMetrics) -> dict[str, Any]:
         "time_s": call.time_s,
         "bytes_per_s": asdict(call.rate) if call.rate else None,
         "runs": asdict(call.runs),
+    }
+
+
+def stream_json(metrics: StreamMetrics) -> dict[str, Any]:
+    stream = metrics.stream
+    return {
+        "edge": stream.id,
+        "source": stream.source,
+        "target": stream.target,
+        "clock": stream.clock,
+        "bits": stream.bits,
+        "cycles": metrics.cycles,
+        "transfers": metrics.transfers,
+        "stalls_source": metrics.source_stalls,
+        "stalls_sink": metrics.sink_stalls,
+        "idle": metrics.idle,
+        "words_per_s": metrics.words_per_s,
+        "bytes_per_s": metrics.bytes_per_s,
+        "held": [{"signal": h.signal, "of": h.other, "held_by": h.held_by, "cycles": h.cycles} for h in metrics.held],
+        "file": stream.file,
+        "line": stream.line,
+    }
+
+
+def fifo_json(metrics: FifoMetrics) -> dict[str, Any]:
+    fifo = metrics.fifo
+    return {
+        "fifo": fifo.id,
+        "module": fifo.module,
+        "input": metrics.input.stream.id,
+        "output": metrics.output.stream.id,
+        "depth": fifo.depth,
+        "occupancy_max": metrics.most,
+        "occupancy_mean": metrics.mean,
+        "full_pct": 100 * metrics.full_share,
+        "empty_pct": 100 * metrics.empty_share,
+        "occupancy": [{"words": words, "cycles": cycles} for words, cycles in metrics.occupancy],
+        "file": fifo.file,
+        "line": fifo.line,
     }
 
 

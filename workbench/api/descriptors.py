@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.model.read_out import ReadOutPlan
     from workbench.model.run import Entry, Run, Site, Table
     from workbench.model.scan import Definition, HdlPort, HdlScan, HdlTop, HostFile, HostScan
+    from workbench.model.streams import Fifo, Stream
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,9 @@ class HdlBuild:
     each clock are frozen and read, their words one after the other. `own_ports` are the memory-style ports that the
     new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
     (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
-    runs, relative to the project. On several `cards` the blocks are all of theirs, card after card; all else is one's.
+    runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
+    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them. On several `cards` the blocks, streams and
+    FIFOs are all of theirs, card after card; all else is one's.
     """
 
     sources: tuple[Path, ...]
@@ -229,6 +232,8 @@ class HdlBuild:
     read_outs: tuple[ReadOutPlan, ...] = ()
     own_ports: tuple[tuple[str, str], ...] = ()
     data: tuple[str, ...] = ()
+    streams: tuple[Stream, ...] = ()
+    fifos: tuple[Fifo, ...] = ()
     cards: int = 1
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.run import ThreadTime
+from workbench.model.run import Table, ThreadTime
 
 CALLS = np.dtype(
     [
@@ -34,6 +34,14 @@ DWELL = np.dtype(
         ("count", "<i8"), ("cycles", "<i8"),
     ]
 )  # fmt: skip
+STREAMS = np.dtype(
+    [
+        ("stream", "<i4"), ("reserved", "<i4"), ("cycles", "<i8"), ("transfers", "<i8"), ("valid", "<i8"),
+        ("ready", "<i8"),
+    ]
+)  # fmt: skip
+STREAM_WAITS = np.dtype([("stream", "<i4"), ("wait", "<i4"), ("cycles", "<i8")])
+OCCUPANCY = np.dtype([("fifo", "<i4"), ("words", "<i4"), ("cycles", "<i8")])
 Records = NDArray[np.void]
 _PIECE = 1 << 18  # records in memory together
 PIECE_RECORDS = 512  # what a thread fills at a time (resources/host/recap.h)
@@ -166,6 +174,26 @@ def read_taps(raw: Path) -> Records:
 def read_dwell(raw: Path) -> Records:
     """Histograms of how long states lasted (dtype DWELL)."""
     return read_records(raw / "dwell.bin", DWELL)
+
+
+def stream_tables(raw: Path) -> dict[str, Table]:
+    """What the simulated card counted of the design's streams, as the run's tables; none where it counted nothing."""
+    counts = read_records(raw / "streams.bin", STREAMS)
+    if not len(counts):
+        return {}
+    moved = counts["transfers"]
+    streams = {
+        "stream": counts["stream"],
+        "transfers": moved,
+        "source_stalls": counts["ready"] - moved,
+        "sink_stalls": counts["valid"] - moved,
+        "idle": counts["cycles"] + moved - counts["valid"] - counts["ready"],
+    }
+    found: dict[str, Table] = {"streams": streams}
+    for name, kind in (("stream_waits", STREAM_WAITS), ("occupancy", OCCUPANCY)):
+        rows = read_records(raw / f"{name}.bin", kind)
+        found[name] = {column: np.array(rows[column]) for column in kind.names or ()}
+    return found
 
 
 def read_counters(raw: Path) -> NDArray[np.uint32] | None:

@@ -10,6 +10,7 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
 from workbench.model.run import Cores, Entry, RunClock, Site, ThreadTime
+from workbench.model.streams import Fifo, Stream
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,73 @@ class CallMetrics:
 
 
 @dataclass(frozen=True)
+class Held:
+    """For how many of its stalls a stream's `signal` was low because that of another stream, `held_by`, was."""
+
+    other: str
+    signal: str
+    held_by: str
+    cycles: int
+
+
+@dataclass(frozen=True)
+class StreamMetrics:
+    """One stream, in cycles of its clock out of reset; they sum to `cycles`. `held`: the longest first."""
+
+    stream: Stream
+    transfers: int
+    source_stalls: int
+    sink_stalls: int
+    idle: int
+    clock_hz: float
+    held: tuple[Held, ...] = ()
+
+    @property
+    def cycles(self) -> int:
+        return self.transfers + self.source_stalls + self.sink_stalls + self.idle
+
+    @property
+    def words_per_s(self) -> float:
+        return self.transfers / self.cycles * self.clock_hz if self.cycles else 0.0
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        return self.words_per_s * self.stream.bits / 8 if self.stream.bits else None
+
+
+@dataclass(frozen=True)
+class FifoMetrics:
+    """One FIFO. `occupancy`: (words held, cycles), from the fewest words on."""
+
+    fifo: Fifo
+    input: StreamMetrics
+    output: StreamMetrics
+    occupancy: tuple[tuple[int, int], ...]
+
+    @property
+    def cycles(self) -> int:
+        return sum(cycles for _, cycles in self.occupancy)
+
+    @property
+    def most(self) -> int:
+        return self.occupancy[-1][0]
+
+    @property
+    def mean(self) -> float:
+        return sum(words * cycles for words, cycles in self.occupancy) / self.cycles
+
+    @property
+    def full_share(self) -> float:
+        """The share of cycles, 0 to 1, in which it took nothing."""
+        return (self.input.sink_stalls + self.input.idle) / self.input.cycles if self.input.cycles else 0.0
+
+    @property
+    def empty_share(self) -> float:
+        """The share of cycles, 0 to 1, in which it gave nothing."""
+        return (self.output.source_stalls + self.output.idle) / self.output.cycles if self.output.cycles else 0.0
+
+
+@dataclass(frozen=True)
 class Analysis:
     """A run analysed. `findings` are ranked by gain, the largest first."""
 
@@ -166,6 +234,8 @@ class Analysis:
     threshold: float = 1.05
     cores: Cores = field(default_factory=Cores)
     threads: tuple[ThreadTime, ...] = ()
+    streams: tuple[StreamMetrics, ...] = ()
+    fifos: tuple[FifoMetrics, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     metrics: Metrics = field(default_factory=dict)  # those that the findings may name
 

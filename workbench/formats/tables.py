@@ -12,10 +12,14 @@ from workbench.model.run import TABLES, Manifest, Table
 
 #: What the manifest's lists are called that these columns index; -1 stands for none where the second is True.
 _INDEXES = {"block": ("blocks", False), "site": ("sites", True), "entry": ("entries", True),
-            "resource": ("resources", True), "message": ("messages", True)}  # fmt: skip
+            "resource": ("resources", True), "message": ("messages", True),
+            "stream": ("streams", False), "fifo": ("fifos", False)}  # fmt: skip
 _STATES = ("state", "from_state", "to_state")
 #: Times, counts and lengths: from 0 to what sums of thousands of them can hold.
-_AMOUNTS = ("time_ps", "cycles", "visits", "count", "runs", "min_run", "max_run", "repeat", "body", "t0_ps", "t1_ps")
+_AMOUNTS = (
+    "time_ps", "cycles", "visits", "count", "runs", "min_run", "max_run", "repeat", "body", "t0_ps", "t1_ps", "words",
+    "transfers", "source_stalls", "sink_stalls", "idle",
+)  # fmt: skip
 _MOST = 1 << 52
 _PIECE = 1 << 20  # intervals looked at together
 
@@ -45,6 +49,10 @@ def check_table(name: str, table: Table, manifest: Manifest) -> None:
         raise DamagedError("column log2_cycles holds what cannot be")
     if name == "call_stats" and _outside(table, "bytes", 0, 1 << 62):
         raise DamagedError("column bytes holds what cannot be")
+    if name == "stream_waits":
+        waits = np.array([len(stream.waits) for stream in manifest.streams])
+        if ((table["wait"] < 0) | (table["wait"] >= waits[table["stream"]])).any():
+            raise DamagedError("column wait points outside its stream's waits")
     if name == "call_order":
         _check_order(table)
 

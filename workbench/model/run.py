@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.model.alignment import Alignment
 from workbench.model.blocks import COUNT, Block, Side
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.streams import Fifo, Stream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,6 +70,9 @@ TABLES: dict[str, dict[str, str]] = {
         "message": "i4",
     },
     "call_order": {"block": "i4", "site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
+    "streams": {"stream": "i4", "transfers": "i8", "source_stalls": "i8", "sink_stalls": "i8", "idle": "i8"},
+    "stream_waits": {"stream": "i4", "wait": "i4", "cycles": "i8"},
+    "occupancy": {"fifo": "i4", "words": "i4", "cycles": "i8"},
     "intervals": {"start_ps": "i8", "state": "u4"},
     "interval_offsets": {"offset": "i8"},
 }
@@ -81,6 +85,9 @@ ROWS = {
     "call_stats": "the calls of one site while its block was in one state",
     "calls": "a call, in order",
     "call_order": "the calls' order as loops, thread by thread: a loop, or a call, in pre-order",
+    "streams": "a stream, in cycles of its clock",
+    "stream_waits": "how long a stream stalled while another held it, through logic alone",
+    "occupancy": "how long a FIFO held so many words; none of what gave more than it took",
     "intervals": "traced runs, in chunks: in chunk c block b is in state[i] from start_ps[i] until its next interval "
     "begins, for offset[c * blocks + b] <= i < offset[c * blocks + b + 1] of interval_offsets; the last interval of a "
     "block ends at the run's end",
@@ -99,6 +106,14 @@ COLUMNS = {
     "message": "index of the manifest's messages",
     "time_ps": "time in all",
     "cycles": "FPGA cycles in all; 0 on the host",
+    "stream": "index of the manifest's streams",
+    "fifo": "index of the manifest's FIFOs",
+    "wait": "index of the stream's waits",
+    "words": "words held",
+    "transfers": "cycles in which it was offered and taken",
+    "source_stalls": "cycles in which it would have been taken, and was not offered",
+    "sink_stalls": "cycles in which it was offered, and not taken",
+    "idle": "cycles in which it was neither",
     "visits": "how often the state was entered",
     "count": "how many",
     "log2_cycles": "binary logarithm of the cycles that it lasted, rounded down",
@@ -256,6 +271,12 @@ class Manifest:
     resources: tuple[str, ...] = field(default=(), metadata={"description": "the buses; tables refer to them by index"})
     messages: tuple[str, ...] = field(
         default=(), metadata={"description": "the messages; tables refer to them by index"}
+    )
+    streams: tuple[Stream, ...] = field(
+        default=(), metadata={"description": "the design's streams that were counted; tables refer to them by index"}
+    )
+    fifos: tuple[Fifo, ...] = field(
+        default=(), metadata={"description": "FIFOs between them; tables refer to them by index"}
     )
     diagnostics: tuple[Diagnostic, ...] = field(
         default=(), metadata={"description": "what was found wrong while building and running"}

@@ -11,13 +11,36 @@ from workbench.api import HdlBuild, HdlLanguage
 from workbench.api.tables import joined
 from workbench.model.blocks import Block
 from workbench.model.run import Table
+from workbench.model.streams import Stream
 
 
 def on_cards(hdl: HdlBuild, cards: int) -> HdlBuild:
     """The build with the blocks of so many cards, one card's after the other's; one card needs no names."""
     if cards == 1:
         return hdl
-    return replace(hdl, cards=cards, blocks=tuple(_on_card(block, n) for n in range(cards) for block in hdl.blocks))
+    return replace(
+        hdl,
+        cards=cards,
+        blocks=tuple(_on_card(block, n) for n in range(cards) for block in hdl.blocks),
+        streams=tuple(_stream_on(stream, n, len(hdl.streams)) for n in range(cards) for stream in hdl.streams),
+        fifos=tuple(
+            replace(
+                fifo,
+                id=f"card[{n}].{fifo.id}",
+                input=fifo.input + n * len(hdl.streams),
+                output=fifo.output + n * len(hdl.streams),
+            )
+            for n in range(cards)
+            for fifo in hdl.fifos
+        ),
+    )
+
+
+def _stream_on(stream: Stream, card: int, streams: int) -> Stream:
+    ends = (f"card[{card}].{end}" if end else "" for end in (stream.id, stream.source, stream.target))
+    id_, source, target = ends
+    waits = tuple(replace(wait, other=wait.other + card * streams) for wait in stream.waits)
+    return replace(stream, id=id_, source=source, target=target, waits=waits)
 
 
 def _on_card(block: Block, card: int) -> Block:

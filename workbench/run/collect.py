@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
-from workbench.api.records import read_calls, read_dwell, read_transfers
+from workbench.api.records import read_calls, read_dwell, read_transfers, stream_tables
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
 from workbench.formats.columns import TableWriter, let_go
@@ -94,6 +94,7 @@ def collect(
     if len(dwell):
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
+    tables |= stream_tables(raw)
     if trace:
         tables |= trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
         if outcome.counter_words is None:  # what they would have summed up

@@ -320,6 +320,8 @@ def collected(
         sites=host.sites,
         resources=found.resources,
         messages=found.messages,
+        streams=hdl.streams,
+        fifos=hdl.fifos,
         diagnostics=(*manifest.diagnostics, *found.diagnostics),
     )
     run = writer.finish(manifest, found.tables)

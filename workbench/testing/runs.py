@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.api.tables import state_tables, trace_tables
+from workbench.api.tables import state_tables, table_of, trace_tables
 from workbench.model.blocks import Block, Side, State
 from workbench.model.platform import SCHEMA_VERSION, CallKind, Host, HostEntry, Platform, TransferPoint, TransferTable
 from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
+from workbench.model.streams import Fifo, Stream, StreamWait
 from workbench.run.call_sums import call_tables
 from workbench.run.host_tables import host_intervals, host_pieces
 from workbench.testing.schedule import Lane, dwell_table
@@ -162,6 +163,16 @@ def _blocks(cores: int, host: tuple[tuple[str, str, str, str, str, int], ...]) -
         block("pdf2d_top.merge", MERGE, TOP_FILE, 154),
         *(block(f"pdf2d_top.core[{n}].ctrl", CORE, CORE_FILE, 34) for n in range(cores)),
     )
+
+
+#: From the host's port into the first core, by a FIFO that now and then waits for what follows it.
+STREAMS = (
+    Stream("pdf2d.in", "", "pdf2d.fifo", "stream", 32, "clk", "in_valid", "fifo.in_ready", "pdf2d.v", 20,
+           (StreamWait("ready", 1, "ready"),)),
+    Stream("pdf2d.fifo.out", "pdf2d.fifo", "pdf2d.core[0]", "stream", 32, "clk", "fifo.out_valid", "core[0].ready",
+           "fifo.v", 3),
+)  # fmt: skip
+FIFOS = (Fifo("pdf2d.fifo", "fifo", 0, 1, 16, "fifo.v", 1),)
 
 
 @dataclass
@@ -312,8 +323,20 @@ def synthetic_run(cores: int = 20, rounds: int = 10, traced: bool = True, form: 
         sites=sites,
         resources=("bus",),
         messages=MESSAGES,
+        streams=STREAMS,
+        fifos=FIFOS,
     )
     return Run(None, manifest, tables)
+
+
+def _stream_tables(cycles: int) -> dict[str, Table]:
+    """In half of the cycles a word passes both streams; in the others the FIFO is full, or what follows it waits."""
+    half = cycles // 2
+    return {
+        "streams": table_of("streams", [(0, half, 0, cycles - half, 0), (1, half, cycles - half, 0, 0)]),
+        "stream_waits": table_of("stream_waits", [(0, 0, half // 2)]),
+        "occupancy": table_of("occupancy", [(0, 0, half), (0, FIFOS[0].depth, cycles - half)]),
+    }
 
 
 def _tables(story: _Story, blocks: tuple[Block, ...], cycles: int, traced: bool) -> dict[str, Table]:
@@ -327,6 +350,7 @@ def _tables(story: _Story, blocks: tuple[Block, ...], cycles: int, traced: bool)
         **state_tables(blocks, pieces, [0.0, *[CLOCK_HZ] * len(story.lanes)]),
         "dwell": dwell_table(lanes, cycles),
     }
+    tables |= _stream_tables(cycles)
     if traced:
         starts, states = host_intervals(calls, 0, cycles * PERIOD_PS)
         of_host = (np.append(starts, cycles * PERIOD_PS), states)

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -25,8 +25,10 @@ from rc_workbench_plugins.simulated_card.port_header import port_header
 from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, top_ports, verilate
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HdlBuild
+from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
 from workbench.api.job import Job
 from workbench.api.targets import Task
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
@@ -61,13 +63,25 @@ def build_card(task: Task, job: Job) -> CardExecutable:
     Parameters that the top module lacks are left out. Raises WorkbenchError: a missing tool, a port that does not fit
     the platform, a design that does not compile, a transfer table faster than the port.
     """
+    try:
+        return _build(task, job)
+    except WorkbenchError as error:
+        ours = [d for d in error.diagnostics if d.file and Path(d.file).name == TOP_FILE]
+        if not task.hdl.streams or not ours:
+            raise
+        message = f"the design's streams are not counted: the simulator cannot look at them ({ours[0].message})"
+        job.report(Diagnostic(message, "All else is measured.", Severity.WARNING))
+        return _build(replace(task, hdl=replace(task.hdl, streams=(), fifos=())), job)
+
+
+def _build(task: Task, job: Job) -> CardExecutable:
     hdl, project, platform, out = task.hdl, task.project, task.platform, task.build / "card"
     check_port(platform)
     assert platform.hardware is not None
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
     tools = {"verilator": verilator.version, "g++": compiler.version}
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
-    defines = list(dict.fromkeys((*named, *hdl.defines)))
+    defines = list(dict.fromkeys((*named, *hdl.defines, *([STREAMS_DEFINE] if hdl.streams else []))))
     constants = project.hardware.constants
     include_dirs = (*hdl.include_dirs, *(task.root / folder for folder in project.hardware.include_dirs))
     base = Path(os.path.abspath(task.build))
@@ -76,7 +90,8 @@ def build_card(task: Task, job: Job) -> CardExecutable:
     command = digest(
         [
             verilator.version, compiler.version, *_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
-            platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_ports), *defines,
+            platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_ports),
+            str(len(hdl.streams)), *defines,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from rc_workbench_plugins.simulated_card.port_check import all_ports, port_of
 from workbench.api.descriptors import HdlBuild
 from workbench.api.ports import HardwarePort
@@ -54,4 +56,18 @@ def card_config(hdl: HdlBuild, task: Task) -> str:
     clocks = [clock.name for clock in hardware.clocks]
     of_block = {n: clocks.index(block.clock) for n, block in enumerate(hdl.blocks) if block.clock in clocks}
     lines += [f"tap {n} {lsb} {width} {of_block.get(n, 0)}" for n, (lsb, width) in enumerate(hdl.taps) if width]
+    lines += _streams(hdl, clocks)
     return "\n".join(lines) + "\n"
+
+
+def _streams(hdl: HdlBuild, clocks: Sequence[str]) -> Iterator[str]:
+    """The streams and FIFOs of one card, and who holds whom."""
+    streams, fifos = hdl.streams[: len(hdl.streams) // hdl.cards], hdl.fifos[: len(hdl.fifos) // hdl.cards]
+    for number, stream in enumerate(streams):
+        clock = clocks.index(stream.clock)
+        yield f"stream {number} {clock}"
+        for place, wait in enumerate(stream.waits):
+            own, by = int(wait.signal == "valid"), int(wait.held_by == "valid")
+            yield f"stream_wait {number} {place} {own} {wait.other} {by} {clock}"
+    for number, fifo in enumerate(fifos):
+        yield f"fifo {number} {fifo.input} {fifo.output} {clocks.index(streams[fifo.input].clock)}"

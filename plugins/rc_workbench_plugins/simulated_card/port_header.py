@@ -55,6 +55,7 @@ def _text(
 ) -> str:
     clocks = hardware.clocks
     lines = ["#pragma once", f"#define CARD_CLOCKS {len(clocks)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
+    lines.append(f"#define CARD_STREAMS {len(hdl.streams) // hdl.cards}")
     if hdl.tap_bits:
         lines.append(f"#define CARD_TAPS {TAP_PORT}")
     if hardware.interrupt and pins.get(hardware.interrupt, ("",))[0] == "OUT":

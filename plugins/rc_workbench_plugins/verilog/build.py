@@ -23,6 +23,7 @@ from rc_workbench_plugins.verilog.rewrite import (
     set_default,
     why_not_editable,
 )
+from rc_workbench_plugins.verilog.streams import FoundStreams
 from rc_workbench_plugins.verilog.top import own_ports, read_top
 from workbench.api import HdlBuild
 from workbench.api.instrument import wrapper
@@ -48,6 +49,7 @@ def build(
     parameters: Mapping[str, str],
     out: Path,
     diagnostics: tuple[Diagnostic, ...],
+    streams: FoundStreams,
 ) -> HdlBuild:
     """Write the instrumented design below `out`, and tell what is in it. WorkbenchError where that cannot be done."""
     nodes = modules_by_name(design)
@@ -86,7 +88,7 @@ def build(
             clock = clock.model_copy(update={"reset": first.reset, "reset_hdl": first.reset_hdl})
         monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
         read_outs.append(plan.read_out(front, addresses, port.name, numbers))
-    generated = wrapper.wrapper(shell, monitors)
+    generated = wrapper.wrapper(shell, monitors, streams.streams)
     edits = _edit(design, top, layout, shell, {**hardware.parameters, **parameters})
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
@@ -97,6 +99,8 @@ def build(
         blocks=tuple(_block(design, use, clock_of[use.root_clock], use.path in bits) for use in counted),
         taps=tuple((bits[u.path], state_bits(len(u.source.states) + 1)) if u.path in bits else (0, 0) for u in counted),
         tap_bits=width,
+        streams=streams.streams,
+        fifos=streams.fifos,
         defines=(wrapper.TAPS_DEFINE,) if width else (),
         include_dirs=_include_dirs(design, hardware),
         read_outs=tuple(read_outs),
@@ -162,7 +166,7 @@ def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Pat
             sources.append(target)
         for name in wrapper.RUNTIME:
             sources.append(_write_file(out / "recap" / name, (timescale + wrapper.runtime_source(name)).encode()))
-        sources.append(_write_file(out / "recap" / "recap_top.v", (timescale + generated).encode()))
+        sources.append(_write_file(out / "recap" / wrapper.TOP_FILE, (timescale + generated).encode()))
     except OSError as error:
         hint = "Choose a folder that can be written to."
         problem = f"cannot write the instrumented design: {error.strerror}"

@@ -14,7 +14,7 @@ from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, elaborate
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
-from rc_workbench_plugins.verilog.streams import find_streams
+from rc_workbench_plugins.verilog.streams import counted, find_streams
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
 from workbench.api.job import Job
@@ -68,7 +68,13 @@ def instrument(
     if has_errors(wrong):
         raise WorkbenchError(*wrong)
     diagnostics = (*diagnostics, *wrong)
-    made = build.build(design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics)
+    clock_of = {clock.pin: clock.name for clock in platform.hardware.clocks}
+    streams = counted(find_streams(design, top, hardware), clock_of)
+    if has_errors(streams.diagnostics):
+        raise WorkbenchError(*streams.diagnostics)
+    made = build.build(
+        design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams
+    )
     return replace(made, data=data)
 
 

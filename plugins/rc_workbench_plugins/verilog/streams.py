@@ -95,6 +95,29 @@ def find_streams(design: Design, top: Instance | None, hardware: HardwareSources
     return FoundStreams(streams, tuple(_fifos(design, instances, streams, hardware.fifos)), tuple(problems))
 
 
+def counted(found: FoundStreams, clock_of: Mapping[str, str]) -> FoundStreams:
+    """Those that can be counted: on the platform's clocks, which `clock_of` names by the top's pins. A stream is held
+    by streams of its own clock."""
+    kept = [number for number, stream in enumerate(found.streams) if stream.clock in clock_of]
+    new = {number: place for place, number in enumerate(kept)}
+    streams = tuple(
+        replace(
+            stream,
+            clock=clock_of[stream.clock],
+            waits=tuple(
+                replace(wait, other=new[wait.other])
+                for wait in stream.waits
+                if found.streams[wait.other].clock == stream.clock
+            ),
+        )
+        for stream in (found.streams[number] for number in kept)
+    )
+    fifos = tuple(
+        replace(fifo, input=new[fifo.input], output=new[fifo.output]) for fifo in found.fifos if fifo.input in new
+    )
+    return replace(found, streams=streams, fifos=fifos)
+
+
 class _Places:
     """Which instance a signal is driven in, and which clocks an instance runs on."""
 
@@ -219,13 +242,16 @@ def _with_own_names(streams: Sequence[Stream]) -> Iterator[Stream]:
 def hdl_name(bit: Bit) -> str:
     """A bit as Verilog reads it from outside, below the top."""
     path, kind = str(bit.symbol.hierarchicalPath).partition(".")[2], bit.symbol.type.canonicalType
-    if kind.bitWidth > 1:
-        bounds = kind.fixedRange if kind.hasFixedRange else None
-        if bounds is None or bounds.width != kind.bitWidth:  # a struct, or an array of vectors
-            path = f"(1'({path} >> {bit.index}))"
-        else:
-            falling = bounds.left >= bounds.right
-            path = f"{path}[{bounds.right + bit.index if falling else bounds.right - bit.index}]"
+    index = bit.index
+    while kind.bitWidth > 1 and kind.isPackedArray and kind.hasFixedRange:
+        bounds, step = kind.fixedRange, kind.bitWidth // kind.fixedRange.width
+        number, index = divmod(index, step)
+        path = f"{path}[{bounds.right + number if bounds.left >= bounds.right else bounds.right - number}]"
+        kind = (kind.elementType if step > 1 else kind).canonicalType
+        if step == 1:
+            break
+    else:
+        path += f"[{index}]" if kind.bitWidth > 1 else ""  # of a struct
     return f"!{path}" if bit.low else path
 
 

@@ -11,10 +11,14 @@ from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, MonitorPlan
 from workbench.api.ports import USER_WIRE, HardwarePort, MonitorFront
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
+from workbench.model.streams import Stream
 
 #: The Verilog sources that every instrumented design needs besides the generated ones.
 RUNTIME = ("recap_counter.v", "recap_control.v")
+TOP_FILE = "recap_top.v"
 TAPS_DEFINE = "RECAP_TAPS"
+#: Set by what simulates the design: it then gives valid and ready of its streams, as `recap_valid` and `recap_ready`.
+STREAMS_DEFINE = "RECAP_STREAMS"
 STATE_PORT = "recap_state"
 
 
@@ -90,20 +94,21 @@ class Monitor:
     more: tuple[TopPort, ...] = ()
 
 
-def wrapper(top: Top, monitors: Sequence[Monitor]) -> str:
-    """Verilog text of the new top level (of the old name), of the monitors and of their fronts behind ports."""
+def wrapper(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream] = ()) -> str:
+    """Verilog text of the new top level (of the old name), of the monitors and of their fronts behind ports. Where it
+    is simulated, the top also gives valid and ready of `streams`, the first in the least significant bit."""
     parts = ["`default_nettype none"]
     for number, monitor in enumerate(monitors):
         front = re.sub(r"\brecap_port\b", _numbered("recap_port", number), monitor.front.text)
         parts += [_monitor(monitor.plan, number), front]
-    return "\n".join([*parts, _top(top, monitors), "`default_nettype wire", ""])
+    return "\n".join([*parts, _top(top, monitors, streams), "`default_nettype wire", ""])
 
 
 def _numbered(name: str, number: int) -> str:
     return f"{name}_{number}" if number else name
 
 
-def _top(top: Top, monitors: Sequence[Monitor]) -> str:
+def _top(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream]) -> str:
     width = monitors[0].plan.state_width
     taken = {name for monitor in monitors for name in monitor.front.taken}
     head = f"module {top.name}"
@@ -114,6 +119,10 @@ def _top(top: Top, monitors: Sequence[Monitor]) -> str:
     lines = [head + " (", ",\n".join(ports)]
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    , output wire [{width - 1}:0] recap_taps", "`endif"]
+    if streams:
+        packed = f"output wire [{len(streams) - 1}:0]"
+        lines += [f"`ifdef {STREAMS_DEFINE}", f"    , {packed} recap_valid, {packed} recap_ready"]
+        lines.append("`endif")
     lines.append(");")
     lines += [f"    {p.type} {USER_WIRE}{p.name};" for p in top.ports if p.name in taken]
     if width:
@@ -128,7 +137,18 @@ def _top(top: Top, monitors: Sequence[Monitor]) -> str:
         lines += _instances(monitor, number)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    assign recap_taps = {STATE_PORT};", "`endif"]
+    if streams:
+        lines.append(f"`ifdef {STREAMS_DEFINE}")
+        for signal in ("valid", "ready"):
+            bits = [_below(getattr(stream, signal)) for stream in reversed(streams)]
+            lines.append(f"    assign recap_{signal} = {{\n        " + ",\n        ".join(bits) + "\n    };")
+        lines.append("`endif")
     return "\n".join([*lines, "endmodule", ""])
+
+
+def _below(signal: str) -> str:
+    """A signal that is named below the user's top, as the new top reads it."""
+    return f"!recap_user.{signal[1:]}" if signal.startswith("!") else f"recap_user.{signal}"
 
 
 def _instances(monitor: Monitor, number: int) -> Iterator[str]:

@@ -1,0 +1,90 @@
+"""Streams that the simulated card counts in every run, held against what must be so of a fork, its FIFOs and join."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.api.job import Job
+from workbench.api.results import Analysis
+from workbench.cli.main import main
+from workbench.model.run import Run
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
+from workbench.session.workspace import open_workspace
+
+PROJECT = Path(__file__).parent / "data" / "applications" / "fork_join"
+WORDS = 128
+
+
+def run_of(folder: Path, **settings: int) -> Run:
+    workspace = open_workspace(PROJECT, load_plugins())
+    assert not workspace.diagnostics
+    return run_workspace(workspace, RunOptions(out=folder, deterministic=True, settings=settings), Job())
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = run_of(tmp_path_factory.mktemp("run") / "run", PAUSE=400_000)
+    assert (run.complete, run.manifest.exit) == (True, 0), run.manifest.reason
+    return run
+
+
+@pytest.fixture(scope="module")
+def analysis(run: Run) -> Analysis:
+    assert run.path is not None
+    return open_result(run.path, load_plugins()).analysis
+
+
+def test_every_word_is_counted_on_every_edge_and_every_cycle_once(run: Run, analysis: Analysis) -> None:
+    assert run.manifest.cycles > 1 << 16  # more than a counter of the card holds by itself
+    assert {s.stream.id: s.transfers for s in analysis.streams} == dict.fromkeys(
+        [f"fork_join.{name}" for name in (
+            "split.in", "merge.out", "split.a", "split.b", "short.out", "ahead.out", "gather.m_axis")], WORDS
+    )  # fmt: skip
+    assert {s.cycles for s in analysis.streams} == {run.manifest.cycles}
+
+
+def test_a_fifo_holds_what_went_in_and_did_not_come_out(run: Run, analysis: Analysis) -> None:
+    short, ahead = analysis.fifos
+    assert (short.fifo.id, short.most, short.fifo.depth) == ("fork_join.short", 16, 16)
+    assert short.cycles == ahead.cycles == run.manifest.cycles
+    held = dict(short.occupancy)
+    assert held[16] == short.input.sink_stalls + short.input.idle == pytest.approx(short.full_share * short.cycles)
+    assert held[0] == short.output.source_stalls + short.output.idle
+    # Little's law, exact where the FIFO is empty at both ends: each word that waits is counted once for each cycle.
+    assert short.mean * short.cycles == sum(words * cycles for words, cycles in short.occupancy)
+
+
+def test_a_stall_is_blamed_on_the_branch_that_is_full(analysis: Analysis) -> None:
+    streams = {s.stream.id.removeprefix("fork_join."): s for s in analysis.streams}
+    short = analysis.fifos[0]
+    full = dict(short.occupancy)[16]
+    free = streams["split.b"]
+    assert free.sink_stalls == 0, "seen from the branch alone, nothing but its source holds it up"
+    blamed = {(one.other, one.held_by): one.cycles for one in free.held}
+    assert blamed["fork_join.split.a", "ready"] == full > 0, "and that is held up by the other branch"
+
+
+def test_report_tells_streams_and_fifos_in_json(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(run.path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    edge = next(s for s in told["streams"] if s["edge"] == "fork_join.split.a")
+    assert (edge["source"], edge["target"], edge["transfers"]) == ("fork_join.split", "fork_join.short", WORDS)
+    assert edge["bytes_per_s"] == pytest.approx(4 * WORDS / (edge["cycles"] / 100e6))
+    (fifo, _) = told["fifos"]
+    assert sum(row["cycles"] for row in fifo["occupancy"]) == edge["cycles"]
+    assert 0 < fifo["full_pct"] < 100
+
+
+def test_scan_lists_them_before_any_run(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["scan", str(PROJECT), "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert {edge["id"] for edge in told["edges"]} >= {"fork_join.split.in", "fork_join.merge.out"}
+    assert [(fifo["id"], fifo["depth"], fifo["input"]) for fifo in told["fifos"]] == [
+        ("fork_join.short", 16, "fork_join.split.a"),
+        ("fork_join.ahead", 16, "fork_join.split.b"),
+    ]
