@@ -60,10 +60,10 @@ TANDEM = topology("Tandem", "ab: A.out -> B.in\nbc: B.out -> C.in\ncd: C.out -> 
 LAPLACE = topology(
     "Laplace",
     """e1: mt.out -> s1.in
-       e21: s1.upper -> w1.in
-       e22: s1.lower -> w2.in
-       e31: w1.out -> a1.upper
-       e32: w2.out -> a1.lower
+       e21: s1.upper -> w@1.in
+       e22: s1.lower -> w@2.in
+       e31: w@1.out -> a1.upper
+       e32: w@2.out -> a1.lower
        e4: a1.out -> out.in""",
 )
 
@@ -111,3 +111,36 @@ def random_events(of: Topology, random: np.random.Generator, end_ps: int = 60) -
     """Times of a few ps, so that what happens at one time is common."""
     start = int(random.integers(0, 2)) * 0
     return of_topology(of, {e.label: random_edge(e, random, end_ps) for e in of.edges}, end_ps, start)
+
+
+def flow(of: Topology, service_ps: dict[str, int], ways: list[list[str]], count: int, tick_ps: float = 0) -> Events:
+    """Elements one after the other through blocks that take so long for each: element k goes the way k % len(ways), by
+    labels. A block takes the next once it has given what it has; a queue that is full holds up who brings."""
+    edges = {e.label.removeprefix(f"{of.name}."): e for e in of.edges}
+    pushes, pops, blocked, waiting = ({label: [] for label in edges} for _ in range(4))
+    free = dict.fromkeys((b.name.removeprefix(f"{of.name}.") for b in of.blocks), 0)
+    for number in range(count):
+        ready = None
+        for label in ways[number % len(ways)]:
+            edge = edges[label]
+            source, sink = (end.block.removeprefix(f"{of.name}.") for end in (edge.source, edge.sink))
+            done = (free[source] if ready is None else ready) + service_ps[source]
+            room = pops[label][-edge.depth] if len(pops[label]) >= edge.depth else 0
+            push = max(done, room)
+            if push > done:
+                blocked[label].append((done, push))
+            free[source] = push
+            pushes[label].append(push)
+            pop = max(push, free[sink])
+            if pop > free[sink]:
+                waiting[label].append((free[sink], pop))
+            pops[label].append(pop)
+            ready = pop
+        free[sink] = ready + service_ps[sink]
+    found = {}
+    for label, edge in edges.items():
+        spells = [np.array(of_one[label], np.int64).reshape(-1, 2) for of_one in (blocked, waiting)]
+        found[edge.label] = EdgeEvents(
+            edge, np.array(pushes[label]), np.array(pops[label]), None, *spells, tick_ps=tick_ps
+        )
+    return of_topology(of, found, max(free.values()))

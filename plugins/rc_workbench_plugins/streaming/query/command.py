@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.events import Events, events_of
-from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
+from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
 from rc_workbench_plugins.streaming.query.measures import Frame, Query
 from rc_workbench_plugins.streaming.query.read import TIMES
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -23,7 +24,10 @@ from workbench.system.files import read_file
 def add_arguments(parser: ArgumentParser) -> None:
     frame = "length of a frame: a time (10 ms), or a number of transfers; without it the run is one frame"
     parser.add_argument("run_folder", type=Path, metavar="RUN", help="a run of a streaming application")
-    parser.add_argument("query", type=Path, metavar="QUERY_FILE", help="statements: measure ..., assert ...")
+    parser.add_argument("query", type=Path, nargs="?", metavar="QUERY_FILE", help="statements: measure ..., assert ...")
+    parser.add_argument(
+        "--limits", action="store_true", help="what limits the throughput, and seven questions on the way"
+    )
     parser.add_argument("--frame", type=frame_of, default=Frame(), metavar="LENGTH", help=frame)
     parser.add_argument("--json", action="store_true")
 
@@ -32,20 +36,25 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
     """Exit code 1 where an assertion is broken."""
     measured = workbench.open_run(arguments.run_folder)
     events = recorded(measured.run.tables, str(arguments.run_folder))
-    query = asked(arguments.query, events, arguments.frame)
+    if arguments.query is None and not arguments.limits:
+        raise WorkbenchError(Diagnostic("nothing is asked", "Name a file of statements, or --limits, or both."))
+    query = asked(arguments.query, events, arguments.frame) if arguments.query else Query(())
     results, asserts = evaluate(query, events)
+    walked = limits(events) if arguments.limits else None
     if arguments.json:
         workbench.print_json(
             {
                 "measures": [result.as_json() for result in results],
                 "asserts": [result.as_json() for result in asserts],
                 "diagnostics": [problem.as_json() for problem in query.diagnostics],
+                **({"limits": walked.as_json()} if walked else {}),
             }
         )
     else:
         for problem in query.diagnostics:
             print(problem.text(), file=sys.stderr)
-        print("\n".join([*map(result_words, results), *map(assert_words, asserts)]))
+        answers = [f"{one.question}\n    {one.words}" for one in walked.answers] if walked else []
+        print("\n".join([*map(result_words, results), *map(assert_words, asserts), *answers]))
     return 0 if all(result.holds for result in asserts) else 1
 
 
@@ -56,6 +65,13 @@ def recorded(tables: Mapping[str, Table], folder: str) -> Events:
         hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --out RUN`."
         raise WorkbenchError(Diagnostic("this run did not record the transfers of any stream", hint, file=folder))
     return events
+
+
+def limits(events: Events) -> Walk:
+    """What limits a run's throughput."""
+    results, _ = evaluate(read_query(questions(events.topology), events.topology), events)
+    clocked = {label for label, edge in events.edges.items() if edge.tick_ps}
+    return walk(events.topology, results, clocked, waiting_for_the_bus(events))
 
 
 def asked(file: Path, events: Events, frame: Frame) -> Query:

@@ -60,6 +60,17 @@ def evaluate(query: Query, events: Events) -> tuple[tuple[MeasureResult, ...], t
     return tuple(map(run.result, query.measures)), tuple(map(run.held, query.asserts))
 
 
+def waiting_for_the_bus(events: Events) -> dict[str, float]:
+    """Of each edge that crosses a bus, the share of the run in which the consumer waits for what is under way."""
+    bounds = np.array([events.start_ps, max(events.end_ps, events.start_ps + 1)])
+    found = {}
+    for label, edge in events.edges.items():
+        if edge.taken_ps is not None or edge.delivered_ps is not None:
+            pieces = _Pieces(bounds, spells(edge.waiting_ps, bounds[0]), occupancy(edge, bounds[0]))
+            found[label] = float(pieces.sums(pieces.durations * (pieces.values[0] > 0))[0] / np.diff(bounds)[0])
+    return found
+
+
 class _Run:
     """A run, of which measures are taken; what a measure came to is kept, since conditions ask for it too."""
 

@@ -1,0 +1,251 @@
+"""What limits an application's throughput: a walk from the pipeline's end to its front (Lancaster 2011, section 3.4.2).
+
+The walk asks its questions in the query language (`questions`), so that agents can answer as well as a trace, and
+reads the results (`walk`). The busiest block is the one that all others wait for. A block on the host is busy while it
+neither waits for data nor is held up by a queue that is full. In hardware, where blocks do several things at a time, it
+is as busy as section 7.1 says: its rate, over its rate while it has data at all inputs and room at all outputs; or its
+utilisation, where it never had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import networkx as nx
+
+from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, MeasureResult, Metric
+from rc_workbench_plugins.streaming.topology import Edge, Topology
+from workbench.model.run import PS_PER_S
+from workbench.model.text import listed, percent_text, prefixed, ratio_text, significant, time_text
+
+_CLEAR = 0.5  # of the time busy, below which no block is said to limit the throughput
+
+
+@dataclass(frozen=True)
+class QueueSeen:
+    """One edge. Shares of 1; `latency_ps` is None where nothing was taken out."""
+
+    edge: Edge
+    rate_per_s: float
+    occupancy: float
+    empty: float
+    full: float
+    backpressure: float
+    latency_ps: float | None
+
+
+@dataclass(frozen=True)
+class BlockSeen:
+    """One block, and which share of the time it was busy."""
+
+    name: str
+    kind: str
+    busy: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`evidence` are statements of the query language that show it."""
+
+    question: str
+    words: str
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """From the end to the front. `limit` are the blocks that limit, alike ones together, `following` those that would
+    then; `gain` is what the throughput may grow by until they do, 1 for nothing."""
+
+    queues: tuple[QueueSeen, ...]
+    blocks: tuple[BlockSeen, ...]
+    limit: tuple[str, ...]
+    following: tuple[str, ...]
+    gain: float
+    answers: tuple[Answer, ...]
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "limit": list(self.limit),
+            "next": list(self.following),
+            "gain": self.gain if self.gain < float("inf") else None,
+            "answers": [
+                {"question": one.question, "answer": one.words, "evidence": list(one.evidence)} for one in self.answers
+            ],
+        }
+
+
+def questions(topology: Topology) -> str:
+    """What the walk asks: a query."""
+    lines = [text for edge in topology.edges for text in _of_edge(edge)]
+    return "\n".join(lines + [text for edge in topology.edges for text in _of_consumer(topology, edge)])
+
+
+def _of_edge(edge: Edge) -> Iterable[str]:
+    yield f"measure rate at {edge.label}"
+    yield f"measure mean occupancy at {edge.label}"
+    yield f"measure hist(bins={min(edge.depth + 1, 512)}) occupancy at {edge.label}"
+    yield f"measure backpressure at {edge.label}"
+    yield f"measure mean latency at {edge.label}"
+
+
+def _of_consumer(topology: Topology, edge: Edge) -> Iterable[str]:
+    """How busy an edge's consumer is, the rate at which it takes what is there, and that while nothing hinders it."""
+    block = edge.sink.block
+    has = [f"occupancy at {into.label} > 0" for into in topology.edges if into.sink.block == block]
+    room = [f"!backpressure at {out.label}" for out in topology.edges if out.source.block == block]
+    yield f"measure util at {edge.sink}"
+    yield f"measure rate at {edge.sink}"
+    yield f"measure rate at {edge.sink} when {' & '.join([*has, *room])}"
+
+
+def walk(
+    topology: Topology, results: Sequence[MeasureResult], clocked: Collection[str], bus: Mapping[str, float]
+) -> Walk:
+    """What the results of `questions` say. `clocked` are the labels of edges in hardware; `bus` is, of edges that cross
+    one, the share of the time in which the consumer waited for what was under way."""
+    found = {result.measure.text: result for result in results}
+    steps = _steps_to_the_end(topology)
+    queues = [_queue(edge, found) for edge in sorted(topology.edges, key=lambda edge: -steps[edge.sink.block])]
+    blocks = [_block(topology, name, found, clocked, bus) for name in sorted(steps, key=lambda name: -steps[name])]
+    limit = _alike(max(blocks, key=lambda one: one.busy), blocks) if blocks else ()
+    second = max((one for one in blocks if one.name not in limit), key=lambda one: one.busy, default=None)
+    following = _alike(second, blocks) if second else ()
+    gain = max(1.0, 1 / second.busy) if second and second.busy > 0 else float("inf")
+    walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, ())
+    slowed = max(bus.items(), key=lambda item: item[1], default=("", 0.0))
+    return replace(walked, answers=tuple(_answers(topology.name, walked, slowed)))
+
+
+def _steps_to_the_end(topology: Topology) -> dict[str, int]:
+    """How many blocks the data goes through after each one, in the topology's order; a circle counts as one block."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(block.name for block in topology.blocks)
+    graph.add_edges_from((edge.sink.block, edge.source.block) for edge in topology.edges)
+    circles = nx.condensation(graph)
+    levels = enumerate(nx.topological_generations(circles))
+    steps = {name: level for level, parts in levels for part in parts for name in circles.nodes[part]["members"]}
+    return {block.name: steps[block.name] for block in topology.blocks}
+
+
+def _queue(edge: Edge, found: Mapping[str, MeasureResult]) -> QueueSeen:
+    rate, occupancy, histogram, backpressure, latency = (found[text] for text in _of_edge(edge))
+    seen = [sum(part) for part in zip(*(f.histogram for f in histogram.frames if f.histogram), strict=True)]
+    whole = sum(seen) or 1
+    return QueueSeen(
+        edge,
+        overall(rate) or 0.0,
+        overall(occupancy) or 0.0,
+        seen[1] / whole if seen else 1.0,
+        sum(seen[-2:]) / whole if seen else 0.0,
+        overall(backpressure) or 0.0,
+        overall(latency),
+    )
+
+
+def _block(
+    topology: Topology,
+    name: str,
+    found: Mapping[str, MeasureResult],
+    clocked: Collection[str],
+    bus: Mapping[str, float],
+) -> BlockSeen:
+    into = [edge for edge in topology.edges if edge.sink.block == name]
+    out = [edge for edge in topology.edges if edge.source.block == name]
+    held_up = [overall(found[f"measure backpressure at {edge.label}"]) or 0.0 for edge in out]
+    busy, waits = [], 0.0
+    for edge in into:
+        used, rate, free = (overall(found[text]) for text in _of_consumer(topology, edge))
+        if edge.label in clocked:
+            share = max(used or 0.0, min(1.0, (rate or 0.0) / free) if free else 0.0)
+            busy.append(min(share, 1 - bus.get(edge.label, 0.0)))
+        else:
+            waits += 1 - (1.0 if used is None else used)
+    if not busy:
+        busy.append(1 - waits - (sum(held_up) if into else max(held_up, default=0.0)))
+    return BlockSeen(name, topology.block_by_name[name].kind.name, max(0.0, *busy))
+
+
+def overall(result: MeasureResult) -> float | None:
+    """A measure's frames as one number: what lasted longer, or was made of more, counts more."""
+    frames = [frame for frame in result.frames if frame.value is not None]
+    weights = [_weight(result.measure, frame) for frame in frames]
+    if not sum(weights):
+        return None
+    return sum((frame.value or 0.0) * weight for frame, weight in zip(frames, weights, strict=True)) / sum(weights)
+
+
+def _weight(measure: Measure, frame: FrameValue) -> int:
+    return frame.count if measure.metric in (Metric.LATENCY, Metric.VALUE) else frame.collected_ps
+
+
+def _alike(one: BlockSeen, blocks: Iterable[BlockSeen]) -> tuple[str, ...]:
+    """The block, and those of its kind that are about as busy: copies that share the work."""
+    same = [b.name for b in blocks if b.kind == one.kind and b.kind and b.busy > 0.8 * one.busy]
+    return tuple(sorted(same)) if one.name in same else (one.name,)
+
+
+def _answers(application: str, walked: Walk, slowed: tuple[str, float]) -> Iterable[Answer]:
+    """The seven questions of section 3.1, in the order of the data."""
+
+    def short(names: Iterable[str]) -> str:
+        return listed([name.removeprefix(f"{application}.") for name in names])
+
+    def each(values: Iterable[tuple[str, str]]) -> str:
+        return "; ".join(f"{short([name])} {value}" for name, value in values) + "."
+
+    def asked(what: str, edges: Iterable[QueueSeen]) -> tuple[str, ...]:
+        return tuple(f"measure {what} at {queue.edge.label}" for queue in edges)
+
+    queues, blocks = walked.queues[::-1], walked.blocks[::-1]
+    rates = [(q.edge.label, prefixed(q.rate_per_s, "transfers/s")) for q in queues]
+    yield Answer("At what rate is data moving?", each(rates), asked("rate", queues))
+
+    late = [q for q in queues if q.latency_ps is not None]
+    longest = max(late, key=lambda q: q.latency_ps or 0, default=None)
+    waits = each((q.edge.label, time_text((q.latency_ps or 0) / PS_PER_S)) for q in late)
+    words = f"{waits} Longest in {short([longest.edge.label])}." if longest else "Nothing passed."
+    yield Answer("How long does data wait on its way?", words, asked("mean latency", late))
+
+    words = each((b.name, percent_text(b.busy)) for b in blocks)
+    yield Answer("How busy is each block?", words, asked("util", queues))
+
+    held = [(q.edge.label, f"{significant(q.occupancy)} of {q.edge.depth}") for q in queues]
+    yield Answer("How full is each queue?", each(held), asked("hist occupancy", queues))
+
+    held_up = [q for q in queues if q.backpressure > 0]
+    words = each((q.edge.label, percent_text(q.backpressure)) for q in held_up) if held_up else "Nowhere at any time."
+    question = "For what share of the time is backpressure asserted?"
+    yield Answer(question, words, asked("backpressure", held_up or queues))
+
+    before = [q for q in queues if q.edge.sink.block in walked.limit]
+    after = [q for q in queues if q.edge.source.block in walked.limit]
+    most = max((b.busy for b in blocks), default=0.0)
+    many = "it is" if len(walked.limit) == 1 else "they are"
+    if slowed[1] > most:
+        words = f"The bus, on the way of {short([slowed[0]])}: the consumer waits for what is under way "
+        words += f"{percent_text(slowed[1])} of the time."
+    elif most < _CLEAR:
+        words = f"No block clearly. {short(walked.limit)} comes nearest: {many} busy {percent_text(most)} of the time."
+    else:
+        words = f"{short(walked.limit)}: {many} busy {percent_text(most)} of the time."
+    words += "".join(_state(part, where) for part, where in ((before, "before"), (after, "after")) if part)
+    yield Answer("What limits the throughput?", words, asked("hist occupancy", [*before, *after]))
+
+    then = short(walked.following)
+    if walked.gain == float("inf"):
+        words = "That cannot be told: no other block did anything."
+    elif walked.gain < 1.01:
+        words = f"{then}, at about the same throughput as now."
+    else:
+        words = f"{then}, at {ratio_text(walked.gain)} the throughput of now at most."
+    then_before = [q for q in queues if q.edge.sink.block in walked.following]
+    yield Answer("If that were resolved, what would be next?", words, asked("util", then_before or queues))
+
+
+def _state(queues: Sequence[QueueSeen], where: str) -> str:
+    """Of the queues before or after a block: how long they are empty, or full."""
+    empty, full = (sum(getattr(q, part) for q in queues) / len(queues) for part in ("empty", "full"))
+    said = f"full {percent_text(full)}" if full >= empty else f"empty {percent_text(empty)}"
+    return f" {'The queue' if len(queues) == 1 else 'The queues'} {where}: {said} of the time."

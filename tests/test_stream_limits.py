@@ -1,0 +1,100 @@
+"""The walk from a pipeline's end to its front names what limits the throughput, and what would then (section 6.1)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.streaming.events import Events, tables
+from rc_workbench_plugins.streaming.query.command import limits
+from stream_topologies import LAPLACE, TANDEM, flow
+
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
+from workbench.model.run import RunStatus
+
+WAYS = [["e1", "e21", "e31", "e4"], ["e1", "e22", "e32", "e4"]]
+NS = 1000
+
+
+def laplace(split_ns: int, walk_ns: int = 200, random_ns: int = 40) -> Events:
+    service = {"mt": random_ns, "s1": split_ns, "w1": walk_ns, "w2": walk_ns, "a1": 20, "out": 10}
+    return flow(LAPLACE, {block: ns * NS for block, ns in service.items()}, WAYS, 4000)
+
+
+def throughput(events: Events) -> float:
+    return len(events.edges["Laplace.e4"].pop_ps) / events.end_ps
+
+
+def test_the_slow_split_limits_and_once_it_is_mended_the_walks_do() -> None:
+    slow = limits(laplace(split_ns=400))
+    assert slow.limit == ("Laplace.s1",)
+    assert slow.following == ("Laplace.w1", "Laplace.w2")
+    assert slow.gain == pytest.approx(4, rel=0.01)  # a walk takes 200 of every 800 ns
+    mended = limits(laplace(split_ns=50))
+    assert mended.limit == ("Laplace.w1", "Laplace.w2")
+    assert mended.following == ("Laplace.s1",)
+
+
+def test_the_gain_is_what_mending_brings_at_most() -> None:
+    before, after = laplace(split_ns=130), laplace(split_ns=1)
+    assert throughput(after) / throughput(before) == pytest.approx(1.3, rel=0.01)
+    assert limits(before).gain == pytest.approx(1.3, rel=0.01)
+
+
+@pytest.mark.parametrize("tick_ps", [0, 10 * NS], ids=["host", "hardware"])
+@pytest.mark.parametrize("slowest", ["A", "B", "C", "D", "E"])
+def test_whichever_block_is_slowest_limits(slowest: str, tick_ps: float) -> None:
+    service = dict.fromkeys("ABCDE", 60 * NS) | {slowest: 100 * NS}
+    found = limits(flow(TANDEM, service, [["ab", "bc", "cd", "de"]], 1500, tick_ps))
+    assert found.limit == (f"Tandem.{slowest}",)
+    seen = not (slowest == "A" and tick_ps)  # no block after A ever had data waiting: all that is known is the clock
+    assert found.gain == pytest.approx(100 / 60 if seen else 100 / 10, rel=0.03)
+    assert [queue.edge.label for queue in found.queues] == ["Tandem.de", "Tandem.cd", "Tandem.bc", "Tandem.ab"]
+
+
+def test_the_seven_questions_are_answered_with_what_shows_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer = RunWriter(tmp_path / "run")
+    events = laplace(split_ns=400)
+    writer.finish(replace(writer.manifest, status=RunStatus.COMPLETE, time_ps=events.end_ps), tables(events))
+    assert main(["query", str(tmp_path / "run"), "--limits", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)["limits"]
+    assert said["limit"] == ["Laplace.s1"]
+    answers = [one["answer"] for one in said["answers"]]
+    assert len(answers) == 7
+    assert answers[0].startswith("e1 2.5\u202fMtransfers/s; e21 1.25\u202fMtransfers/s;")
+    assert answers[4] == "e1 89.9\u202f%."  # of each 400 ns all but the 40 that a number takes
+    assert answers[5].startswith("s1: it is busy 100\u202f% of the time. The queue before: full 9")
+    assert answers[5].endswith("The queues after: empty 100\u202f% of the time.")
+    assert answers[6] == "w1, w2, at 4.00× the throughput of now at most."
+    # every statement that is named as evidence can be asked
+    statements = "\n".join(dict.fromkeys(text for one in said["answers"] for text in one["evidence"]))
+    (tmp_path / "evidence.query").write_text(statements)
+    assert main(["query", str(tmp_path / "run"), str(tmp_path / "evidence.query")]) == 0
+    assert main(["query", str(tmp_path / "run"), "--limits"]) == 0
+    assert "What limits the throughput?\n    s1: it is busy" in capsys.readouterr().out
+    assert main(["query", str(tmp_path / "run")]) == 2
+
+
+def test_a_bus_that_is_waited_for_is_named_and_not_who_waits() -> None:
+    """B stands for the bus between A and C: what is one edge for them is two here."""
+    service = {"A": 10, "B": 500, "C": 20, "D": 10, "E": 10}
+    events = flow(TANDEM, {block: ns * NS for block, ns in service.items()}, [["ab", "bc", "cd", "de"]], 300)
+    ab, bc = events.edges["Tandem.ab"], events.edges["Tandem.bc"]
+    crossing = replace(
+        ab,
+        edge=replace(ab.edge, sink=bc.edge.sink),
+        pop_ps=bc.pop_ps,
+        waiting_ps=bc.waiting_ps,
+        taken_ps=ab.pop_ps,
+        delivered_ps=bc.push_ps,
+    )
+    edges = {"Tandem.ab": crossing, **{label: events.edges[label] for label in ("Tandem.cd", "Tandem.de")}}
+    for tick_ps in (0, 10 * NS):  # who waits stands on the host, or in hardware
+        edges["Tandem.ab"] = replace(crossing, tick_ps=tick_ps)
+        words = limits(replace(events, edges=edges)).answers[5].words
+        assert words.startswith("The bus, on the way of ab: the consumer waits for what is under way 9")
