@@ -13,6 +13,10 @@ namespace {
 // The first thing that the design's run-time library warned of.
 std::string design_warning;
 
+// What the queues of a streaming application tell of themselves (resources/streaming/stream_fifo.v), where it is kept.
+RecordFile* queues;
+const Card* queued_card;
+
 class Server {
 public:
     Server(const Config& config, const std::string& raw, int fd) : config_(config), raw_(raw), link_(fd) {
@@ -21,8 +25,11 @@ public:
         if (tapped) dwell_ = std::make_unique<RecordFile>(raw_ + "/dwell.bin");
         if (tapped && config.trace) trace_ = std::make_unique<RecordFile>(raw_ + "/taps.bin");
         map_progress();
+        if (config.trace) queues_ = std::make_unique<RecordFile>(raw_ + "/stream_card.bin");
+        queues = queues_.get();
         for (int number = 0; number < config.cards; ++number)
             cards_.push_back(std::make_unique<Card>(config_, number, trace_.get(), progress_));
+        queued_card = cards_[0].get();
     }
 
     // Serve the host until it says goodbye. Throws HostGone where it ends without.
@@ -40,6 +47,8 @@ public:
 
     // After the last cycle, off the clock: read the monitors, close the records.
     void finish() {
+        queues = nullptr;
+        if (queues_) queues_->close();
         if (dwell_) {
             for (auto& card : cards_) card->finish_taps(*dwell_);
             dwell_->close();
@@ -199,13 +208,23 @@ private:
     std::string raw_;
     HostLink link_;
     Progress progress_{};
-    std::unique_ptr<RecordFile> trace_, dwell_;
+    std::unique_ptr<RecordFile> trace_, dwell_, queues_;
     std::vector<std::unique_ptr<Card>> cards_;
     int32_t at_ = 0;  // the card that is being run
     int64_t last_call_ps_ = 0;
 };
 
 }  // namespace
+
+extern "C" void rcw_queue(int edge, int event, long long bits) {
+    if (!queues || !queued_card) return;
+    rcw_queue_record record{};
+    record.cycle = queued_card->cycle();
+    record.edge = edge;
+    record.event = event;
+    record.bits = uint64_t(bits);
+    queues->add(&record, sizeof record);
+}
 
 // Verilator's warnings while the design runs. A memory that cannot be filled is no design to measure.
 void vl_warn(const char* file, int, const char*, const char* message) {

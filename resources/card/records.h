@@ -49,6 +49,15 @@ typedef struct {
     int32_t state;
 } rcw_tap_record;        /* 16 bytes */
 
+/* stream_card.bin (traced runs of streaming applications): one per push or pop of a queue in the FPGA, and per change of
+ * whether its writer waits for room or its reader for an element; by the card, in order of cycle */
+typedef struct {
+    int64_t cycle;
+    int32_t edge;        /* in the application */
+    int32_t event;       /* 0 push, 1 pop, 2 the writer waits or no longer does, 3 the reader */
+    uint64_t bits;       /* the element pushed, as wide as it is; 1 or 0 for who waits */
+} rcw_queue_record;     /* 24 bytes */
+
 /* dwell.bin: how often a block's state lasted 2^log2_cycles to 2^(log2_cycles+1)-1 cycles, by the card at its end.
  * The stay that the end cut short is counted as it stands, so that a block's cycles add up to the run's. */
 typedef struct {

@@ -32,6 +32,9 @@ if TYPE_CHECKING:  # each is imported when it is first asked for
     from workbench.api.descriptors import (
         EVERY,
         Begun,
+        Composed,
+        Composer,
+        Composition,
         Exporter,
         HdlBuild,
         HdlLanguage,
@@ -56,6 +59,9 @@ __all__ = [
     "PROJECT_NAME",
     "Begun",
     "Command",
+    "Composed",
+    "Composer",
+    "Composition",
     "Exporter",
     "HdlBuild",
     "HdlLanguage",
@@ -81,8 +87,8 @@ __all__ = [
 
 _MODULES = {
     "commands": "Command",
-    "descriptors": "EVERY Begun Exporter HdlBuild HdlLanguage HostBuild HostLanguage Importer ModelKind "
-    "PlatformSupport PortKind Printed Question RuleFile",
+    "descriptors": "EVERY Begun Composed Composer Composition Exporter HdlBuild HdlLanguage HostBuild HostLanguage "
+    "Importer ModelKind PlatformSupport PortKind Printed Question RuleFile",
     "hookspecs": "PROJECT_NAME hookimpl",
     "later": "Later",
     "metrics": "Metric",

@@ -19,12 +19,12 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.api.port_styles import PortStyle
     from workbench.api.ports import HardwarePort
     from workbench.api.predictions import Answer, Cell, LayerModel, Results, RunComparison
-    from workbench.model.application import HardwareSources, HostSources
+    from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.blocks import Block
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.platform import Platform
     from workbench.model.read_out import ReadOutPlan
-    from workbench.model.run import Entry, Run, Site, Table
+    from workbench.model.run import Entry, Manifest, Run, Site, Table
     from workbench.model.scan import Definition, HdlPort, HdlScan, HdlTop, HostFile, HostScan
     from workbench.model.streams import Fifo, Stream
 
@@ -183,6 +183,51 @@ class ModelKind:
     begun: Begun | None = None
     prepare: Callable[[ModelValues[Any]], Callable[[Job], object] | None] = lambda values: None
     questions: tuple[Question, ...] = ()
+
+
+@dataclass(frozen=True)
+class Composed:
+    """An application's sources, made of its composition.
+
+    `texts` are what was made, by the names of their files; `host` and `hdl` the sources to build in order, each such a
+    name or the absolute path of a file that is there. `include_dirs` are the host's, `outside` folders that these files
+    lie in; `cores` are virtual cores, 0: as the project says."""
+
+    texts: Mapping[str, str]
+    host: tuple[str, ...]
+    hdl: tuple[str, ...]
+    include_dirs: tuple[Path, ...] = ()
+    outside: tuple[Path, ...] = ()
+    cores: int = 0
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A project as its composer is given it, with its platform. `place` tells where a key stands (line and column)."""
+
+    path: Path
+    project: Project
+    platform: Platform
+    place: Callable[[tuple[str | int, ...]], tuple[int, int]]
+
+    @property
+    def root(self) -> Path:
+        return self.path.parent
+
+
+@runtime_checkable
+class Composer(Protocol):
+    """Makes host program and design of a section of the project, whose key is its `name`."""
+
+    name: str
+
+    def compose(self, composition: Composition) -> Composed:
+        """The sources. They are made when a project is opened: nothing of the project is run. Raises WorkbenchError."""
+        ...
+
+    def tables(self, composition: Composition, raw: Path, run: Manifest) -> Mapping[str, Table]:
+        """Tables of its own for a run that has ended, of the records that it left in `raw`. Raises WorkbenchError."""
+        ...
 
 
 @dataclass(frozen=True)

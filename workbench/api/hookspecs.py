@@ -12,6 +12,7 @@ import pluggy
 
 from workbench.api.commands import Command
 from workbench.api.descriptors import (
+    Composer,
     Exporter,
     HdlLanguage,
     HostLanguage,
@@ -52,6 +53,12 @@ def workbench_host_languages() -> Sequence[HostLanguage]:
 @hookspec
 def workbench_port_kinds() -> Sequence[PortKind]:
     """Kinds of ports by which a platform reaches a design."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_composers() -> Sequence[Composer]:
+    """What makes host program and design of a section of the project."""
     raise NotImplementedError
 
 

@@ -26,14 +26,15 @@ class Schema(Generic[M]):
     """What a kind of document is read as. `version` is one more than the number of migrations.
 
     A document of an earlier version is held against that version's model in `earlier`, where there is one, so that what
-    is wrong with it is told in its own words. `complete` reads what is left to plugins. `semantic` looks at a document
-    whose keys and values are right.
+    is wrong with it is told in its own words. `prepare` fills in what may be left
+    out, `complete` reads what is left to plugins. `semantic` looks at a document whose keys and values are right.
     """
 
     title: str  # "platform template"
     model: type[M]
     migrations: Sequence[Migration] = ()
     earlier: Mapping[int, type[BaseModel]] = field(default_factory=dict)
+    prepare: Callable[[Any], Any] = lambda data: data
     complete: Callable[[M, Marked], tuple[M, Sequence[Diagnostic]]] = lambda model, marked: (model, ())
     semantic: Callable[[M, Marked], list[Diagnostic]] = lambda model, marked: []
 
@@ -90,6 +91,7 @@ def check_document(schema: Schema[M], marked: Marked) -> tuple[M | None, tuple[D
     for number, step in enumerate(schema.migrations[version - 1 :], version + 1):
         marked = step(marked)
         marked = replace(marked, data={**marked.data, "schema_version": number})
+    marked = replace(marked, data=schema.prepare(marked.data))
     model, problems = check(schema.model, marked)
     if model is not None:
         model, more = schema.complete(model, marked)

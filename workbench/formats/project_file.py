@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from workbench.api.source.files import (
     ENTRY_LIMIT,
@@ -20,10 +21,11 @@ from workbench.api.source.files import (
 )
 from workbench.formats.documents import Schema, load_document, warning
 from workbench.formats.yaml_marks import Marked
-from workbench.model.application import Project
+from workbench.model.application import STREAM_TOP, Project
 from workbench.model.diagnostic import Diagnostic, did_you_mean, nearest
 from workbench.system.files import SOURCE_LIMIT, read_regular
 
+STREAM_READ_OUT = {"first": 0xFFFF0000, "last": 0xFFFF000F}  # which a design made of streams leaves unused
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc")
 
@@ -41,7 +43,18 @@ def _semantic(project: Project, marked: Marked) -> list[Diagnostic]:
     return problems
 
 
-SCHEMA: Schema[Project] = Schema("project file", Project, semantic=_semantic)
+def _made_of_streams(data: dict[str, Any]) -> dict[str, Any]:
+    """Of a streaming application host and hardware are made: what they need not say is filled in."""
+    if not data.get("streaming"):
+        return data
+    hardware = {"sources": [], "top": STREAM_TOP, "read_out": STREAM_READ_OUT}
+    filled: dict[str, dict[str, Any]] = {"host": {"sources": []}, "hardware": hardware}
+    own = {part: data[part] for part in filled if part in data}
+    together = {part: {**filled[part], **said} if isinstance(said, dict) else said for part, said in own.items()}
+    return {**data, **filled, **together}
+
+
+SCHEMA: Schema[Project] = Schema("project file", Project, prepare=_made_of_streams, semantic=_semantic)
 
 
 def _check_read_out(project: Project, marked: Marked) -> Iterator[Diagnostic]:
@@ -75,7 +88,7 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
             yield marked.diagnostic(("outside", index), f"there is no folder '{folder}'")
     allowed = (root, *(root / folder for folder in project.outside))
     for part, sources in (("host", project.host.sources), ("hardware", project.hardware.sources)):
-        if not sources:
+        if not sources and not project.streaming:
             yield marked.diagnostic((part, "sources"), "no sources are named", "Write sources: [src/*.c].")
         for index, pattern in enumerate(sources):
             if why := _why_not(root, pattern, allowed):

@@ -11,8 +11,10 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from workbench.model.platform import Document
 from workbench.model.read_out import ReadOut
+from workbench.model.streaming import Streaming
 
 SCHEMA_VERSION = 1
+STREAM_TOP = "stream_top"  # the design that is made of a streaming application
 
 
 class HostSources(Document):
@@ -159,3 +161,8 @@ class Project(Document):
     )
     target: TargetCommands = Field(TargetCommands(), description="where it runs, and how it gets there")
     simulation: Simulation = Field(Simulation(), description="how the simulated card behaves")
+    streaming: Streaming | None = Field(
+        None,
+        description="a streaming application, of which host program and design are made: `host` and `hardware` may "
+        "then be left out",
+    )

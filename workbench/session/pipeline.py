@@ -16,13 +16,14 @@ from workbench.formats.run_folder import RunWriter, now
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.model.platform import Platform
-from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus
+from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.cards import on_cards
 from workbench.run.collect import collect, frequencies
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
+from workbench.session.composing import composed_tables
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
@@ -33,6 +34,7 @@ from workbench.session.workspace import Value, Workspace
 from workbench.system.files import real
 from workbench.traces.index import index_of_run
 
+NO_TABLES: Mapping[str, Table] = {}
 _INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"
 
 
@@ -263,7 +265,8 @@ def _run(
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
-        return collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps)
+        own = composed_tables(project, platform, workspace.path, workspace.composers, writer.raw, manifest)
+        return collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps, own)
 
 
 def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
@@ -309,8 +312,9 @@ def collected(
     language: HdlLanguage | None,
     platform: Platform,
     taps: TapTrace | None = None,
+    own: Mapping[str, Table] = NO_TABLES,
 ) -> Run:
-    """The run folder's last step: its records as tables, and what they are numbered by."""
+    """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
     found = collect(writer.raw, writer.part, outcome, host, hdl, language, platform, manifest.clocks, taps)
     manifest = replace(
         manifest,
@@ -324,7 +328,7 @@ def collected(
         fifos=hdl.fifos,
         diagnostics=(*manifest.diagnostics, *found.diagnostics),
     )
-    run = writer.finish(manifest, found.tables)
+    run = writer.finish(manifest, {**found.tables, **own})
     index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
     return run
 

@@ -12,6 +12,7 @@ import pluggy
 
 from workbench.api import (
     PROJECT_NAME,
+    Composer,
     Exporter,
     HdlLanguage,
     HostLanguage,
@@ -43,6 +44,7 @@ class Plugins:
     hdl_languages: Mapping[str, HdlLanguage] = field(default_factory=dict)
     host_languages: Mapping[str, HostLanguage] = field(default_factory=dict)
     port_kinds: Mapping[str, PortKind] = field(default_factory=dict)
+    composers: Mapping[str, Composer] = field(default_factory=dict)
     targets: Mapping[str, Target] = field(default_factory=dict)
     rules: Mapping[str, RuleFile] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.api import HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
+from workbench.api import Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
 from workbench.api.source.lines import name_at
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
@@ -44,6 +44,7 @@ class Workspace:
     hdl_language: HdlLanguage
     targets: Mapping[str, Target]
     port_kinds: Mapping[str, PortKind]
+    composers: Mapping[str, Composer] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
@@ -209,6 +210,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     """
     from workbench.formats.platform_file import load_platform
     from workbench.formats.project_file import load_project
+    from workbench.session.composing import composed
     from workbench.session.top_names import with_own_names
 
     path = Path(os.path.realpath(find_project(path)))
@@ -220,7 +222,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     problems = (*problems, *more)
     if platform is None:
         raise WorkbenchError(*problems)
-    project = _with_expanded_sources(project, path.parent)
+    project = composed(_with_expanded_sources(project, path.parent), platform, path, plugins.composers)
     support = support or plugins.platforms.get(platform.name)
     support = own_support(platform, platform_path, support, project, path.parent)
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
@@ -241,6 +243,7 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
         ),
         targets=plugins.targets,
         port_kinds=plugins.port_kinds,
+        composers=plugins.composers,
         diagnostics=problems,
     )
 

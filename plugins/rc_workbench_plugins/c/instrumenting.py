@@ -56,7 +56,7 @@ def instrument(
         hint = "Is there room on the disk, and may this folder be written to?"
         raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", hint, file=str(out))) from None
     return HostBuild(
-        sources=tuple(copies.target(source) for source in found.files.sources),
+        sources=tuple(copies.targets.get(source, source) for source in found.files.all_sources),
         include_dirs=tuple((found.files.root / folder).resolve() for folder in host.include_dirs),
         extra_sources=(wrappers_file, runtime / "recap.c"),
         blocks=(numbering.block,),

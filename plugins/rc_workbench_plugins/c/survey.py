@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -13,6 +14,7 @@ from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
 from workbench.api.job import Job
+from workbench.api.source.files import CPP_SUFFIXES
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import find_pragmas
 from workbench.model.application import HostSources
@@ -20,6 +22,8 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
 from workbench.model.prototypes import Callee, callees
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,13 @@ class Unit:
 
 
 class Files:
-    """The texts of the user's files, and which files those are."""
+    """The texts of the user's files, and which files those are. `sources` are those in C; of `all_sources` those in C++
+    are built as they are."""
 
     def __init__(self, root: Path, host: HostSources, exclude: Iterable[str]) -> None:
         self.root = Path(os.path.realpath(root))
-        self.sources = tuple(Path(os.path.realpath(self.root / source)) for source in host.sources)
+        self.all_sources = tuple(Path(os.path.realpath(self.root / source)) for source in host.sources)
+        self.sources = tuple(source for source in self.all_sources if source.suffix not in CPP_SUFFIXES)
         self.exclude = tuple(exclude)
         folders = [(folder, Path(os.path.realpath(self.root / folder))) for folder in host.include_dirs]
         foreign = [f for text, f in folders if Path(text).is_absolute() and not _related(f, self.root)]
@@ -102,6 +108,9 @@ def survey(
     known, problems = callees(platform.host.entries)
     diagnostics = dict.fromkeys(problems)
     words = tuple(clang_parse.arguments(files.root, host, defines))
+    for source in files.all_sources:
+        if source not in files.sources:
+            diagnostics.update(dict.fromkeys(_calls_in_cpp(source, files, known)))
     units: list[Unit] = []
     skipped: dict[Path, list[Range]] = {}
     job = job or Job()
@@ -128,6 +137,15 @@ def survey(
                 key = (use.place.file, use.place.offset, use.callee)
                 uses.setdefault(key, _found(use, known[use.callee], unit.reading, placings[use.place.file]))
     return Survey(files, words, known, tuple(units), user_files, tuple(uses.values()), tuple(diagnostics))
+
+
+def _calls_in_cpp(source: Path, files: Files, known: dict[str, Callee]) -> Iterator[Diagnostic]:
+    """Calls in C++ are not seen: where one may be, by its name."""
+    for number, line in enumerate(files.text(source).decode("utf-8", "replace").splitlines(), 1):
+        for name in dict.fromkeys(_NAME.findall(line)):
+            if name in known:
+                hint = "Calls in C++ are not counted: make it in a function of a C source."
+                yield Diagnostic(f"this use of {name} is not instrumented", hint, Severity.WARNING, str(source), number)
 
 
 def _below(file: Path, folder: Path) -> bool:

@@ -28,6 +28,7 @@ from workbench.system.process import Supervised
 _RECORDS = (
     "host_end.txt", "host_threads.txt", "host_waits.bin", "host_notes.txt", "card_end.txt", "counters.bin", "taps.bin",
     "dwell.bin", "transfers.bin", "streams.bin", "stream_waits.bin", "occupancy.bin",
+    "stream_host.bin", "stream_card.bin",
 )  # fmt: skip
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
@@ -64,7 +65,8 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
             ("card", [card.path], ends[0], jails[0]),
             ("host", [host_executable, *project.host.arguments], ends[1], jails[1]),
         ):
-            environment = {"RCW_CARD_FD": str(end.fileno()), "RCW_CONFIG": str(config), "RCW_RAW": str(raw)}
+            traced = {"RCW_TRACE": "1"} if task.trace else {}
+            environment = {**traced, "RCW_CARD_FD": str(end.fileno()), "RCW_CONFIG": str(config), "RCW_RAW": str(raw)}
             words = [str(word) for word in command]
             processes.append(_Process(name, words, environment, end.fileno(), root, jail))
         for end in ends:

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.api import Command, Later, hookimpl
+from workbench.api import Command, Composer, Later, hookimpl
+
+
+class StreamingComposer:
+    """Host program and design of a project's `streaming` section. What makes them is imported when it is first used."""
+
+    name = "streaming"
+    compose = staticmethod(Later(f"{__name__}.composer:compose"))
+    tables = staticmethod(Later(f"{__name__}.composer:tables"))
+
+
+@hookimpl
+def workbench_composers() -> Sequence[Composer]:
+    return [StreamingComposer()]
 
 
 @hookimpl

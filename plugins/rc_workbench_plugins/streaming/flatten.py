@@ -1,0 +1,342 @@
+"""Declarations made one topology: composed blocks opened up, ends found, types, configuration and mapping checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from rc_workbench_plugins.streaming.topology import (
+    DEFAULT_DEPTH,
+    TYPE_BYTES,
+    At,
+    Block,
+    BlockKind,
+    Config,
+    Edge,
+    End,
+    Place,
+    Port,
+    Resource,
+    Topology,
+    Value,
+    Way,
+)
+from rc_workbench_plugins.streaming.x_language import Connection, Declared, Definition, Made, problem
+from workbench.model.diagnostic import Diagnostic, did_you_mean
+from workbench.model.text import listed
+
+#: Where blocks run that nothing maps: whichever core is free.
+ANY_CORE = "cores"
+BLOCK_LIMIT = 1000
+_ELEMENTS = tuple(name for name, width in TYPE_BYTES.items() if width)
+
+
+def flattened(declared: Declared, at: At) -> tuple[Topology | None, tuple[Diagnostic, ...]]:
+    """The application that is declared, with every problem found; None where there is one. `at` is where to complain of
+    what stands nowhere."""
+    return _Flat(declared, at).made()
+
+
+class _Flat:
+    def __init__(self, declared: Declared, at: At) -> None:
+        self._declared, self._at = declared, at
+        self._problems: list[Diagnostic] = []
+        self._definitions: dict[str, Definition] = {}
+        self._kinds: dict[str, BlockKind] = {}
+        self._blocks: dict[str, Block] = {}
+        self._edges: list[Edge] = []
+
+    def made(self) -> tuple[Topology | None, tuple[Diagnostic, ...]]:
+        for definition in self._declared.definitions:
+            if definition.name in self._definitions:
+                self._wrong(definition.at, f"the block '{definition.name}' is defined twice", "Take one of them out.")
+            self._definitions[definition.name] = definition
+        self._make_kinds()
+        top = None if self._problems else self._top()
+        if top is None:
+            return None, tuple(self._problems)
+        self._opened(top.name, top, ())
+        for port in top.ports:
+            self._wrong(port.at, f"the application '{top.name}' has a port '{port.name}'",
+                        "Nothing is outside of it: give it a block that reads or writes a file.")  # fmt: skip
+        for block in self._blocks.values():
+            self._check_ports(block)
+        edges = tuple(self._with_depth(edge, top.name) for edge in self._edges)
+        resources, mapping = self._mapping(top.name)
+        topology = Topology(top.name, tuple(self._blocks.values()), edges, resources, mapping)
+        if not self._problems:
+            self._check_implementations(topology)
+        return (None if self._problems else topology), tuple(self._problems)
+
+    def _wrong(self, at: At, message: str, hint: str = "") -> None:
+        self._problems.append(problem(at if at.file else self._at, message, hint))
+
+    def _make_kinds(self) -> None:
+        for name, made in self._declared.implementations:
+            if name not in self._definitions:
+                hint = did_you_mean(name, self._definitions) or f"Define it: block {name} {{ ... }}"
+                self._wrong(made.at, f"there is no block '{name}' to implement", hint)
+        for definition in self._definitions.values():
+            seen: dict[str, At] = {}
+            named: list[Port | Config | Made] = [*definition.ports, *definition.config, *definition.made]
+            for part in named:
+                if part.name in seen:
+                    self._wrong(part.at, f"'{definition.name}' has two things called '{part.name}'", "Rename one.")
+                seen[part.name] = part.at
+            for port in definition.ports:
+                if port.type not in _ELEMENTS:
+                    self._wrong(port.at, f"'{port.type}' is no type of elements", _types(port.type, _ELEMENTS))
+            for config in definition.config:
+                if config.type not in TYPE_BYTES:
+                    self._wrong(config.at, f"there is no type '{config.type}'", _types(config.type, tuple(TYPE_BYTES)))
+                elif config.default is not None and (why := _unfit(config, config.default)):
+                    self._wrong(config.at, *why)
+            if definition.edges and not definition.made:
+                self._wrong(definition.at, f"'{definition.name}' has edges and no blocks", "Declare its blocks.")
+            made_of = tuple(made for name, made in self._declared.implementations if name == definition.name)
+            if definition.made and made_of:
+                self._wrong(made_of[0].at, f"'{definition.name}' is composed of blocks, and has an implementation",
+                            "Either is enough: take one out.")  # fmt: skip
+            kind = BlockKind(definition.name, tuple(definition.ports), tuple(definition.config), made_of, definition.at)
+            self._kinds[definition.name] = kind
+
+    def _top(self) -> Definition | None:
+        composed = [d for d in self._definitions.values() if d.made]
+        if self._declared.top:
+            name, at = self._declared.top
+            if name not in self._definitions:
+                self._wrong(at, f"there is no block '{name}'", did_you_mean(name, self._definitions))
+                return None
+            if not self._definitions[name].made:
+                self._wrong(at, f"'{name}' holds no blocks", "An application is a block that is composed of others.")
+                return None
+            return self._definitions[name]
+        held = {made.kind for d in composed for made in d.made}
+        free = [d for d in composed if d.name not in held]
+        if len(free) == 1:
+            return free[0]
+        names = listed([d.name for d in free])
+        why = f"several blocks may be the application: {names}" if free else "no block is composed of others"
+        self._wrong(free[1].at if free else self._at, why, "Name the application: use NAME;" if free else
+                    "Write block NAME { ... } with the application's blocks and edges.")  # fmt: skip
+        return None
+
+    def _opened(self, path: str, definition: Definition, above: tuple[str, ...]) -> dict[str, End]:
+        """Make the blocks and edges of a composed block; its ports with the ends inside that they stand for."""
+        if definition.name in above:
+            ring = " in ".join((definition.name, *reversed(above[above.index(definition.name) :])))
+            self._wrong(definition.at, f"the block holds itself: {ring}", "Take one of them out.")
+            return {}
+        ports: dict[str, dict[str, End]] = {}
+        kinds: dict[str, BlockKind] = {}
+        for made in definition.made:
+            inner = self._definitions.get(made.kind)
+            if inner is None:
+                self._wrong(made.at, f"there is no block '{made.kind}'", did_you_mean(made.kind, self._definitions))
+                continue
+            name = f"{path}.{made.name}"
+            kinds[made.name] = self._kinds[made.kind]
+            if inner.made:
+                if made.config:
+                    self._wrong(made.at, f"'{made.kind}' is composed of blocks and takes no configuration")
+                ports[made.name] = self._opened(name, inner, (*above, definition.name))
+            else:
+                if len(self._blocks) == BLOCK_LIMIT:
+                    self._wrong(made.at, f"the application has more than {BLOCK_LIMIT} blocks")
+                if len(self._blocks) < BLOCK_LIMIT:
+                    kind = kinds[made.name]
+                    self._blocks[name] = Block(name, kind, self._configured(made, kind), made.at)
+                ports[made.name] = {port.name: End(name, port.name) for port in inner.ports}
+        if len(ports) != len(definition.made):
+            return {}
+        return self._joined(path, definition, kinds, ports)
+
+    def _joined(
+        self, path: str, definition: Definition, kinds: Mapping[str, BlockKind], ports: Mapping[str, Mapping[str, End]]
+    ) -> dict[str, End]:
+        own = {port.name: port for port in definition.ports}
+        stands_for: dict[str, End] = {}
+        taken: dict[tuple[str, Way], Connection] = {}
+        labels: set[str] = set()
+        for edge in definition.edges:
+            source = self._end(edge, edge.source, Way.OUT, own, kinds)
+            sink = self._end(edge, edge.sink, Way.IN, own, kinds)
+            if source is None or sink is None:
+                continue
+            (source_block, source_port), (sink_block, sink_port) = source, sink
+            for block, port, way in ((source_block, source_port, Way.OUT), (sink_block, sink_port, Way.IN)):
+                key = (f"{block}.{port.name}", way)
+                if key in taken:
+                    where = f"{block}.{port.name}" if block else port.name
+                    hint = f"The first is in line {taken[key].at.line}. Let a block split or merge the data."
+                    self._wrong(edge.at, f"'{where}' has two edges", hint)
+                taken[key] = edge
+            if source_port.type != sink_port.type:
+                message = f"the edge begins with {source_port.type} and ends with {sink_port.type}"
+                self._wrong(edge.at, message, "Both ports of an edge have one type.")
+            if edge.label and (edge.label in labels or edge.label in kinds):
+                self._wrong(edge.at, f"'{edge.label}' is already the name of something in '{definition.name}'")
+            labels.add(edge.label)
+            if not source_block and not sink_block:
+                self._wrong(edge.at, "the edge goes past every block", "Leave such a port out.")
+            elif not source_block:
+                self._inside(stands_for, source_port, ports[sink_block], sink_port)
+            elif not sink_block:
+                self._inside(stands_for, sink_port, ports[source_block], source_port)
+            elif (begin := ports[source_block].get(source_port.name)) and (
+                end := ports[sink_block].get(sink_port.name)
+            ):
+                label = f"{path}.{edge.label}" if edge.label else f"{path}.{source_block}.{source_port.name}"
+                depth = edge.depth or self._declared.depth or DEFAULT_DEPTH
+                self._edges.append(Edge(label, begin, end, source_port.type, depth, edge.at))
+        for port in definition.ports:
+            if port.name not in stands_for and path != definition.name:
+                self._wrong(port.at, f"nothing inside of '{definition.name}' is joined to its port '{port.name}'")
+        return stands_for
+
+    @staticmethod
+    def _inside(stands_for: dict[str, End], outer: Port, inner: Mapping[str, End], port: Port) -> None:
+        if end := inner.get(port.name):
+            stands_for[outer.name] = end
+
+    def _end(
+        self, edge: Connection, name: str, way: Way, own: Mapping[str, Port], kinds: Mapping[str, BlockKind]
+    ) -> tuple[str, Port] | None:
+        """The block ("" for the composed one itself) and the port that an end of an edge names."""
+        first, _, rest = name.partition(".")
+        if first in own and not rest:
+            port = own[first]
+            if port.way is way:  # an edge inside begins at an in port, and ends at an out port
+                begins = "begins" if way is Way.OUT else "ends"
+                self._wrong(edge.at, f"no edge {begins} at '{name}': the data go the other way")
+                return None
+            return "", port
+        kind = kinds.get(first)
+        if kind is None:
+            self._wrong(edge.at, f"there is no block or port '{first}' here", did_you_mean(first, [*kinds, *own]))
+            return None
+        fitting = kind.ports_of(way)
+        word = "out" if way is Way.OUT else "in"
+        if not rest:
+            if len(fitting) == 1:
+                return first, fitting[0]
+            names = listed([f"{first}.{port.name}" for port in fitting], 8)
+            message = f"'{first}' has {'several' if fitting else 'no'} {word} ports"
+            self._wrong(edge.at, message, f"Name one: {names}." if fitting else "")
+            return None
+        found = next((port for port in fitting if port.name == rest), None)
+        if found is None:
+            hint = (
+                did_you_mean(rest, [port.name for port in fitting]) or f"It has {listed([p.name for p in fitting], 8)}."
+            )
+            self._wrong(edge.at, f"'{first}' has no {word} port '{rest}'", hint if fitting else "It has none.")
+            return None
+        return first, found
+
+    def _configured(self, made: Made, kind: BlockKind) -> dict[str, Value]:
+        known = {config.name: config for config in kind.config}
+        for name in made.config:
+            if name not in known:
+                hint = did_you_mean(name, known) or (
+                    f"It takes {listed(list(known), 8)}." if known else "It takes none."
+                )
+                self._wrong(made.at, f"'{kind.name}' has no configuration '{name}'", hint)
+        values: dict[str, Value] = {}
+        for name, config in known.items():
+            value = made.config.get(name, config.default)
+            if value is None:
+                self._wrong(made.at, f"'{made.name}' lacks its configuration '{name}'",
+                            f"Write {kind.name} {made.name} ({name}=...).")  # fmt: skip
+            elif why := _unfit(config, value):
+                self._wrong(made.at, *why)
+            else:
+                values[name] = float(value) if config.type.startswith("float") else value
+        return values
+
+    def _check_ports(self, block: Block) -> None:
+        ends = {str(e.source) for e in self._edges} | {str(e.sink) for e in self._edges}
+        for port in block.kind.ports:
+            if f"{block.name}.{port.name}" not in ends and not self._problems:
+                self._wrong(block.at, f"the {port.way} port '{port.name}' of '{block.name}' has no edge",
+                            "Every port is joined to one other.")  # fmt: skip
+
+    def _with_depth(self, edge: Edge, top: str) -> Edge:
+        for label, (depth, _) in self._declared.depths.items():
+            if edge.label in (label, f"{top}.{label}"):
+                return replace(edge, depth=depth)
+        return edge
+
+    def _mapping(self, top: str) -> tuple[tuple[Resource, ...], dict[str, str]]:
+        labels = {edge.label for edge in self._edges}
+        for label, (_, at) in self._declared.depths.items():
+            if not labels & {label, f"{top}.{label}"}:
+                self._wrong(at, f"there is no edge '{label}'", did_you_mean(label, self._short(labels, top)))
+        resources: dict[str, Resource] = {}
+        for name, place, at in self._declared.resources:
+            if name in resources:
+                self._wrong(at, f"the resource '{name}' is there twice", "Take one of them out.")
+            resources[name] = Resource(name, place, at)
+        fpgas = [r for r in resources.values() if r.place is Place.FPGA]
+        for extra in fpgas[1:]:
+            self._wrong(extra.at, "an application has one FPGA here", f"Map its blocks to '{fpgas[0].name}'.")
+        maps: dict[str, tuple[str, At]] = {}
+        for written, resource, at in self._declared.maps:
+            if resource not in resources:
+                hint = did_you_mean(resource, resources) or f"Declare it: resource fpga {resource};"
+                self._wrong(at, f"there is no resource '{resource}'", hint)
+            name = written if written == top or written.startswith(f"{top}.") else f"{top}.{written}"
+            if not any(b == name or b.startswith(f"{name}.") for b in self._blocks):
+                self._wrong(at, f"there is no block '{written}'", did_you_mean(written, self._short(self._blocks, top)))
+            maps[name] = (resource, at)
+        mapping = {}
+        for block in self._blocks:
+            above = next((name for name in _upwards(block) if name in maps), "")
+            mapping[block] = maps[above][0] if above else ANY_CORE
+        if ANY_CORE in mapping.values():
+            resources.setdefault(ANY_CORE, Resource(ANY_CORE, Place.CORE))
+        return tuple(resources.values()), mapping
+
+    @staticmethod
+    def _short(names: Mapping[str, object] | set[str], top: str) -> list[str]:
+        return [name.removeprefix(f"{top}.") for name in names]
+
+    def _check_implementations(self, topology: Topology) -> None:
+        for block in topology.blocks:
+            if topology.implementation(block) is None:
+                on_fpga = topology.place(block.name) is Place.FPGA
+                where, wanted = ("an FPGA", "verilog") if on_fpga else ("a processor core", "cpp")
+                message = f"'{block.name}' stands on {where}, and '{block.kind.name}' has no implementation for that"
+                suffix = "v" if on_fpga else "hpp"
+                hint = (
+                    f'Write impl {block.kind.name} {wanted} "{block.kind.name.lower()}.{suffix}"; or map it elsewhere.'
+                )
+                self._wrong(block.at, message, hint)
+
+
+def _upwards(name: str) -> Iterator[str]:
+    """A dotted name, and those of all that holds it."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def _types(name: str, known: tuple[str, ...]) -> str:
+    return did_you_mean(name, known) or f"There are {listed(list(known), len(known))}."
+
+
+def _unfit(config: Config, value: Value) -> tuple[str, str] | None:
+    """Why a value is none of the configuration's type, and what would be."""
+    kind = config.type
+    if kind == "string":
+        if isinstance(value, str):
+            return None
+        return f"'{config.name}' is a text", f'Write {config.name}="{value}".'
+    if isinstance(value, str):
+        return f"'{config.name}' is a number ({kind})", "Write it without quotes."
+    if kind.startswith("float"):
+        return None
+    bits, signed = TYPE_BYTES[kind] * 8, kind.startswith("signed")
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    if not isinstance(value, int) or not low <= value <= high:
+        return f"{value} is no {kind}, which '{config.name}' is", f"A whole number from {low} to {high}."
+    return None

@@ -1,0 +1,311 @@
+"""Host program and design made of a topology (`resources/streaming` has their run-time and templates)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from rc_workbench_plugins.streaming.modules import Module, read_module
+from rc_workbench_plugins.streaming.topology import Block, Edge, Implementation, Place, Topology, Value, Way
+from rc_workbench_plugins.streaming.x_language import problem
+from workbench.model.application import STREAM_TOP
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import CallKind, Platform
+from workbench.model.prototypes import handles, parse_prototype
+from workbench.model.streaming import Streaming
+
+RESOURCES = Path(str(files("workbench.resources"))) / "streaming"
+_CPP = {
+    **{f"{sign}{bits}": f"{'u' if sign == 'unsigned' else ''}int{bits}_t"
+       for sign in ("unsigned", "signed") for bits in (8, 16, 32, 64)},
+    "float32": "float", "float64": "double",
+}  # fmt: skip
+_WINDOW_WORDS = 0x10000
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was made: `texts` by the name of their file, of which `host` and `hdl` are compiled; these also name files
+    that stand elsewhere, with their whole path."""
+
+    texts: Mapping[str, str]
+    host: tuple[str, ...]
+    hdl: tuple[str, ...]
+
+
+def made(topology: Topology, section: Streaming, platform: Platform, root: Path) -> Made:
+    """The sources. WorkbenchError for blocks that cannot be joined, and a platform that cannot carry the streams."""
+    on_cores = tuple(b for b in topology.blocks if topology.place(b.name) is Place.CORE)
+    on_fpga = tuple(b for b in topology.blocks if topology.place(b.name) is Place.FPGA)
+    edges = [_edge(topology, section, number, edge) for number, edge in enumerate(topology.edges)]
+    _number_windows(edges)
+    if not on_cores:
+        hint = "The host program is made of those: map one that begins or ends the streams there."
+        raise WorkbenchError(problem(topology.blocks[0].at, "no block stands on a processor core", hint))
+    lacking = list(_lacking(platform, section, edges))
+    if lacking:
+        raise WorkbenchError(*lacking)
+    texts = {
+        "stream_main.cpp": _main(topology, section, on_cores, edges, root),
+        "stream_card.c": _card(topology, platform, any(e["way"] for e in edges)),
+        f"{STREAM_TOP}.v": _top(topology, section, platform, on_fpga, edges, root),
+    }
+    of_cores = dict.fromkeys(file for block in on_cores for file in _made_of(topology, block).files)
+    of_fpga = dict.fromkeys(file for block in on_fpga for file in _made_of(topology, block).files)
+    host = (*(str(root / file) for file in of_cores if not _is_header(file)), "stream_main.cpp", "stream_card.c")
+    library = (str(RESOURCES / name) for name in ("stream_fifo.v", "stream_port.v"))
+    return Made(texts, host, (*(str(root / file) for file in of_fpga), *library, f"{STREAM_TOP}.v"))
+
+
+def _made_of(topology: Topology, block: Block) -> Implementation:
+    found = topology.implementation(block)
+    assert found is not None
+    return found
+
+
+def fpga_depth(edge: Edge, section: Streaming) -> int:
+    """What the FPGA's part of an edge that goes there, or comes from there, holds: a transfer at least, and the end."""
+    return max(edge.depth, section.bulk_elements) + 1
+
+
+def capacity(topology: Topology, edge: Edge, section: Streaming) -> int:
+    """What an edge holds in all: one between processor and FPGA a queue on each side, and what is on its way."""
+    if not topology.crosses(edge):
+        return edge.depth
+    return edge.depth + section.bulk_elements + fpga_depth(edge, section)
+
+
+def _is_header(file: str) -> bool:
+    return Path(file).suffix in (".h", ".hpp", ".hh", ".hxx")
+
+
+def _edge(topology: Topology, section: Streaming, number: int, edge: Edge) -> dict[str, Any]:
+    """What the templates are told of an edge. `way` is empty where it stays on one side."""
+    crosses, into = topology.crosses(edge), topology.place(edge.sink.block) is Place.FPGA
+    way = ("in" if into else "out") if crosses else ""
+    on_fpga = fpga_depth(edge, section) if crosses else edge.depth
+    return {
+        "number": number, "edge": edge, "label": edge.label, "text": edge.text, "type": edge.type,
+        "net": f"e{number}_{_identifier(edge.label.rpartition('.')[2])}", "cpp": _CPP[edge.type], "way": way,
+        "bits": 8 * edge.width_bytes, "signed": int(edge.type.startswith("signed")), "depth": edge.depth,
+        "depth_on_fpga": on_fpga, "on_fpga": crosses or into, "on_cores": crosses or not into,
+        "words": -(-edge.width_bytes // 4),
+    }  # fmt: skip
+
+
+def _number_windows(edges: list[dict[str, Any]]) -> None:
+    """Windows follow one another; into and out of the FPGA the edges are numbered each for themselves."""
+    counts = {"in": 0, "out": 0}
+    for edge in edges:
+        if edge["way"]:
+            edge["window"] = 1 + sum(counts.values())
+            edge["index"] = counts[edge["way"]]
+            counts[edge["way"]] += 1
+
+
+def _lacking(platform: Platform, section: Streaming, edges: list[dict[str, Any]]) -> Iterator[Diagnostic]:
+    name, hardware = f"the platform '{platform.name}'", platform.hardware
+    port = hardware.ports[0] if hardware else None
+    if port is None or port.kind != "memory" or port.word_bits != 32 or _delay(port) != 1:
+        yield Diagnostic(
+            f"{name} cannot carry streams: its first port is not of memory style with words of 32 bits and one cycle "
+            "from a read to its data", "Take nallatech_h101, or a template like it.",
+        )  # fmt: skip
+        return
+    crossing = [edge for edge in edges if edge["way"]]
+    moves = platform.host.transfers
+    if crossing and not (
+        moves.send_c and moves.receive_c and moves.data_type in ("uint32_t", "unsigned", "unsigned int")
+    ):
+        hint = "Write the call that moves `words` words of the array `data` to or from `address`."
+        yield Diagnostic(f"{name} does not say how 32-bit words are moved (host.transfers)", hint)
+    elif crossing and _opened(platform) is None:
+        yield Diagnostic(f"{name} has no call of kind acquire that returns the handle of host.transfers")
+    for edge in crossing:
+        if section.bulk_elements * edge["words"] > _WINDOW_WORDS:
+            most = _WINDOW_WORDS // edge["words"]
+            yield Diagnostic(f"{section.bulk_elements} elements of '{edge['label']}' are too many for one transfer",
+                             f"Write bulk_elements: {most} or less.")  # fmt: skip
+    if len(crossing) > 255:
+        yield Diagnostic(f"{len(crossing)} edges go from processor to FPGA or back", "At most 255 can.")
+
+
+def _delay(port: Any) -> int:
+    return int(port.outgoing.delay_cycles)
+
+
+def _environment() -> Environment:
+    return Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+
+
+def _rendered(template: str, known: Mapping[str, Any]) -> str:
+    return _environment().from_string((RESOURCES / template).read_text("utf-8")).render(known)
+
+
+def _main(
+    topology: Topology, section: Streaming, blocks: tuple[Block, ...], edges: list[dict[str, Any]], root: Path
+) -> str:
+    of_label = {edge["label"]: edge for edge in edges}
+    shown = []
+    headers: dict[str, None] = {}
+    for number, block in enumerate(blocks):
+        implementation = _made_of(topology, block)
+        headers.update(dict.fromkeys(str(root / file) for file in implementation.files if _is_header(file)))
+        joined = [
+            f"{(edge.sink if way is Way.IN else edge.source).port}.join({of_label[edge.label]['net']})"
+            for way in Way for edge in topology.edges_of(block.name, way)
+        ]  # fmt: skip
+        given = [f"{name} = {_cpp_value(value)}" for name, value in block.config.items()]
+        shown.append(
+            {
+                "name": block.name, "net": f"b{number}", "unit": implementation.unit, "lines": [*joined, *given],
+                "ports": [port.name for port in block.kind.ports], "file": block.at.file or "stream_main.cpp",
+                "line": block.at.line or 1,
+            }
+        )  # fmt: skip
+    known = {
+        "name": topology.name, "crossing": any(edge["way"] for edge in edges), "headers": list(headers),
+        "edges": [edge for edge in edges if edge["on_cores"]], "blocks": shown, "bulk": section.bulk_elements,
+        "flush_us": max(1, round(section.flush_us)), "here": '1 "stream_main.cpp"',
+    }  # fmt: skip
+    return _rendered("stream_main.cpp.j2", known)
+
+
+def _cpp_value(value: Value) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)
+
+
+def _opened(platform: Platform) -> tuple[str, str, str] | None:
+    """The handle's type and name, and the call that makes it."""
+    kept = handles(platform.host)
+    for entry in platform.host.entries:
+        prototype = parse_prototype(entry.prototype)
+        if entry.kind is CallKind.ACQUIRE and prototype:
+            for name, kind in kept.items():
+                if prototype.returns.replace(" ", "") == kind.replace(" ", ""):
+                    return kind, name, f"{name} = {prototype.name}({', '.join('0' for _ in prototype.parameters)});"
+    return None
+
+
+def _called(platform: Platform, kind: CallKind, handle: str) -> str:
+    """A call of that kind that takes nothing but the handle; empty where the platform has none."""
+    for entry in platform.host.entries:
+        prototype = parse_prototype(entry.prototype)
+        if entry.kind is kind and prototype and [name for _, name in prototype.parameters] == [handle]:
+            return f"{prototype.name}({handle});"
+    return ""
+
+
+def _card(topology: Topology, platform: Platform, crossing: bool) -> str:
+    opened = _opened(platform)
+    kind, handle, call = opened or ("", "", "")
+    transfers, interrupt = platform.host.transfers, platform.hardware.interrupt if platform.hardware else ""
+    wait = _called(platform, CallKind.INTERRUPT, handle) if interrupt else ""
+    known = {
+        "name": topology.name, "include_lines": platform.host.include_lines, "crossing": crossing,
+        "handles": [f"{kind}{'' if kind.endswith('*') else ' '}{handle}"], "opened": call, "unit": _unit(platform),
+        "send": re.sub(r"\bdata\b", "(uint32_t *)data", transfers.send_c), "receive": transfers.receive_c,
+        "wait": wait, "closed": _called(platform, CallKind.RELEASE, handle),
+    }  # fmt: skip
+    return _rendered("stream_card.c.j2", known)
+
+
+def _unit(platform: Platform) -> int:
+    """Steps of an address from a word to the next."""
+    assert platform.hardware is not None
+    port: Any = platform.hardware.ports[0]
+    return int(port.word_bits // 8 // port.address_unit_bytes)
+
+
+def _top(
+    topology: Topology, section: Streaming, platform: Platform, blocks: tuple[Block, ...], edges: list[dict[str, Any]],
+    root: Path,
+) -> str:  # fmt: skip
+    hardware = platform.hardware
+    assert hardware is not None
+    port: Any = hardware.ports[0]
+    clock = hardware.clock_of(port)
+    addresses = dict.fromkeys((port.incoming.address_signal, port.outgoing.address_signal))
+    known = {
+        "name": topology.name, "top": STREAM_TOP, "address_bits": port.address_bits,
+        "signals": {
+            "clock": clock.pin, "reset": clock.reset, "write": port.write_enable, "read": port.read_enable,
+            "addresses": list(addresses), "written": port.incoming.data_signal, "answer": port.outgoing.data_signal,
+            "interrupt": hardware.interrupt,
+        },
+        "reset": clock.reset_hdl or clock.reset, "shift": f" / {_unit(platform)}" if _unit(platform) > 1 else "",
+        "edges": [{**edge, "depth": edge["depth_on_fpga"]} for edge in edges if edge["on_fpga"]],
+        "blocks": [_instance(topology, number, block, edges, clock.pin, root) for number, block in enumerate(blocks)],
+        "bulk": section.bulk_elements, "flush_cycles": max(1, round(section.flush_us * 1e-6 * clock.frequency_hz)),
+    }  # fmt: skip
+    return _rendered("stream_top.v.j2", known)
+
+
+def _instance(
+    topology: Topology, number: int, block: Block, edges: list[dict[str, Any]], clock: str, root: Path
+) -> dict[str, Any]:
+    implementation = _made_of(topology, block)
+    module = read_module(implementation, root)
+    connections, lines = [*module.clocked(clock, "stream_reset")], []
+    of_end = {str(e["edge"].sink): e for e in edges} | {str(e["edge"].source): e for e in edges}
+    for port in block.kind.ports:
+        net = of_end[f"{block.name}.{port.name}"]["net"]
+        joined, more = _joined(module, port.name, port.way, net)
+        connections += joined
+        lines += more
+    parameters = ", ".join(f".{name}({_verilog_value(value)})" for name, value in block.config.items())
+    return {"name": block.name, "net": f"b{number}_{_identifier(block.name)}", "unit": implementation.unit,
+            "parameters": parameters, "connections": connections, "lines": lines}  # fmt: skip
+
+
+def _joined(module: Module, port: str, way: Way, net: str) -> tuple[list[tuple[str, str]], list[str]]:
+    """How a block's port is joined to its queue: connections, and what else is assigned. A block that does not know of
+    the stream's end never meets it, and writes none."""
+    style = module.style(port, way)
+    knows = f"{port}_tlast" in module.ports
+    if way is Way.IN:
+        valid = f"{net}_out_valid" if knows else f"{net}_out_valid && !{net}_out_last"
+        if style == "axis":
+            taken = f"{net}_taken"
+            ready = taken if knows else f"{taken} || ({net}_out_valid && {net}_out_last)"
+            return (
+                [(f"{port}_tdata", f"{net}_out"), (f"{port}_tvalid", valid), (f"{port}_tready", taken),
+                 *([(f"{port}_tlast", f"{net}_out_last")] if knows else [])],
+                [f"wire {taken};", f"assign {net}_out_ready = {ready};"],
+            )  # fmt: skip
+        taken = f"{net}_taken"
+        return (
+            [(f"{port}_data", f"{net}_out"), (f"{port}_empty", f"!({valid})"), (f"{port}_read", taken)],
+            [f"wire {taken};", f"assign {net}_out_ready = {taken} || ({net}_out_valid && {net}_out_last);"],
+        )
+    if style == "axis":
+        last = [(f"{port}_tlast", f"{net}_in_last")] if knows else []
+        return (
+            [(f"{port}_tdata", f"{net}_in"), (f"{port}_tvalid", f"{net}_in_valid"),
+             (f"{port}_tready", f"{net}_in_ready"), *last],
+            [] if knows else [f"assign {net}_in_last = 1'b0;"],
+        )  # fmt: skip
+    return (
+        [(f"{port}_data", f"{net}_in"), (f"{port}_write", f"{net}_in_valid"), (f"{port}_full", f"!{net}_in_ready")],
+        [f"assign {net}_in_last = 1'b0;"],
+    )
+
+
+def _verilog_value(value: Value) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, int) and not -(1 << 31) <= value < 1 << 31:
+        return f"{'-' if value < 0 else ''}64'd{abs(value)}"
+    return repr(value)
+
+
+def _identifier(text: str) -> str:
+    return re.sub(r"\W", "_", text)

@@ -1,0 +1,88 @@
+"""What a traced run recorded of its edges, as events (`resources/streaming/record.hpp`, `resources/card/records.h`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.streaming.events import EdgeEvents, Times, of_topology, tables
+from rc_workbench_plugins.streaming.generate import capacity
+from rc_workbench_plugins.streaming.topology import Edge, Place, Topology
+from workbench.api.records import Records, read_records
+from workbench.model.cycles import cycle_starts_ps, period_ps
+from workbench.model.run import Manifest, Table
+from workbench.model.streaming import Streaming
+
+HOST = np.dtype([("edge", "<i4"), ("event", "<i4"), ("at_ps", "<i8"), ("since_ps", "<i8"), ("bits", "<u8")])
+CARD = np.dtype([("cycle", "<i8"), ("edge", "<i4"), ("event", "<i4"), ("bits", "<u8")])
+PUSH, POP, BLOCKED, WAITING = range(4)
+
+
+def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -> Mapping[str, Table]:
+    """The run's tables of its edges; none of a run that was not traced."""
+    if not run.traced:
+        return {}
+    host, card = read_records(raw / "stream_host.bin", HOST), read_records(raw / "stream_card.bin", CARD)
+    found = {}
+    for number, edge in enumerate(topology.edges):
+        on_host, on_card = _Host(host[host["edge"] == number]), _Card(card[card["edge"] == number], run)
+        producer = on_card if topology.place(edge.source.block) is Place.FPGA else on_host
+        consumer = on_card if topology.place(edge.sink.block) is Place.FPGA else on_host
+        pushes, pops = producer.times(PUSH), consumer.times(POP)
+        found[edge.label] = EdgeEvents(
+            replace(edge, depth=capacity(topology, edge, section)),
+            pushes,
+            pops[: len(pushes)],
+            producer.values(edge),
+            producer.spells(BLOCKED),
+            consumer.spells(WAITING),
+            float(period_ps(run.clock_hz)) if producer is on_card and consumer is on_card else 0.0,
+        )
+    return tables(of_topology(topology, found, run.time_ps))
+
+
+class _Host:
+    """An edge's records on the processor."""
+
+    def __init__(self, records: Records) -> None:
+        self._of = {event: records[records["event"] == event] for event in (PUSH, POP)}
+
+    def times(self, event: int) -> Times:
+        return np.asarray(self._of[event]["at_ps"])
+
+    def values(self, edge: Edge) -> NDArray[np.generic]:
+        kind = "f8" if edge.type.startswith("float") else "i8" if edge.type.startswith("signed") else "u8"
+        return np.ascontiguousarray(self._of[PUSH]["bits"]).view(kind)
+
+    def spells(self, event: int) -> Times:
+        waited = self._of[PUSH if event == BLOCKED else POP]
+        waited = waited[(waited["since_ps"] >= 0) & (waited["since_ps"] < waited["at_ps"])]
+        return np.stack((waited["since_ps"], waited["at_ps"]), axis=1)
+
+
+class _Card:
+    """An edge's records on the FPGA: what is seen in a cycle takes effect at its end."""
+
+    def __init__(self, records: Records, run: Manifest) -> None:
+        self._of = {event: records[records["event"] == event] for event in range(4)}
+        self._hz, self._end_ps = run.clock_hz, run.time_ps
+
+    def times(self, event: int) -> Times:
+        return cycle_starts_ps(self._of[event]["cycle"] + 1, self._hz)
+
+    def values(self, edge: Edge) -> NDArray[np.generic]:
+        bits = np.ascontiguousarray(self._of[PUSH]["bits"])
+        if edge.type == "float32":
+            return bits.astype("u4").view("f4").astype("f8")
+        return bits.view("f8" if edge.type == "float64" else "i8" if edge.type.startswith("signed") else "u8")
+
+    def spells(self, event: int) -> Times:
+        """They begin and end in turn; the last may last to the run's end."""
+        moments = cycle_starts_ps(self._of[event]["cycle"], self._hz)
+        if len(moments) % 2:
+            moments = np.append(moments, max(self._end_ps, int(moments[-1])))
+        return moments.reshape(-1, 2)

@@ -1,0 +1,259 @@
+"""The X language read (`x.lark`), and a project's `streaming` section: both become declarations, which `flatten.py`
+makes a topology of. Every fault has its line and column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+
+from rc_workbench_plugins.streaming.topology import At, Config, Implementation, Language, Place, Port, Value, Way
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, did_you_mean
+from workbench.model.streaming import Streaming
+from workbench.model.text import listed
+
+_STARTS = ["file", "setting_type", "made", "connection"]
+_WORDS = {
+    "NAME": "a name", "STRING": "a text in quotes", "NUMBER": "a number", "WAY": "'input' or 'output'",
+    "LANGUAGE": "'cpp', 'verilog' or 'vhdl'", "PLACE": "'core' or 'fpga'", "$END": "the end",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Made:
+    """A block that a composite one holds."""
+
+    name: str
+    kind: str
+    config: Mapping[str, Value]
+    at: At
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An edge as it is written; ends as names with dots. `depth` None: the default."""
+
+    label: str
+    source: str
+    sink: str
+    depth: int | None
+    at: At
+
+
+@dataclass
+class Definition:
+    """A block's definition; it is composed where it holds blocks."""
+
+    name: str
+    at: At
+    ports: list[Port] = field(default_factory=list)
+    config: list[Config] = field(default_factory=list)
+    made: list[Made] = field(default_factory=list)
+    edges: list[Connection] = field(default_factory=list)
+
+
+@dataclass
+class Declared:
+    """All that files and the project's section say of an application."""
+
+    definitions: list[Definition] = field(default_factory=list)
+    implementations: list[tuple[str, Implementation]] = field(default_factory=list)
+    resources: list[tuple[str, Place, At]] = field(default_factory=list)
+    maps: list[tuple[str, str, At]] = field(default_factory=list)
+    top: tuple[str, At] | None = None
+    depth: int | None = None
+    depths: dict[str, tuple[int, At]] = field(default_factory=dict)
+
+
+@cache
+def _parser() -> Lark:
+    grammar = files(__package__).joinpath("x.lark").read_text("utf-8")
+    return Lark(grammar, parser="lalr", start=_STARTS, propagate_positions=True, maybe_placeholders=True)
+
+
+def read_x(text: str, file: str, into: Declared) -> None:
+    """Add what an X file says. WorkbenchError with the place where it cannot be read."""
+    _File(file, into).read(_parsed(text, "file", lambda line, column: At(file, line, column)))
+
+
+def read_section(section: Streaming, place: Callable[[tuple[str | int, ...]], At], into: Declared) -> None:
+    """Add what a project's section says; `place` tells where its keys stand. WorkbenchError for what cannot be read."""
+
+    def parsed(text: str, start: str, keys: tuple[str | int, ...]) -> tuple[Tree[Token], At]:
+        at = place(keys)
+        return _parsed(text, start, lambda line, column: at), at
+
+    for name, block in section.blocks.items():
+        keys: tuple[str | int, ...] = ("streaming", "blocks", name)
+        found = Definition(name, place(keys))
+        for way, key, ports in ((Way.IN, "inputs", block.inputs), (Way.OUT, "outputs", block.outputs)):
+            found.ports += [Port(port, way, kind, place((*keys, key, port))) for port, kind in ports.items()]
+        for config, text in block.config.items():
+            tree, at = parsed(text, "setting_type", (*keys, "config", config))
+            kind, default = tree.children
+            found.config.append(Config(config, str(kind), _value(default), at))
+        for made, text in block.blocks.items():
+            tree, at = parsed(text, "made", (*keys, "blocks", made))
+            found.made.append(Made(made, str(tree.children[0]), _assignments(tree.children[1]), at))
+        for label, text in block.edges.items():
+            tree, at = parsed(text, "connection", (*keys, "edges", label))
+            found.edges += _connections(label, tree.children[0], tree.children[1], at)
+        if found.ports or found.config or found.made:
+            into.definitions.append(found)
+        for language, sources in (
+            (Language.CPP, block.cpp), (Language.VERILOG, block.verilog), (Language.VHDL, block.vhdl),
+        ):  # fmt: skip
+            if sources:
+                at = place((*keys, language.value))
+                unit = block.unit.get(language.value, name)
+                into.implementations.append((name, Implementation(language, sources, unit, at)))
+    for name, what in section.resources.items():
+        into.resources.append((name, Place(what), place(("streaming", "resources", name))))
+    for block_name, resource in section.mapping.items():
+        into.maps.append((block_name, resource, place(("streaming", "mapping", block_name))))
+    if section.top:
+        into.top = (section.top, place(("streaming", "top")))
+    into.depth = section.depth
+    for label, depth in section.depths.items():
+        into.depths[label] = (depth, place(("streaming", "depths", label)))
+
+
+class _File:
+    def __init__(self, file: str, into: Declared) -> None:
+        self._file, self._into = file, into
+
+    def read(self, tree: Tree[Token]) -> None:
+        for item in tree.children:
+            assert isinstance(item, Tree)
+            at, parts = self._at(item), item.children
+            if item.data == "block":
+                self._into.definitions.append(self._block(item))
+            elif item.data == "implementation":
+                kind, language, *sources, unit = parts
+                made = Implementation(Language(str(language)), tuple(_unquoted(s) for s in sources),
+                                      str(unit or kind), at)  # fmt: skip
+                self._into.implementations.append((str(kind), made))
+            elif item.data == "resource":
+                place, *names = parts
+                self._into.resources += [(str(name), Place(str(place)), self._at(name)) for name in names]
+            elif item.data == "mapping":
+                self._into.maps.append((_dotted(parts[0]), str(parts[1]), at))
+            else:
+                self._into.top = (str(parts[0]), at)
+
+    def _block(self, tree: Tree[Token]) -> Definition:
+        name, *members = tree.children
+        found = Definition(str(name), self._at(tree))
+        for member in members:
+            assert isinstance(member, Tree)
+            at, parts = self._at(member), member.children
+            if member.data == "port":
+                way = Way.IN if parts[0] == "input" else Way.OUT
+                found.ports.append(Port(str(parts[2]), way, str(parts[1]), at))
+            elif member.data == "config":
+                kind, config, default = _tree(parts[0]).children
+                found.config.append(Config(str(config), str(kind), _value(default), at))
+            elif member.data == "instances":
+                kind, *instances = parts
+                for instance in map(_tree, instances):
+                    made, config = instance.children
+                    found.made.append(Made(str(made), str(kind), _assignments(config), self._at(instance)))
+            else:
+                label, path, assigned = parts
+                found.edges += _connections(str(label or ""), path, assigned, at)
+        return found
+
+    def _at(self, tree: Any) -> At:
+        place = tree if isinstance(tree, Token) else tree.meta
+        return At(self._file, place.line or 0, place.column or 0)
+
+
+def _connections(label: str, path: Any, assigned: Any, at: At) -> Iterable[Connection]:
+    """The edges of a path; where it has several, all but the first are labelled by their number too."""
+    settings = _assignments(assigned)
+    depth = settings.pop("depth", None)
+    if settings:
+        name = next(iter(settings))
+        raise _wrong(at, f"an edge has no '{name}'", did_you_mean(name, ["depth"]) or "Write for example (depth=32).")
+    if depth is not None and not (isinstance(depth, int) and depth > 0):
+        raise _wrong(at, f"{depth} is no depth of a queue", "A whole number of elements from 1 on.")
+    ends = [_dotted(end) for end in _tree(path).children]
+    several = len(ends) > 2
+    for number, (source, sink) in enumerate(pairwise(ends), 1):
+        own = f"{label}{number}" if several and label else label
+        yield Connection(own, source, sink, depth, at)
+
+
+def _tree(item: Any) -> Tree[Token]:
+    assert isinstance(item, Tree)
+    return item
+
+
+def _dotted(item: Any) -> str:
+    return ".".join(map(str, _tree(item).children))
+
+
+def _assignments(item: Any) -> dict[str, Value]:
+    if item is None:
+        return {}
+    found: dict[str, Value] = {}
+    for assignment in map(_tree, item.children):
+        value = _value(assignment.children[1])
+        assert value is not None
+        found[str(assignment.children[0])] = value
+    return found
+
+
+def _value(item: Any) -> Value | None:
+    if item is None:
+        return None
+    (token,) = _tree(item).children
+    assert isinstance(token, Token)
+    if token.type == "STRING":
+        return _unquoted(token)
+    text = str(token)
+    if text.lower().lstrip("-").startswith("0x"):
+        return int(text, 16)
+    return float(text) if any(sign in text for sign in ".eE") else int(text)
+
+
+def _unquoted(token: Any) -> str:
+    return str(token)[1:-1]
+
+
+def _parsed(text: str, start: str, place: Callable[[int, int], At]) -> Tree[Token]:
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedCharacters as error:
+        raise _wrong(place(error.line, error.column), f"'{error.char}' cannot stand here", _wanted(error)) from None
+    except UnexpectedEOF as error:
+        raise _wrong(place(text.count("\n") + 1, 1), "the text ends too early", _wanted(error)) from None
+    except UnexpectedToken as error:
+        if error.token.type == "$END":
+            lines = text.rstrip().split("\n")
+            raise _wrong(place(len(lines), len(lines[-1]) + 1), "the text ends too early", _wanted(error)) from None
+        raise _wrong(place(error.line, error.column), f"'{error.token}' cannot stand here", _wanted(error)) from None
+
+
+def _wanted(error: UnexpectedInput) -> str:
+    expected = getattr(error, "accepts", None) or getattr(error, "expected", None) or getattr(error, "allowed", None)
+    terminals = {terminal.name: terminal for terminal in _parser().terminals}
+    words = []
+    for name in sorted(expected or ()):
+        pattern = terminals[name].pattern.value if name in terminals else name
+        words.append(_WORDS.get(name, f"'{pattern}'".replace("\\", "")))
+    return f"Wanted: {listed(words, 8)}." if words else ""
+
+
+def _wrong(at: At, message: str, hint: str = "") -> WorkbenchError:
+    return WorkbenchError(problem(at, message, hint))
+
+
+def problem(at: At, message: str, hint: str = "") -> Diagnostic:
+    return Diagnostic(message, hint, file=at.file or None, line=at.line or None, column=at.column or None)

@@ -1,0 +1,143 @@
+// The threads that move data between the processor and the FPGA: a thread for each edge into the FPGA, one for all
+// edges out of it. Elements go in bulk; no transfer is begun that would have to wait inside the FPGA, so that an edge
+// that is full holds up no other. The design's side is stream_port.v.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "streaming.hpp"
+
+extern "C" {
+// In the platform's own calls (generated: stream_card.c). Addresses count 32-bit words.
+void stream_card_open(void);
+void stream_card_write(uint32_t address, const uint32_t* words, int count);
+void stream_card_read(uint32_t address, uint32_t* words, int count);
+void stream_card_wait(void); // for the interrupt
+void stream_card_close(void);
+}
+
+namespace streaming {
+
+namespace port { // stream_port.v
+constexpr uint32_t control = 0x0, ins = 0x100, outs = 0x200, closes = 0x300, windows = 0x10000;
+constexpr uint32_t finish = 1, ended = 0x80000000u;
+inline uint32_t window(int number) { return windows * uint32_t(1 + number); }
+} // namespace port
+
+template <class T> constexpr size_t words_of() { return (sizeof(T) + 3) / 4; }
+
+template <class T> void pack(const T* values, size_t count, uint32_t* words) {
+    for (size_t i = 0; i < count; ++i) {
+        words[(i + 1) * words_of<T>() - 1] = 0;
+        std::memcpy(words + i * words_of<T>(), values + i, sizeof(T));
+    }
+}
+
+template <class T> void unpack(const uint32_t* words, size_t count, T* values) {
+    for (size_t i = 0; i < count; ++i) std::memcpy(values + i, words + i * words_of<T>(), sizeof(T));
+}
+
+class Card {
+public:
+    Card(size_t bulk, int64_t flush_us) : bulk_(bulk), flush_us_(flush_us) { stream_card_open(); }
+
+    // An edge into the FPGA, by its number among those and its window. The thread ends with the stream, or where nobody wants it.
+    template <class T> void send(Queue<T>& queue, int number, int window) {
+        threads_.emplace_back([this, &queue, number, window] {
+            std::vector<T> values(bulk_);
+            std::vector<uint32_t> words(bulk_ * words_of<T>());
+            uint32_t room = 0;
+            for (size_t count; (count = queue.pop(values.data(), bulk_, flush_us_)) && !stopped_;) {
+                while (room < count && !stopped_) {
+                    stream_card_read(port::ins + uint32_t(number), &room, 1);
+                    if (room < count) pause();
+                }
+                if (stopped_) break;
+                pack(values.data(), count, words.data());
+                stream_card_write(port::window(window), words.data(), int(count * words_of<T>()));
+                room -= uint32_t(count);
+            }
+            queue.abandon();
+            const uint32_t end = 1;
+            if (!stopped_) stream_card_write(port::closes + uint32_t(number), &end, 1);
+        });
+    }
+
+    // An edge out of the FPGA, by its number among those; `window` is the number of its window.
+    template <class T> void receive(Queue<T>& queue, int window) {
+        outs_.push_back(std::make_unique<OutOf<T>>(queue, window, bulk_));
+    }
+
+    // After all edges are told.
+    void start() {
+        if (!outs_.empty()) threads_.emplace_back([this] { take(); });
+    }
+
+    // The blocks on the processor have ended: what they wrote is moved still.
+    void finish() {
+        const uint32_t told = port::finish; // raises the interrupt
+        stream_card_write(port::control, &told, 1);
+        for (std::thread& thread : threads_) thread.join();
+        stream_card_close();
+    }
+
+private:
+    struct Taken {
+        virtual ~Taken() = default;
+        virtual size_t take(uint32_t there) = 0; // how many it took of the elements that are there
+        bool over = false;
+    };
+    template <class T> struct OutOf : Taken {
+        OutOf(Queue<T>& queue, int window, size_t bulk) : queue(queue), window(window), values(bulk), words(bulk * words_of<T>()) {}
+        size_t take(uint32_t there) override {
+            const size_t count = std::min({size_t(there & ~port::ended), queue.room(), values.size()});
+            if (count) {
+                stream_card_read(port::window(window), words.data(), int(count * words_of<T>()));
+                unpack(words.data(), count, values.data());
+                for (size_t i = 0; i < count; ++i) queue.push(values[i]);
+            }
+            if (there == port::ended || queue.abandoned()) {
+                queue.close();
+                over = true;
+            }
+            return count;
+        }
+        Queue<T>& queue;
+        const int window;
+        std::vector<T> values;
+        std::vector<uint32_t> words;
+    };
+
+    void take() {
+        std::vector<uint32_t> there(outs_.size());
+        bool unread = false;
+        for (size_t over = 0; over < outs_.size();) {
+            stream_card_wait();
+            stream_card_read(port::outs, there.data(), int(there.size()));
+            size_t moved = 0;
+            for (size_t i = 0; i < outs_.size(); ++i)
+                if (!outs_[i]->over) {
+                    moved += outs_[i]->take(there[i]);
+                    over += outs_[i]->over;
+                    unread |= outs_[i]->over && there[i] != port::ended;
+                }
+            if (!moved && over < outs_.size()) pause(); // the queues here are full
+        }
+        if (unread) stopped_ = true; // nobody wants what the FPGA makes: what goes there is of no use either
+    }
+
+    void pause() const { std::this_thread::sleep_for(std::chrono::microseconds(flush_us_)); }
+
+    const size_t bulk_;
+    const int64_t flush_us_;
+    std::atomic<bool> stopped_{false};
+    std::vector<std::unique_ptr<Taken>> outs_;
+    std::vector<std::thread> threads_;
+};
+
+} // namespace streaming

@@ -1,0 +1,143 @@
+"""Streaming applications run: the same results wherever a block stands, and every push and pop recorded."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
+
+from workbench.api.job import Job
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.run import Run
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.workspace import open_workspace
+
+DATA = Path(__file__).parent / "data" / "streaming"
+MOST, FACTOR = 1000, 3
+PRINTED = f"{MOST} {sum(FACTOR * i * (i + 1) for i in range(MOST))}\n"
+
+
+def project(folder: Path, *lines: str) -> Path:
+    shutil.copytree(DATA, folder, dirs_exist_ok=True)
+    path = folder / "scale.workbench.yaml"
+    path.write_text(path.read_text() + "".join(f"  {line}\n" for line in lines))
+    return path
+
+
+def run(path: Path, out: Path) -> Run:
+    options = RunOptions(out=out, trace=True, deterministic=True)
+    return run_workspace(open_workspace(path, load_plugins()), options, Job())
+
+
+def events(made: Run) -> Events:
+    found = events_of(made.tables)
+    assert found
+    return found
+
+
+def fullest(edge: EdgeEvents) -> int:
+    times = np.concatenate((edge.push_ps, edge.pop_ps))
+    steps = np.concatenate((np.ones_like(edge.push_ps), -np.ones_like(edge.pop_ps)))
+    return int(np.cumsum(steps[np.lexsort((steps, times))]).max())
+
+
+@pytest.fixture(scope="module")
+def on_cores(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("cores")
+    return run(project(folder), folder / "run")
+
+
+@pytest.fixture(scope="module")
+def on_fpga(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("fpga")
+    return run(project(folder, "mapping: {scale: card}", "bulk_elements: 64"), folder / "run")
+
+
+@pytest.mark.parametrize("where", ["on_cores", "on_fpga"])
+def test_one_mapping_line_moves_a_block_and_the_answer_stays(where: str, request: pytest.FixtureRequest) -> None:
+    made: Run = request.getfixturevalue(where)
+    assert (made.path / "stdout.txt").read_text() == PRINTED
+    assert made.manifest.exit == 0
+
+
+@pytest.mark.parametrize("where", ["on_cores", "on_fpga"])
+def test_every_push_and_pop_is_recorded(where: str, request: pytest.FixtureRequest) -> None:
+    found = events(request.getfixturevalue(where))
+    a, b = found.edges["App.a"], found.edges["App.b"]
+    for edge, factor in ((a, 1), (b, FACTOR)):
+        assert edge.values is not None
+        assert edge.values.tolist() == [factor * i for i in range(MOST)]
+        assert len(edge.pop_ps) == MOST
+        assert (edge.pop_ps >= edge.push_ps).all()
+        assert (np.diff(edge.push_ps) >= 0).all()
+        assert fullest(edge) <= edge.edge.depth
+    assert (b.push_ps >= a.pop_ps).all(), "nothing is scaled before it is there"
+    assert found.end_ps >= b.pop_ps[-1]
+
+
+def test_a_bounded_queue_holds_its_writer_up(on_cores: Run) -> None:
+    a = events(on_cores).edges["App.a"]
+    assert fullest(a) == a.edge.depth == 16, "counting is faster than scaling"
+    assert len(a.blocked_ps)
+    assert (a.blocked_ps[:, 0] < a.blocked_ps[:, 1]).all()
+    assert np.isin(a.blocked_ps[:, 1], a.push_ps).all(), "who waited for room pushes next"
+
+
+def test_the_design_takes_an_element_a_cycle_and_transfers_go_in_bulk(on_fpga: Run) -> None:
+    a = events(on_fpga).edges["App.a"]
+    gaps = np.diff(a.pop_ps)
+    assert (gaps % 10_000 == 0).all(), "whole cycles of 100 MHz"
+    transfers = len([gap for gap in gaps if gap > 1_000_000]) + 1
+    assert transfers == -(-MOST // 64)
+
+
+BLOCKS = "blocks: {Scale: {inputs: {x: unsigned32}, outputs: {y: unsigned32}, verilog: [%s], unit: {verilog: %s}}}"
+
+
+@pytest.mark.parametrize(
+    ("module", "said", "hint"),
+    [
+        ("module other; endmodule", "there is no module 'scale' in scale.v", "as NAME"),
+        (
+            "module scale(input clk, input [31:0] x_tdata); endmodule",
+            "the module 'scale' has no stream 'x'",
+            "x_tvalid",
+        ),
+    ],
+)
+def test_a_module_that_does_not_fit_is_told_at_its_line(module: str, said: str, hint: str, tmp_path: Path) -> None:
+    path = project(tmp_path, "mapping: {scale: card}")
+    (tmp_path / "scale.v").write_text(module)
+    with pytest.raises(WorkbenchError) as told:
+        open_workspace(path, load_plugins())
+    (problem,) = told.value.diagnostics
+    assert said in problem.message
+    assert hint in problem.hint
+    assert (problem.file, problem.line) == (str(tmp_path / "scale.x"), 13)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["mapping: {App: card}"], "'App.count' stands on an FPGA, and 'Count' has no implementation for that"),
+        (["mapping: {scale: cart}"], "there is no resource 'cart'"),
+        (["depths: {z: 3}"], "there is no edge 'z'"),
+        (["mapping: {scale: card}", "bulk_elements: 65537"], "65536"),
+    ],
+)
+def test_a_section_that_does_not_fit_is_told(lines: list[str], said: str, tmp_path: Path) -> None:
+    with pytest.raises(WorkbenchError) as told:
+        open_workspace(project(tmp_path, *lines), load_plugins())
+    assert any(said in problem.text() and problem.line for problem in told.value.diagnostics), told.value
+
+
+def test_a_platform_that_cannot_carry_streams_is_told(tmp_path: Path) -> None:
+    path = project(tmp_path, "mapping: {scale: card}")
+    path.write_text(path.read_text().replace("nallatech_h101", "xd1000"))
+    with pytest.raises(WorkbenchError) as told:
+        open_workspace(path, load_plugins())
+    assert "cannot carry streams" in told.value.diagnostics[0].message

@@ -1,0 +1,90 @@
+"""The `streaming` section of a project: blocks, edges between them, and where they stand.
+
+It says the same as files in the X language (Lancaster 2011, section 2.3), and may complete such files.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from workbench.model.document import Document
+
+
+class ResourceKind(StrEnum):
+    CORE = "core"
+    FPGA = "fpga"
+
+
+class StreamingBlock(Document):
+    """A kind of block. It is composed where it has `blocks`; otherwise it has an implementation for where it stands."""
+
+    inputs: dict[str, str] = Field(
+        default_factory=dict, description="ports in, with the type of their elements", examples=[{"x": "unsigned16"}]
+    )
+    outputs: dict[str, str] = Field(
+        default_factory=dict, description="ports out, with the type of their elements", examples=[{"y": "float64"}]
+    )
+    config: dict[str, str] = Field(
+        default_factory=dict,
+        description="what each block is given: its type, and after = its value where none is given",
+        examples=[{"taps": "unsigned32 = 8"}],
+    )
+    cpp: tuple[str, ...] = Field(
+        (), description="C++ files that implement it for processor cores; headers are included", examples=[["lpf.hpp"]]
+    )
+    verilog: tuple[str, ...] = Field((), description="Verilog files that implement it for FPGAs", examples=[["lpf.v"]])
+    vhdl: tuple[str, ...] = Field((), description="VHDL files that implement it for FPGAs", examples=[["lpf.vhd"]])
+    unit: dict[str, str] = Field(
+        default_factory=dict,
+        description="the C++ class or the module, where it is not called as the block is",
+        examples=[{"verilog": "lpf_16"}],
+    )
+    blocks: dict[str, str] = Field(
+        default_factory=dict,
+        description="the blocks that it is composed of: their kind, and their configuration",
+        examples=[{"filter": "LPF (taps=16)"}],
+    )
+    edges: dict[str, str] = Field(
+        default_factory=dict,
+        description="the edges between these, by label; ports may be left out where there is one",
+        examples=[{"a": "acquire -> filter", "b": "filter.y -> total.x (depth=32)"}],
+    )
+
+
+class Streaming(Document):
+    """A streaming application: host program and design are made of its blocks."""
+
+    sources: tuple[str, ...] = Field((), description="files in the X language", examples=[["laplace.x"]])
+    blocks: dict[str, StreamingBlock] = Field(
+        default_factory=dict, description="kinds of blocks, by name, as in these files"
+    )
+    top: str = Field(
+        "", description="the block that is the application; empty: the one that no other holds", examples=["Stream"]
+    )
+    resources: dict[str, ResourceKind] = Field(
+        default_factory=dict,
+        description="what blocks may stand on; simulation.cores is then the number of the cores",
+        examples=[{"c0": "core", "card": "fpga"}],
+    )
+    mapping: dict[str, str] = Field(
+        default_factory=dict,
+        description="the resource of a block, or of all blocks in a composed one; laid over what the files say. A "
+        "block that is not mapped runs on whichever core is free",
+        examples=[{"rng": "card"}],
+    )
+    depth: PositiveInt | None = Field(
+        None, description="elements that a queue holds where nothing else says so", examples=[128]
+    )
+    depths: dict[str, PositiveInt] = Field(
+        default_factory=dict, description="elements that an edge's queue holds, by label", examples=[{"a": 16}]
+    )
+    bulk_elements: PositiveInt = Field(
+        256, le=65536, description="elements that one transfer moves between processor and FPGA at most"
+    )
+    flush_us: PositiveFloat = Field(
+        200.0,
+        description="how long an element waits for others before a transfer goes without them, and how often an "
+        "FPGA that had nothing is asked again",
+    )

@@ -1,0 +1,84 @@
+"""Applications whose sources are made of a section of the project. What is made is kept in the cache."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.api import Composed, Composer, Composition
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.run import Manifest, Table
+from workbench.system.cache import cache_dir
+from workbench.system.files import replace_file, sha256
+
+if TYPE_CHECKING:
+    from workbench.model.application import Project
+    from workbench.model.platform import Platform
+
+
+def composed(project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer]) -> Project:
+    """The project with the sources that are made of its sections, after its own. WorkbenchError with their faults."""
+    for composer in _of(project, composers):
+        made = composer.compose(_composition(project, platform, path))
+        project = _with(project, made, _written(made.texts), path.parent)
+    return project
+
+
+def composed_tables(
+    project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer], raw: Path, run: Manifest
+) -> dict[str, Table]:
+    """What composers make of the records of a run. Raises WorkbenchError."""
+    found: dict[str, Table] = {}
+    for composer in _of(project, composers):
+        found |= composer.tables(_composition(project, platform, path), raw, run)
+    return found
+
+
+def _of(project: Project, composers: Mapping[str, Composer]) -> list[Composer]:
+    return [composer for name, composer in composers.items() if getattr(project, name, None) is not None]
+
+
+def _composition(project: Project, platform: Platform, path: Path) -> Composition:
+    marked, _ = read_marked(path.read_text("utf-8", errors="replace"), str(path))
+
+    def place(keys: tuple[str | int, ...]) -> tuple[int, int]:
+        if marked is None:
+            return 1, 1
+        at = marked.diagnostic(keys, "")
+        return at.line or 1, at.column or 1
+
+    return Composition(path, project, platform, place)
+
+
+def _written(texts: Mapping[str, str]) -> Path:
+    """A folder with these files: the same for the same texts."""
+    folder = cache_dir() / "composed" / sha256(json.dumps(sorted(texts.items())).encode())[:32]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        if not (folder / name).is_file():
+            replace_file(folder / name, text.encode())
+    return folder
+
+
+def _with(project: Project, made: Composed, folder: Path, root: Path) -> Project:
+    def placed(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(os.path.relpath(folder / name, root) for name in names)
+
+    host, hardware = project.host, project.hardware
+    folders = (folder, *made.outside)
+    update: dict[str, object] = {
+        "host": host.model_copy(
+            update={
+                "sources": (*host.sources, *placed(made.host)),
+                "include_dirs": (*host.include_dirs, *map(str, (*made.include_dirs, root))),
+            }
+        ),
+        "hardware": hardware.model_copy(update={"sources": (*hardware.sources, *placed(made.hdl))}),
+        "outside": (*project.outside, *map(str, folders)),
+    }
+    if made.cores:
+        update["simulation"] = project.simulation.model_copy(update={"cores": made.cores})
+    return project.model_copy(update=update)
