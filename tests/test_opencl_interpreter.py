@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from rc_workbench_plugins.opencl.compile import compile_file
 from rc_workbench_plugins.opencl.interpret import Ran, run
-from rc_workbench_plugins.opencl.kernel import Way
+from rc_workbench_plugins.opencl.kernel import Space, Way
+from rc_workbench_plugins.opencl.launch import Launch, values_of
 from rc_workbench_plugins.opencl.ndrange import NDRange
 
 from workbench.api.job import Job
@@ -106,6 +107,55 @@ def test_structures_tables_copies_and_halves() -> None:
     assert (theirs["halves"] == ours["halves"]).all()
     for field in record.names or ():
         assert (theirs["records"][field] == ours["records"][field]).all(), field
+
+
+def test_a_structure_and_a_vector_by_value() -> None:
+    from opencl_by_pocl import by_pocl, cl
+
+    record = np.dtype([("count", "i4"), ("scale", "f4"), ("", "V8"), ("shift", "4f4"), ("parts", "3i4"), ("end", "V4")])
+    given = np.zeros(1, record)
+    given["count"], given["scale"], given["shift"], given["parts"] = 80, 2.5, [1, 2, 4, 8], [10, 20, 30]
+    data, more = RANDOM.normal(0, 2, ITEMS).astype(np.float32), cl.cltypes.make_float2(1, 3)
+    source, kernel = DATA / "together.cl", compile_file(DATA / "together.cl").kernel("by_value")
+    theirs = by_pocl(
+        source.read_text(), "by_value", (ITEMS,), (GROUP,), {"data": data, "given": given[0], "more": more}
+    )
+    ours = run(kernel, NDRange((ITEMS,), (GROUP,)), {"data": data, "given": given, "more": [1, 3]}).buffers
+    assert (theirs["data"] == ours["data"]).all()
+    numbers = (80, 2.5, 1, 2, 4, 8, 10, 20, 30)  # as a launch says it: in the order of the fields
+    launch = Launch.model_validate({"global_size": [96], "arguments": {"data": {"elements": ITEMS}, "given": numbers,
+                                    "more": [1, 3]}})  # fmt: skip
+    values = values_of(kernel, launch, Path())
+    assert values["given"].tobytes() == given.tobytes()
+    assert values["more"].tolist() == [1, 3]
+
+
+def test_copies_of_structures_and_groups_are_accesses() -> None:
+    """A structure of 16 bytes is read and written at once; a group's copy counts for its elements, side by side."""
+    items = np.zeros(ITEMS, np.dtype([("at", "3f4"), ("id", "i4")]))
+    items["id"] = np.arange(ITEMS)
+    size, rounds = NDRange((ITEMS,), (GROUP,)), 4
+    theirs, ours = both(DATA / "together.cl", "moved", {"out": np.zeros_like(items), "in": items}, size)
+    assert (theirs["out"]["id"] == ours["out"]["id"]).all()
+    moved = compile_file(DATA / "together.cl").kernel("moved")
+    ran = run(moved, size, {"out": np.zeros_like(items), "in": items})
+    said = {(a.object, a.way, a.bytes, ran.profile.accesses[a.id].work_items.bytes)
+            for a in moved.accesses if a.space is Space.GLOBAL}  # fmt: skip
+    assert said == {("in", Way.LOAD, 16, 16), ("in", Way.LOAD, 16, -16), ("out", Way.STORE, 16, 16)}
+    arguments = {"out": np.zeros(ITEMS, np.float32), "rows": RANDOM.random(ITEMS * 2 * rounds, np.float32),
+                 "columns": RANDOM.random(2 * GROUP * rounds, np.float32), "near": 12 * GROUP,
+                 "rounds": np.int32(rounds)}  # fmt: skip
+    theirs, ours = both(DATA / "together.cl", "brought", arguments, size)
+    assert (theirs["out"] == ours["out"]).all()
+    brought = compile_file(DATA / "together.cl").kernel("brought")
+    profile = run(brought, size, arguments).profile
+    found = {a.object: (a.way, a.bytes, profile.accesses[a.id]) for a in brought.accesses if a.space is Space.GLOBAL}
+    assert {name: (way, each, p.executions, p.work_items.bytes, p.loops.get("L1", p.rows).bytes)
+            for name, (way, each, p) in found.items()} == {
+        "rows": (Way.LOAD, 4, ITEMS * 2 * rounds, 4, 8 * GROUP),
+        "columns": (Way.LOAD, 4, ITEMS * rounds, 8, 8 * GROUP),
+        "out": (Way.STORE, 4, ITEMS, 4, None),
+    }  # fmt: skip
 
 
 def bundled(name: str) -> tuple[str, dict[str, Any], NDRange, dict[str, str]]:

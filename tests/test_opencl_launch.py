@@ -21,12 +21,20 @@ KERNEL = Kernel(
         Argument("table", GLOBAL, "uchar*", 1),
         Argument("near", Type(Kind.POINTER, 64, space=Space.LOCAL), "int*", 4),
         Argument("factor", Type(Kind.FLOAT, 32), "float"),
+        Argument("shift", Type(Kind.FLOAT, 32, 4), "float4"),
+        Argument(
+            "box",
+            Type(Kind.POINTER, 64, space=Space.PRIVATE),
+            "Box",
+            8,
+            fields=((0, Type(Kind.INT, 32)), (4, Type(Kind.INT, 8))),
+        ),
     ),
     (),
     (),
 )
 GIVEN = {"data": {"elements": 8, "low": -1, "high": 1}, "table": {"elements": 4, "value": 200}, "near": {"elements": 6},
-         "factor": 0.5}  # fmt: skip
+         "factor": 0.5, "shift": [1, 2, 3, 4], "box": [-5, 200]}  # fmt: skip
 
 
 def launch(**changed: object) -> Launch:
@@ -36,9 +44,15 @@ def launch(**changed: object) -> Launch:
 def test_arguments_become_arrays_of_their_types() -> None:
     found = values_of(KERNEL, launch(), Path())
     assert {name: (values.dtype.str[1:], values.size) for name, values in found.items()} == {
-        "data": ("f4", 32), "table": ("u1", 4), "near": ("i4", 6), "factor": ("f4", 1)}  # fmt: skip
+        "data": ("f4", 32), "table": ("u1", 4), "near": ("i4", 6), "factor": ("f4", 1), "shift": ("f4", 4),
+        "box": ("u1", 8)}  # fmt: skip
     assert (found["table"] == 200).all()
     assert found["factor"][0] == 0.5
+    assert found["shift"].tolist() == [1, 2, 3, 4]
+    assert found["box"].tolist() == [251, 255, 255, 255, 200, 0, 0, 0]
+    for_all = {"shift": 2, "box": 0, "data": {"elements": 2, "value": [1, 2, 3, 4]}}
+    every = values_of(KERNEL, launch(arguments=GIVEN | for_all), Path())
+    assert (every["shift"].tolist(), every["data"].tolist()) == ([2, 2, 2, 2], [1, 2, 3, 4] * 2)
     assert np.ptp(found["data"]) > 1
     assert np.array_equal(found["data"], values_of(KERNEL, launch(), Path())["data"])  # the seed draws the same again
 
@@ -74,6 +88,10 @@ def test_a_groups_size_is_the_launchs_or_the_kernels(
         ({"dat": 1}, "no argument 'dat'"),
         ({"factor": {"elements": 4}}, "'factor' is a number"),
         ({"data": 3}, "'data' is a buffer"),
+        ({"shift": [1, 2]}, r"'shift' \(float4\) takes 4 numbers, not 2"),
+        ({"box": [1, 2, 3]}, r"'box' \(Box\) takes 2 numbers, not 3"),
+        ({"box": [1, 300]}, r"'box' \(Box\) cannot hold 300"),
+        ({"box": {"elements": 4}}, "'box' is a number"),
         ({"table": {"elements": 1, "value": 256}}, r"'table' \(uchar\*\) cannot hold 256"),
         ({"data": {"elements": 1 << 40}}, "more than 4 GiB"),
         ({"data": {"elements": 4, "low": 2, "high": 1}}, "drawn from 2 to 1"),

@@ -9,6 +9,8 @@ from itertools import count
 
 from rc_workbench_plugins.opencl.kernel import Access, Block, Constant, Instruction, Kind, Operand, Space, Type, Way
 
+#: a group's copies between global and local memory; their result is no value, but an event
+GROUP_COPIES = ("async_work_group_copy", "async_work_group_strided_copy")
 #: what inlining appends to names
 INLINED = re.compile(r"\.i(?=\.|\d*$)")
 #: built-ins that reach memory through a pointer: which way, and which operand the pointer is
@@ -20,28 +22,45 @@ def with_accesses(blocks: list[Block]) -> tuple[Block, ...]:
     made = {i.result: i for block in blocks for i in block.instructions if i.result}
     numbers = count(1)
 
-    def access(one: Instruction) -> Instruction:
-        reach = _reach(one)
-        if reach is None:
-            return one
-        way, pointer, size = reach
-        kind = one.operand_types[pointer]
+    def access(one: Instruction, way: Way, pointer: int, size: int) -> Access:
         objects = _objects(one.operands[pointer], made, set())
         name = next(iter(objects)) if len(objects) == 1 else ""
-        return replace(one, access=Access(f"a{next(numbers)}", way, kind.space or Space.PRIVATE, size, name, one.line))
+        space = one.operand_types[pointer].space or Space.PRIVATE
+        return Access(f"a{next(numbers)}", way, space, size, name, one.line)
 
-    return tuple(replace(block, instructions=tuple(map(access, block.instructions))) for block in blocks)
+    def told(one: Instruction) -> Instruction:
+        return replace(one, accesses=tuple(access(one, *reach) for reach in _reaches(one)))
+
+    return tuple(replace(block, instructions=tuple(map(told, block.instructions))) for block in blocks)
+
+
+def _reaches(one: Instruction) -> tuple[tuple[Way, int, int], ...]:
+    """Which ways an instruction reaches memory, each with the operand that is the pointer and the bytes that a work
+    item moves (of a group's copy: an element's)."""
+    if one.opcode != "call":
+        found = _reach(one)
+        return (found,) if found else ()
+    if one.variant in ("memcpy", "memmove", "memset"):
+        size = one.operands[2]
+        moved = int(size.values[0]) if isinstance(size, Constant) else 0
+        written = (Way.STORE, 0, moved)
+        return () if not moved else (written,) if one.variant == "memset" else (written, (Way.LOAD, 1, moved))
+    if one.variant in GROUP_COPIES:
+        return (Way.STORE, 0, one.numbers[0]), (Way.LOAD, 1, one.numbers[0])
+    found = _built_in(one)
+    return (found,) if found else ()
 
 
 def _reach(one: Instruction) -> tuple[Way, int, int] | None:
-    """Which way an instruction reaches memory, which operand is the pointer, and how many bytes a work item moves."""
     if one.opcode == "load":
         return Way.LOAD, 0, one.type.bytes
     if one.opcode == "store":
         return Way.STORE, 1, one.operand_types[0].bytes
-    if one.opcode in ("atomicrmw", "cmpxchg"):
-        return Way.ATOMIC, 0, one.operand_types[1].bytes
-    found = _REACHES.match(one.variant) if one.opcode == "call" else None
+    return (Way.ATOMIC, 0, one.operand_types[1].bytes) if one.opcode in ("atomicrmw", "cmpxchg") else None
+
+
+def _built_in(one: Instruction) -> tuple[Way, int, int] | None:
+    found = _REACHES.match(one.variant)
     if found is None:
         return None
     pointer = next(at for at, kind in enumerate(one.operand_types) if kind.kind is Kind.POINTER)

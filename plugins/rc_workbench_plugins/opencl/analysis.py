@@ -56,7 +56,7 @@ def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | N
     if key in _known:
         _known.move_to_end(key)
         return _known[key]
-    kernels = compile_file(source, launch.macros, launch.standard, job)
+    kernels = compile_file(source, launch.macros, launch.standard, job, [folder / name for name in launch.include])
     kernel = kernels.kernel(name)
     values = values_of(kernel, launch, folder)
     arguments: dict[str, object] = {}

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.opencl import library
-from rc_workbench_plugins.opencl.kernel import Instruction, Kind, Space, Type
+from rc_workbench_plugins.opencl.accesses import GROUP_COPIES
+from rc_workbench_plugins.opencl.kernel import Access, Instruction, Kind, Space, Type
 from rc_workbench_plugins.opencl.memory import Memory, Positions
 from rc_workbench_plugins.opencl.ndrange import NDRange
 from rc_workbench_plugins.opencl.values import Array, Operation, dtype_of, operation, unsigned
@@ -25,8 +26,11 @@ _BYTE = Type(Kind.INT, 8)
 class Calls:
     """The functions of a launch's instructions. `lanes` are the work items that run now, by number in the batch."""
 
-    def __init__(self, memory: Memory, size: NDRange, trace: Callable[[Instruction, Array], None]) -> None:
-        self._memory, self._size, self._trace = memory, size, trace
+    def __init__(
+        self, memory: Memory, size: NDRange, trace: Callable[[Access, Array], None],
+        copied: Callable[[Access, int, int], None],
+    ) -> None:  # fmt: skip
+        self._memory, self._size, self._trace, self._copied = memory, size, trace, copied
         self.lanes: Positions = np.arange(0)
 
     @staticmethod
@@ -86,7 +90,7 @@ class Calls:
             return self._vector_store(one, bool(found[1]), bool(found[2]))
         if name in ("memcpy", "memmove", "memset"):
             return self._move(one)
-        if name in ("async_work_group_copy", "async_work_group_strided_copy"):
+        if name in GROUP_COPIES:
             return self._copy(one)
         if both := library.pair(name):
             return self._pair(one, both)
@@ -106,55 +110,60 @@ class Calls:
         return ask
 
     def _load(self, one: Instruction) -> Operation:
+        (reached,) = one.accesses
         space, kind = one.operand_types[0].space or Space.PRIVATE, one.type
 
         def load(pointer: Array) -> Array:
-            self._trace(one, pointer)
+            self._trace(reached, pointer)
             return self._memory.load(space, kind, pointer, self.lanes)
 
         return load
 
     def _store(self, one: Instruction) -> Operation:
+        (reached,) = one.accesses
         kind, space = one.operand_types[0], one.operand_types[1].space or Space.PRIVATE
 
         def store(value: Array, pointer: Array) -> Array:
-            self._trace(one, pointer)
+            self._trace(reached, pointer)
             self._memory.store(space, kind, pointer, value, self.lanes)
             return pointer
 
         return store
 
     def _vector_load(self, one: Instruction, aligned: bool, half: bool) -> Operation:
+        (reached,) = one.accesses
         space = one.operand_types[1].space or Space.PRIVATE
         kind = Type(Kind.FLOAT, 16, one.type.lanes) if half else one.type
         step = kind.bits // 8 * (4 if aligned and kind.lanes == 3 else kind.lanes)
 
         def load(offset: Array, pointer: Array) -> Array:
             address = pointer + offset.astype(np.int64) * step
-            self._trace(one, address)
+            self._trace(reached, address)
             return self._memory.load(space, kind, address, self.lanes).astype(dtype_of(one.type))
 
         return load
 
     def _vector_store(self, one: Instruction, aligned: bool, half: bool) -> Operation:
+        (reached,) = one.accesses
         given, space = one.operand_types[0], one.operand_types[2].space or Space.PRIVATE
         kind = Type(Kind.FLOAT, 16, given.lanes) if half else given
         step = kind.bits // 8 * (4 if aligned and kind.lanes == 3 else kind.lanes)
 
         def store(value: Array, offset: Array, pointer: Array) -> Array:
             address = pointer + offset.astype(np.int64) * step
-            self._trace(one, address)
+            self._trace(reached, address)
             self._memory.store(space, kind, address, value.astype(dtype_of(kind)), self.lanes)
             return pointer
 
         return store
 
     def _atomic(self, one: Instruction, name: str) -> Operation:
+        (reached,) = one.accesses
         space, kind = one.operand_types[0].space or Space.GLOBAL, one.type
         element = dtype_of(kind)
 
         def atomic(pointer: Array, *values: Array) -> Array:
-            self._trace(one, pointer)
+            self._trace(reached, pointer)
             given = [np.broadcast_to(v, len(self.lanes)).astype(element) for v in values]
             if name in ("inc", "dec"):
                 given = [np.ones(len(self.lanes), element)]
@@ -182,6 +191,8 @@ class Calls:
         to, source = (kind.space or Space.PRIVATE for kind in one.operand_types[:2])
 
         def move(pointer: Array, given: Array, *_: Array) -> Array:
+            for access, address in zip(one.accesses, (pointer, given), strict=False):
+                self._trace(access, address)
             if one.variant == "memset":
                 data = np.repeat(given[:, None], wide.lanes, axis=1)
             else:
@@ -197,12 +208,16 @@ class Calls:
         to, source = (kind.space or Space.GLOBAL for kind in one.operand_types[:2])
 
         def copy(pointer: Array, given: Array, count: Array, *rest: Array) -> Array:
+            for access, address in zip(one.accesses, (pointer, given), strict=True):
+                self._trace(access, address)
             strides = [np.broadcast_to(v, len(self.lanes)) for v in rest[:-1]]
             ends = [np.broadcast_to(v, len(self.lanes)) for v in (pointer, given, count)]
             for lane in np.unique(self.lanes // self._size.group_items, return_index=True)[1]:
                 target, begin, elements = (int(v[lane]) for v in ends)
                 wide = int(strides[0][lane]) if strides else 1
                 out, back = (wide, 1) if source is Space.LOCAL else (1, wide)
+                for access, step in zip(one.accesses, (out, back), strict=True):
+                    self._copied(access, elements, step * size)
                 at = np.arange(elements * size)
                 one_lane = np.full(elements * size, self.lanes[lane])
                 data = self._memory.load(source, _BYTE, begin + at // size * size * back + at % size, one_lane)

@@ -60,9 +60,10 @@ class Compiled:
 
 
 def compile_file(
-    source: Path, defines: Mapping[str, str] | None = None, standard: str = "CL1.2", job: Job | None = None
-) -> Compiled:
-    """The kernels of a .cl file, compiled with `defines` in place, as macros.
+    source: Path, defines: Mapping[str, str] | None = None, standard: str = "CL1.2", job: Job | None = None,
+    include: Sequence[Path] = (),
+) -> Compiled:  # fmt: skip
+    """The kernels of a .cl file, compiled with `defines` in place, as macros, and headers from `include` too.
 
     WorkbenchError with the compiler's own errors at their lines, or with what this machine lacks.
     """
@@ -73,6 +74,7 @@ def compile_file(
         hint = "Install it with `pip install rc-workbench[opencl]`."
         raise WorkbenchError(Diagnostic("llvmlite is not installed: it reads what clang made of a kernel", hint))
     given = [f"-D{name}={value}" for name, value in (defines or {}).items()]
+    given += [f"-I{folder.absolute()}" for folder in include]
     with tempfile.TemporaryDirectory(prefix="opencl-") as folder:
         out = Path(folder) / "kernel.bc"
         said, bitcode = _compile([*command, *_OPTIONS, f"-cl-std={standard}", *given], source.absolute(), out, job)

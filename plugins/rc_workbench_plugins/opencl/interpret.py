@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,19 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.opencl.calls import Calls
 from rc_workbench_plugins.opencl.flow import Edge, Segment, counter, flow
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
-from rc_workbench_plugins.opencl.kernel import Constant, Instruction, Kernel, Operand, Profile, Space, Trips, enclosing
+from rc_workbench_plugins.opencl.kernel import (
+    Access,
+    AccessProfile,
+    Constant,
+    Instruction,
+    Kernel,
+    Operand,
+    Profile,
+    Space,
+    Stride,
+    Trips,
+    enclosing,
+)
 from rc_workbench_plugins.opencl.memory import Memory, Outside
 from rc_workbench_plugins.opencl.ndrange import NDRange
 from rc_workbench_plugins.opencl.strides import Addresses
@@ -75,7 +87,7 @@ class _Launch:
         self._local_bytes = 0
         self._given: dict[str, NDArray[Any]] = {}
         self._memory = self._place(arguments)
-        self.calls = Calls(self._memory, size, self._trace)
+        self.calls = Calls(self._memory, size, self._trace, self._copied)
         self._steps: dict[int, list[_Step]] = {}
         self._ways: dict[int, list[tuple[str, str]]] = {}
         self._names: dict[Constant, str] = {}
@@ -84,6 +96,7 @@ class _Launch:
         self._edges: dict[int, Edge] = {}
         self._entries = 0
         self._trips: dict[str, list[int]] = {}
+        self._copies: dict[str, tuple[int, int | None]] = {}  # elements of group copies, and the step between them
         self._pieces = 0
 
     def run(self, groups: int | None) -> Ran:
@@ -113,7 +126,7 @@ class _Launch:
 
     def _place(self, arguments: Mapping[str, object]) -> Memory:
         """The arguments' buffers and the kernel's variables in memory, and what operands name them."""
-        kernel, buffers = self._kernel, {}
+        kernel, buffers, private = self._kernel, {}, {}
         if lacking := [a.name for a in kernel.arguments if a.name not in arguments]:
             hint = f"Give a value for each of: {', '.join(a.name for a in kernel.arguments)}."
             raise WorkbenchError(self._told(f"the argument '{lacking[0]}' is given nothing", hint, kernel.line))
@@ -121,6 +134,9 @@ class _Launch:
             given, name = arguments[argument.name], f"%{argument.name}"
             if argument.type.space is Space.LOCAL:
                 self._fixed[name] = np.array([self._local(int(np.asarray(given)), 16)], np.int64)
+            elif argument.by_value:
+                self._fixed[name] = np.array([argument.private_at], np.int64)
+                private[argument.private_at] = np.ascontiguousarray(given).reshape(-1).view(np.uint8)
             elif argument.type.space is not None:
                 self._given[argument.name] = np.ascontiguousarray(given)
                 buffers[name] = self._given[argument.name].reshape(-1).view(np.uint8)
@@ -132,7 +148,7 @@ class _Launch:
                 self._fixed[variable.name] = np.array([self._local(variable.bytes, variable.align)], np.int64)
             else:
                 buffers[variable.name] = np.array(variable.initial or (0,) * variable.bytes, np.uint8)
-        memory = Memory(buffers)
+        memory = Memory(buffers, private)
         self._fixed |= {name: np.array([region.begin], np.int64) for name, region in memory.regions.items()}
         return memory
 
@@ -316,11 +332,15 @@ class _Launch:
 
     # ---- what is told after
 
-    def _trace(self, one: Instruction, address: Array) -> None:
-        if self._addresses is not None and one.access is not None:
-            loops = self._addresses.loops[one.access.id]
+    def _trace(self, access: Access, address: Array) -> None:
+        if self._addresses is not None:
+            loops = self._addresses.loops[access.id]
             rounds = [self._items.values[counter(loop)] for loop in loops]
-            self._addresses.note(one.access.id, address, self._items.lanes, rounds)
+            self._addresses.note(access.id, address, self._items.lanes, rounds)
+
+    def _copied(self, access: Access, elements: int, step: int) -> None:
+        before, same = self._copies.get(access.id, (0, step))
+        self._copies[access.id] = before + elements, step if same == step else None
 
     def _profile(self, sampled: int) -> Profile:
         blocks: dict[str, int] = {block.name: 0 for block in self._kernel.blocks}
@@ -345,17 +365,24 @@ class _Launch:
                 for loop in loops
             },
             accesses={
-                access.id: self._seen.profile(access, blocks[block.name])
+                access.id: self._accessed(access, blocks[block.name])
                 for block in self._kernel.blocks
                 for access in block.accesses
             },
         )
 
+    def _accessed(self, access: Access, executions: int) -> AccessProfile:
+        found = self._seen.profile(access, executions)
+        if access.id not in self._copies:
+            return found
+        elements, step = self._copies[access.id]
+        return replace(found, executions=elements, work_items=Stride(step, 1.0, elements), rows=Stride(None, 0.0, 0))
+
     def _fault(self, one: Instruction, fault: Exception) -> Diagnostic:
         if isinstance(fault, Outside):
             lanes = self._items.lanes
             who = self.calls.who(int(lanes[min(fault.lane, len(lanes) - 1)]))
-            way = one.access.way if one.access else "access"
+            way = one.accesses[0].way if len(one.accesses) == 1 else "copy" if one.accesses else "access"
             message = f"this {way} of work item {who} reaches {fault}"
             return self._told(message, "Give a larger buffer, or check the index.", one.line)
         return self._told("an integer is divided by zero here", "Check the divisor before.", one.line)

@@ -73,8 +73,8 @@ class Way(StrEnum):
 class Access:
     """A memory operation of one instruction.
 
-    `bytes` is what one work item moves by it (a vector's whole). `object` names the argument or variable that is
-    addressed, as the source says it; "" where several may be.
+    `bytes` is what one work item moves by it (a vector's whole), or of a group's copy one element. `object` names
+    the argument or variable that is addressed, as the source says it; "" where several may be.
     """
 
     id: str  #: "a1", "a2", ... in the order of the kernel's blocks
@@ -109,7 +109,7 @@ class Instruction:
     operand_types: tuple[Type, ...] = ()
     unsigned: bool = False  #: whether a built-in's first parameter is
     align: int = 0  #: of a memory operation, what the address is a multiple of
-    access: Access | None = None
+    accesses: tuple[Access, ...] = ()  #: of a copy what it writes, then what it reads
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Block:
 
     @property
     def accesses(self) -> tuple[Access, ...]:
-        return tuple(i.access for i in self.instructions if i.access)
+        return tuple(access for i in self.instructions for access in i.accesses)
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,9 @@ class Argument:
     """`type_name` as OpenCL C says it ("float*"), or the source where the type is its own ("Place*"); `element_bytes`
     is what a pointer's elements take (0: unknown).
 
-    A pointer in local space is given a size at launch, one in global or constant space a buffer, all else a value.
+    A pointer in local space is given a size at launch, one in global or constant space a buffer, all else a value. One
+    in private space is a structure by value: `fields` are its numbers, each with its offset, `private_at` where it
+    lies in a work item's private memory.
     """
 
     name: str
@@ -139,6 +141,12 @@ class Argument:
     type_name: str
     element_bytes: int = 0
     constant: bool = False  #: declared const: only read
+    fields: tuple[tuple[int, Type], ...] = ()
+    private_at: int = 0
+
+    @property
+    def by_value(self) -> bool:
+        return self.type.space is Space.PRIVATE
 
 
 @dataclass(frozen=True)
@@ -299,7 +307,8 @@ class Stride:
 class AccessProfile:
     """`work_items`: from a work item to the next along get_global_id(0), in the same iteration of every loop; `rows`:
     along get_global_id(1).
-    `loops`: by the enclosing loop's id, from one iteration of it to the next, with those of all others held."""
+    `loops`: by the enclosing loop's id, from one iteration of it to the next, with those of all others held. Of a
+    group's copy `executions` are the elements that it moves, and `work_items` the step from one to the next."""
 
     executions: int
     work_items: Stride

@@ -34,8 +34,9 @@ _TYPE = re.compile(r"(?:(?:const|volatile)\s+)*([a-z_ ]*?[a-z_])(\d*)\s*\**")
 
 
 class Values(PartDocument):
-    """What an argument of a launch holds. Of a number: its `value`. Of a buffer: `elements` that are all `value`, or
-    drawn evenly from `low` to `high` by a seed; or a `file`. Of local memory: so many `elements`."""
+    """What an argument of a launch holds. Of a number: its `value`, of a vector or a structure by value a list of them.
+    Of a buffer: `elements` that are all `value`, or drawn evenly from `low` to `high` by a seed; or a `file`. Of local
+    memory: so many `elements`."""
 
     called: ClassVar[str] = "argument"
     new: ClassVar[Mapping[str, object]] = {"value": 0}
@@ -50,8 +51,11 @@ class Values(PartDocument):
         )),
     )  # fmt: skip
 
-    value: int | float | None = Field(
-        None, description="a number's value; of a buffer, that of every element", examples=[4]
+    value: int | float | tuple[int | float, ...] | None = Field(
+        None,
+        description="a number's value; of a buffer, that of every element; a list: a vector's lanes, or the numbers of "
+        "a structure by value in the order of its fields",
+        examples=[4, [0.5, 1, 2, 0]],
     )
     elements: PositiveInt | None = Field(
         None, description="how many elements a buffer, or local memory, has", examples=[1024]
@@ -85,13 +89,17 @@ class Launch(PartDocument):
         "64 that divides the first dimension",
         examples=[[16, 16]],
     )
-    arguments: dict[str, Values | int | float] = Field(
+    arguments: dict[str, Values | int | float | tuple[int | float, ...]] = Field(
         default_factory=dict,
-        description="the kernel's arguments by name: a number, or what a buffer holds",
+        description="the kernel's arguments by name: a number (a list: of a vector or structure), or what a buffer "
+        "holds",
         examples=[{"a": {"elements": 1024, "low": 0, "high": 1}}],
     )
     defines: dict[str, str | int | float] = Field(
         default_factory=dict, description="macros that the kernel is compiled with", examples=[{"TILE": 16}]
+    )
+    include: tuple[str, ...] = Field(
+        (), description="folders with headers that the kernel includes, besides its own", examples=[["include"]]
     )
     standard: str = Field("CL1.2", description="the version of OpenCL C: CL1.2, CL2.0, CL3.0")
     groups: PositiveInt | None = Field(
@@ -153,21 +161,23 @@ def dtype_of(argument: Argument) -> tuple[np.dtype[np.generic], int]:
     match = _TYPE.fullmatch(argument.type_name.strip())
     name = match[1] if match else ""
     if match is None or name not in _DTYPES:
-        hint = "Give a buffer's bytes as a file; a structure by value cannot be given."
+        hint = "Give a buffer's bytes as a file."
         raise WorkbenchError(Diagnostic(f"the type of '{argument.name}' is not known: {argument.type_name}", hint))
     return np.dtype(_DTYPES[name]), int(match[2] or 1)
 
 
 def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generic]:
-    pointer = argument.type.kind is Kind.POINTER
-    if pointer and held.file:
+    pointer = argument.type.kind is Kind.POINTER and not argument.by_value
+    if (pointer or argument.by_value) and held.file:
         return _from_file(argument, folder / held.file)
     if pointer and held.elements is None:
         hint = f"Write {argument.name}: {{elements: 1024}}, with `value`, or `low` and `high`; or a `file`."
         raise WorkbenchError(Diagnostic(f"'{argument.name}' is a buffer, and has no elements", hint))
     if not pointer and (held.value is None or held.elements is not None or held.file):
-        hint = f"Write {argument.name}: 4."
+        hint = f"Write {argument.name}: 4, or a list of a vector's lanes or a structure's numbers."
         raise WorkbenchError(Diagnostic(f"'{argument.name}' is a number ({argument.type_name}): it has a value", hint))
+    if argument.by_value:
+        return _structure(argument, held.value)
     try:
         dtype, lanes = dtype_of(argument)
     except WorkbenchError:
@@ -178,7 +188,7 @@ def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generi
     if argument.type.space is Space.LOCAL:
         return np.zeros(count, dtype)
     if held.low is None and held.high is None:
-        return _held(np.full(count, held.value or 0), dtype, argument)
+        return _held(np.tile(_each(argument, held.value, lanes), held.elements or 1), dtype, argument)
     low, high = held.low or 0, 1 if held.high is None else held.high
     if high < low:
         raise WorkbenchError(Diagnostic(f"'{argument.name}' is drawn from {low} to {high}", "Swap them."))
@@ -186,6 +196,25 @@ def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generi
     if dtype.kind == "f":
         return _held(random.uniform(low, high, count), dtype, argument)
     return _held(random.integers(int(low), int(high), count, endpoint=True), dtype, argument)
+
+
+def _each(argument: Argument, value: float | tuple[float, ...] | None, count: int) -> NDArray[np.generic]:
+    """So many numbers of a given one, or as many as are given."""
+    given = np.atleast_1d(np.asarray(0 if value is None else value))
+    if len(given) not in (1, count):
+        message = f"'{argument.name}' ({argument.type_name}) takes {count} numbers, not {len(given)}"
+        raise WorkbenchError(Diagnostic(message, "Give one for all, or one for each."))
+    return np.resize(given, count)
+
+
+def _structure(argument: Argument, value: float | tuple[float, ...] | None) -> NDArray[np.generic]:
+    """The bytes of a structure by value: its numbers in the order of its fields."""
+    found = np.zeros(argument.element_bytes, "u1")
+    for (at, kind), number in zip(argument.fields, _each(argument, value, len(argument.fields)), strict=True):
+        element = np.dtype(f"{'f' if kind.kind is Kind.FLOAT else 'i'}{kind.bytes}")
+        wide = element if element.kind == "f" or number < 1 << (8 * kind.bytes - 1) else np.dtype(f"u{kind.bytes}")
+        found[at : at + kind.bytes] = _held(np.array([number]), wide, argument).view("u1")
+    return found
 
 
 def _held(values: NDArray[np.generic], dtype: np.dtype[np.generic], argument: Argument) -> NDArray[np.generic]:

@@ -54,9 +54,12 @@ def split_type(text: str) -> tuple[str, str]:
 
 
 def read_type(text: str) -> Type | None:
-    """A type of values; None of what no value of a kernel has: structures, arrays, events, integers of odd widths."""
+    """A type of values; None of what no value of a kernel has: structures, arrays, integers of odd widths. An event is
+    a number, which nobody looks at."""
     if text == "void":
         return VOID
+    if text == 'target("spirv.Event")':
+        return Type(Kind.INT, 64)
     if text in _FLOATS:
         return Type(Kind.FLOAT, _FLOATS[text])
     if found := _POINTER.fullmatch(text):
@@ -104,6 +107,18 @@ class Layout:
     def field(self, text: str, index: int) -> tuple[int, str]:
         """Offset and type of a structure's field."""
         return self._fields(text)[index]
+
+    def scalars(self, text: str, at: int = 0) -> Iterator[tuple[int, Type]]:
+        """Every number in a type, with its offset, in the order of the source."""
+        if fields := self._fields(text):
+            for offset, kind in fields:
+                yield from self.scalars(kind, at + offset)
+        elif found := _REPEATED.fullmatch(text[1:-1]) if text[:1] in _OPEN else None:
+            step = self.size(found[2])
+            for number in range(int(found[1])):
+                yield from self.scalars(found[2], at + number * step)
+        elif scalar := read_type(text):
+            yield at, scalar
 
     def element(self, text: str) -> str:
         """The type of an array's or vector's elements."""

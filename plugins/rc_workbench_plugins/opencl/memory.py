@@ -47,9 +47,13 @@ class Region:
 
 
 class Memory:
-    """`buffers` are the contents of everything in global and constant space, by name; they are copied."""
+    """`buffers` are the contents of everything in global and constant space, by name; they are copied. `private` are
+    what every work item's own memory holds first, by where."""
 
-    def __init__(self, buffers: Mapping[str, NDArray[np.uint8]]) -> None:
+    def __init__(
+        self, buffers: Mapping[str, NDArray[np.uint8]], private: Mapping[int, NDArray[np.uint8]] | None = None
+    ) -> None:
+        self._first = private or {}
         begin = _FIRST
         self.regions: dict[str, Region] = {}
         for name, data in buffers.items():
@@ -60,7 +64,7 @@ class Memory:
         self._shared = np.zeros(begin, np.uint8)
         for name, data in buffers.items():
             self._shared[self.regions[name].begin : self.regions[name].end] = data
-        self.groups(1, 0, np.zeros(1, np.int64), 0)
+        self.groups(1, 0, np.zeros(0, np.int64), 0)
 
     def content(self, name: str) -> NDArray[np.uint8]:
         region = self.regions[name]
@@ -71,6 +75,9 @@ class Memory:
         self._local_bytes, self._private_bytes = _whole(local_bytes), _whole(private_bytes)
         self._local = np.zeros(count * self._local_bytes, np.uint8)
         self._private = np.zeros(len(group) * self._private_bytes, np.uint8)
+        if len(group):
+            for at, data in self._first.items():
+                self._private.reshape(len(group), -1)[:, at : at + len(data)] = data
         self._group = group if count > 1 else np.zeros(1, np.int64)
 
     def load(self, space: Space, kind: Type, pointer: Array, lanes: Positions) -> Array:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from rc_workbench_plugins.opencl.accesses import INLINED, with_accesses
+from rc_workbench_plugins.opencl.accesses import GROUP_COPIES, INLINED, with_accesses
 from rc_workbench_plugins.opencl.ir_text import ModuleText
 from rc_workbench_plugins.opencl.kernel import (
     VOID,
@@ -43,8 +43,6 @@ _ELEMENT_BYTES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "half": 2, "in
 _OPAQUE = re.compile(r"\bimage\dd|\bsampler_t|\bpipe\b|\bevent_t|\bqueue_t")
 #: by the letters of mangled names
 _LETTER_BYTES = {"c": 1, "a": 1, "h": 1, "s": 2, "t": 2, "Dh": 2, "i": 4, "j": 4, "f": 4, "l": 8, "m": 8, "d": 8}
-#: calls whose result is no value, but an event
-_EVENTS = ("async_work_group_copy", "async_work_group_strided_copy")
 #: attributes that clang knows, of which it tells what macros made of them
 _SIZES = ("reqd_work_group_size", "work_group_size_hint")
 _FLAGS = frozenset(["fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "samesign", "volatile"])
@@ -111,7 +109,7 @@ class _Reader:
             name=self._function.name,
             file=str(self._text.source),
             line=self._line,
-            arguments=tuple(self._arguments(notes)),
+            arguments=tuple(self._arguments(notes, re.findall(r"byval\((%[^)]+)\)", head))),
             variables=tuple(self._variables.values()),
             blocks=with_accesses(order),
             private_bytes=self._private_bytes,
@@ -120,12 +118,20 @@ class _Reader:
             loop_lines={header: place for header, n in loops.items() if (place := self._text.loop_place(n))[0]},
         )
 
-    def _arguments(self, notes: Mapping[str, int]) -> Iterator[Argument]:
+    def _arguments(self, notes: Mapping[str, int], structures: Iterable[str]) -> Iterator[Argument]:
+        """`structures` are the types of those that are passed by value."""
+        by_value = iter(structures)
         said = [self._text.strings(notes.get(f"kernel_arg_{what}")) for what in ("type", "base_type", "type_qual")]
         for argument, name, base, qualities in zip(self._function.arguments, *said, strict=True):
             kind = read_type(str(argument.type))
-            if kind is None or kind.space is Space.PRIVATE or _OPAQUE.search(base):
+            structure = next(by_value, "") if kind and kind.space is Space.PRIVATE else ""
+            if kind is None or (kind.space is Space.PRIVATE and not structure) or _OPAQUE.search(base):
                 self._unsupported(f"the argument '{argument.name}' of type '{name}'", self._line)
+            if structure:
+                size, align = self._layout.size(structure), self._layout.align(structure)
+                at, fields = self._private(size, align), tuple(self._layout.scalars(structure))
+                yield Argument(argument.name, kind, name, size, "const" in qualities.split(), fields, at)
+                continue
             element = _BASE.fullmatch(base)
             size = 0
             if element and element[1] in _ELEMENT_BYTES:  # what a name of the source's own stands for
@@ -154,7 +160,7 @@ class _Reader:
             self._generic[one.name] = self._operand(operands[0], number), types[0]
             return None
         kind = read_type(str(one.type))
-        if kind is None and variant not in _EVENTS:
+        if kind is None:
             self._unsupported(f"a value of type '{one.type}'", number)
         align = _ALIGN.search(line)
         made = Instruction(
@@ -169,14 +175,18 @@ class _Reader:
             unsigned=unsigned,
             align=int(align[1]) if align else 0,
         )
-        if variant in _EVENTS and callee is not None:
+        if variant in GROUP_COPIES and callee is not None:
             return replace(made, numbers=(_copied_bytes(callee.name),))
         if one.opcode == "phi":
             return replace(made, labels=tuple(names[block.name] for block in one.incoming_blocks))
         if one.opcode == "getelementptr":
             return self._address(made, line, operands)
         if one.opcode == "alloca":
-            return replace(made, operands=(), operand_types=(), numbers=(self._private(line),))
+            inner = split_type(line.partition("alloca ")[2])[0]
+            aligned = max(int((_ALIGN.findall(line) or [1])[0]), self._layout.align(inner))
+            return replace(
+                made, operands=(), operand_types=(), numbers=(self._private(self._layout.size(inner), aligned),)
+            )
         if one.opcode == "shufflevector":
             return replace(made, operands=made.operands[:2], numbers=_mask(line))
         if one.opcode == "switch":
@@ -209,12 +219,10 @@ class _Reader:
             numbers=(offset, *scales),
         )
 
-    def _private(self, line: str) -> int:
-        """A place of an alloca's own in every work item's private memory."""
-        kind = split_type(line.partition("alloca ")[2])[0]
-        align = max(int((_ALIGN.findall(line) or [1])[0]), self._layout.align(kind))
+    def _private(self, size: int, align: int) -> int:
+        """A place of its own in every work item's private memory."""
         begins = -(-(self._private_bytes or _FIRST_PLACE) // align) * align
-        self._private_bytes = begins + self._layout.size(kind)
+        self._private_bytes = begins + size
         return begins
 
     def _type(self, operand: ValueRef) -> Type:

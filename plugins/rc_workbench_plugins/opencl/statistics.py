@@ -109,9 +109,9 @@ class _Latencies:
 
     def kinds(self, instruction: Instruction) -> tuple[str, ...]:
         """What Table 2 counts an instruction as: none for wires, two for a fused multiply and add."""
-        opcode, access = instruction.opcode, instruction.access
-        if access:  # local memory and the cache of constants are on the chip, global memory is the model's (R13)
-            return ("local_memory",) if access.space in (Space.LOCAL, Space.CONSTANT) else ()
+        opcode, reached = instruction.opcode, {access.space for access in instruction.accesses}
+        if reached:  # local memory and the cache of constants are on the chip, global memory is the model's (R13)
+            return ("local_memory",) if reached & {Space.LOCAL, Space.CONSTANT} else ()
         if opcode == "getelementptr" and len(instruction.operands) <= 1:
             return ()
         if opcode != "call":

@@ -63,3 +63,49 @@ __kernel void records(__global Record *records, __global half *halves, __global 
     barrier(CLK_LOCAL_MEM_FENCE);
     vstore_half(r.value * 0.25f, i, halves);
 }
+
+typedef struct {
+    int count;
+    float scale;
+    float4 shift;
+    int parts[3];
+} Given;
+
+/* A structure and a vector by value. */
+__kernel void by_value(__global float *data, Given given, float2 more)
+{
+    int i = get_global_id(0);
+    if (i < given.count)
+        data[i] = data[i] * given.scale + given.shift.z + given.parts[i % 3] + more.y;
+}
+
+typedef struct {
+    float x, y, z;
+    int id;
+} Item;
+
+/* Whole structures move, to private memory and back. */
+__kernel void moved(__global Item *out, __global const Item *in)
+{
+    int i = get_global_id(0);
+    Item kept[2];
+    kept[0] = in[i];
+    kept[1] = in[i ^ 1];
+    out[i] = kept[i & 1];
+}
+
+/* A group brings rows of a table in, each time a part of it, and every second column of another one. */
+__kernel void brought(__global float *out, __global const float *rows, __global const float *columns,
+                      __local float *near, int rounds)
+{
+    int l = get_local_id(0), n = get_local_size(0);
+    float sum = 0;
+    for (int k = 0; k < rounds; k++) {
+        event_t done = async_work_group_copy(near, rows + (get_group_id(0) * rounds + k) * 2 * n, 2 * n, 0);
+        done = async_work_group_strided_copy(near + 2 * n, columns + k * 2 * n, n, 2, done);
+        wait_group_events(1, &done);
+        sum += near[2 * n - 1 - l] + near[2 * n + l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[get_global_id(0)] = sum;
+}
