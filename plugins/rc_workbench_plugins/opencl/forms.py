@@ -8,11 +8,13 @@ DESIGN = (
     Group("Replicated", "", (
         Field(("compute_units",), "Compute units", "unit", "CU: copies of the whole pipeline"),
         Field(("simd",), "SIMD", "unit", "work items at once"),
+        Field(("unroll",), "Unroll", "pairs", "UL: a loop's line or name, and its factor: `12: 8`, one a line"),
     )),
     Group("Arrays", "their names as the kernel's arguments, one a line", (
         Field(("local_memory",), "Local memory", "lines", "SM"),
         Field(("coalesced",), "Coalesced", "lines", "MC"),
         Field(("private_memory",), "Private memory", "lines", "PM"),
+        Field(("vector_types",), "Vectors", "pairs", "VT: an array, and how wide it is read: `text: 4`"),
     )),
     Group("From the compiler's report", "of this design; nothing is guessed", (
         Field(("frequency_hz",), "Clock", "unit"),

@@ -42,7 +42,7 @@ class Values(PartDocument):
     new: ClassVar[Mapping[str, object]] = {"value": 0}
     form: ClassVar[tuple[Group, ...]] = (
         Group("Argument", "", (
-            FormField(("value",), "Value", "number", "of a buffer: of every element"),
+            FormField(("value",), "Value", "number", "of a buffer: of every element; of a vector: 1, 2, 3, 4"),
             FormField(("elements",), "Elements", "number", "of a buffer or of local memory"),
             FormField(("low",), "Random, from", "number"),
             FormField(("high",), "to", "number"),
@@ -77,6 +77,9 @@ class Launch(PartDocument):
             FormField(("global_size",), "Global size", "lines", "work items, a dimension a line"),
             FormField(("local_size",), "Local size", "lines", "work items of a group; empty: 64 where that fits"),
             FormField(("groups",), "Groups run", "number", "empty: as many as are soon done"),
+            FormField(("defines",), "Macros", "pairs", "`NAME: value`, one a line"),
+            FormField(("standard",), "OpenCL C", "code", "CL1.2, CL2.0 or CL3.0"),
+            FormField(("include",), "Headers in", "lines", "folders, one a line, besides the kernel's own"),
         )),
     )  # fmt: skip
 

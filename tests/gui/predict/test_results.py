@@ -13,6 +13,8 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.density.model import Compute, DensityModel, LayerChange
+from rc_workbench_plugins.opencl.document import OpenClModel, Step
+from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.rat.model import RatModel
 from rc_workbench_plugins.ratss.errors import error_row
 from rc_workbench_plugins.ratss.model import ComputeNode, Measured, RatssModel, Stage, Transaction
@@ -42,6 +44,9 @@ def test_every_field_of_a_model_has_a_row() -> None:
     for schema in (RatssModel, DensityModel):
         assert named(*schema.form) == set(schema.model_fields) - elsewhere - parts
     assert named(*Stage.form) == set(Stage.model_fields) - parts
+    assert named(*OpenClModel.form) == set(OpenClModel.model_fields) - elsewhere - {"launch", "steps"}
+    assert named(*Step.form) == set(Step.model_fields)
+    assert named(*Launch.form) == set(Launch.model_fields) - {"arguments"}
     for part in (ComputeNode, Transaction, LayerChange, Compute):
         assert named(*part.form) == set(part.model_fields)
     assert named(*Measured.form) == set(Measured.model_fields) - {"inputs"}

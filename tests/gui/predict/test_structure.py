@@ -10,6 +10,7 @@ from predicting import model_path
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from workbench.gui.forms.form import TextArea
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.predict.structure_view import StructureView
 from workbench.predict.structure import innermost
@@ -108,3 +109,22 @@ def test_a_line_of_no_node_lights_none(shown: StructureView) -> None:
     assert innermost(shown.structure.root, 2) is None  # an opening bracket
     shown.source.go_to(1)
     assert (shown.tree.current, list(shown.source.marked)) == ("", [1])
+
+
+def test_a_loops_factor_and_a_vector_are_typed_in_the_form(shown: StructureView, mode: PredictMode) -> None:
+    """A mapping is lines of a name and a number; what is wrong in one of them is said under all."""
+    mode.show_page("Model")
+
+    def type_in(field: str, text: str) -> None:
+        editor = mode.form.row(field).editor
+        assert isinstance(editor, TextArea)
+        editor.setPlainText(text)
+        mode.form.row(field).write()
+
+    type_in("unroll", "L1: 2\nL2: 4")
+    assert mode.document.value(("unroll",)) == {"L1": 2, "L2": 4}
+    type_in("vector_types", "a: wide")
+    assert mode.document.value(("vector_types",)) == {"a": "wide"}
+    assert "whole number" in mode.form.row("vector_types").problem.text()
+    mode.document.history.undo()
+    assert mode.form.row("unroll").editor.toPlainText() == "L1: 2\nL2: 4"

@@ -54,6 +54,9 @@ class StillCombo(QComboBox):
         event.ignore()
 
 
+_AREAS = ("long", "prose", "lines", "pairs")
+
+
 class FieldRow(QObject):
     """One field: its editor, the note beside it, and the problem under it."""
 
@@ -73,7 +76,7 @@ class FieldRow(QObject):
         self.note = label(field.note, "small")
         self.problem = label("", "high", wrap=True)
         column.addWidget(self.problem)
-        wide = field.kind in ("long", "prose", "lines") or (field.kind in ("code", "table") and not field.note)
+        wide = field.kind in _AREAS or (field.kind in ("code", "table") and not field.note)
         said = field.note or field.notes
         short = field.kind in ("number", "unit", "choice", "check")
         self._row.addWidget(self.editor, 0 if short else 3)
@@ -91,7 +94,7 @@ class FieldRow(QObject):
 
     def _make(self) -> QWidget:
         kind = self.field.kind
-        if kind in ("long", "prose", "lines"):
+        if kind in _AREAS:
             area = TextArea(3 if kind == "prose" else 2, kind == "long" or "include_lines" in self.field.path)
             area.left.connect(self.write)
             return area
@@ -127,11 +130,13 @@ class FieldRow(QObject):
         editor = self.editor
         editor.blockSignals(True)
         if isinstance(editor, QLineEdit):
-            text = "" if value is None else str(value)
+            text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
             if editor.text() != text:
                 editor.setText(text)
                 editor.setCursorPosition(0)
         elif isinstance(editor, TextArea):
+            if isinstance(value, dict):
+                value = [f"{name}: {one}" for name, one in value.items()]
             text = "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
             if editor.toPlainText() != text:
                 editor.setPlainText(text)
@@ -148,7 +153,10 @@ class FieldRow(QObject):
         set_property(editor, "fixed", fixed)
         if self.field.notes:
             self.note.setText(self.field.notes.get(str(value), ""))
-        self._show_problem(self.document.problem_at(self.path))
+        problem = self.document.problem_at(self.path)
+        if self.field.kind in ("lines", "pairs"):
+            problem = problem or next(iter(self.document.problems_below(self.path)), None)
+        self._show_problem(problem)
 
     def _read_combo(self, combo: QComboBox, value: str) -> None:
         tables = self.document.value(("transfer_tables",))
@@ -200,11 +208,12 @@ class FieldRow(QObject):
             value = self._typed(editor.text().strip())
         elif isinstance(editor, TextArea):
             text = editor.toPlainText()
-            value = (
-                [x.strip() for x in text.splitlines() if x.strip()]
-                if self.field.kind == "lines"
-                else " ".join(text.split())
-            )
+            lines = [x.strip() for x in text.splitlines() if x.strip()]
+            if self.field.kind == "pairs":
+                parts = (line.partition(":") for line in lines)
+                value = {name.strip(): _number(one.strip()) for name, _, one in parts}
+            else:
+                value = lines if self.field.kind == "lines" else " ".join(text.split())
         elif isinstance(editor, QComboBox):
             value = editor.currentText().strip()
         elif isinstance(editor, QCheckBox):
@@ -215,13 +224,19 @@ class FieldRow(QObject):
 
     def _typed(self, text: str) -> object:
         """Numbers where the field holds numbers; a text that was a text stays one (`bytes: '4'`)."""
-        if self.field.kind in ("number", "unit"):
-            for kind in (int, float):
-                try:
-                    return kind(text)
-                except ValueError:
-                    continue
-        return text
+        if self.field.kind == "number" and "," in text:
+            return [_number(part.strip()) for part in text.split(",") if part.strip()]
+        return _number(text) if self.field.kind in ("number", "unit") else text
+
+
+def _number(text: str) -> object:
+    """The number that a text says; the text where it says none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def set_property(widget: QWidget, name: str, on: bool) -> None:
