@@ -397,7 +397,7 @@ def test_no_finding_and_incomplete_runs_are_said(mode: AnalyseMode, opened: Open
 
 def test_the_theme_can_change_while_it_is_shown(qapp: QApplication, mode: AnalyseMode) -> None:
     theme.apply_theme(qapp, "dark")
-    mode.context.theme_changed.emit()
+    mode.retheme()
     pixels = pixels_of(mode.graph.grab().toImage())
     assert pixels[2, 2] == 0xFF0F1216
     theme.apply_theme(qapp, "light")

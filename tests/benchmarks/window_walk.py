@@ -4,13 +4,13 @@
 
 Needs Xvfb, openbox and xdotool. `rows` has one entry for each mode, size and theme: `dead_keys` are keys of the menus
 after which nothing happened, `clipped` is text that cannot be read, `blocked_ms` the processor time of the window's
-thread in its longest turn of the event loop, and `stack` where that turn was spent where it was over 100 ms. The
-first size of a theme starts cold, so that it holds the first showing of every mode; a row with mode "theme" is the
-switch to the other theme with every mode made. `held` is what N cycles of closing and opening a project left behind
-(widgets, Python's objects, file descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor
-time of `import numpy` in a fresh interpreter, before and after the walk: what this machine's milliseconds are worth
-just then. `--demo` takes a folder that `workbench demo` left in place of the small project of the tests; `--quick`
-walks one size and 20 cycles.
+thread in its longest turn of the event loop, `wall_ms` what the clock said of the same turn, and `stack` where it was
+spent where that was over 80 ms. The first size of a theme starts cold, so that it holds the first showing of every
+mode; a row with mode "theme" is the switch to the other theme with every mode made. `held` is what N cycles of closing
+and opening a project left behind (widgets, Python's objects, file descriptors, memory after the first tenth and at
+the end). `numpy_ms` is the processor time of `import numpy` in a fresh interpreter, before and after the walk: what
+this machine's milliseconds are worth just then. `--demo` takes a folder that `workbench demo` left in place of the
+small project of the tests; `--quick` walks one size and 20 cycles.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from workbench.testing.runs import synthetic_run
 
 SIZES = ((1600, 1000), (1024, 700), (1280, 800), (2560, 1440))
 THEMES = ("light", "dark")
-BLOCKED_MS = 100.0
+TOLD_MS = 80.0
 TINY = Path(__file__).parents[1] / "data" / "tiny"
 
 
@@ -55,12 +55,12 @@ def demo_project(demo: Path) -> list[Path]:
 
 
 def row(driven: Driven, mode: str, size: tuple[int, int], theme: str, **found: Any) -> dict[str, Any]:
-    blocked_ms, stack = driven.ask("turns.take()")
+    blocked_ms, wall_ms, stack = driven.ask("turns.take()")
     row = {
         "mode": mode, "size": f"{size[0]}x{size[1]}", "theme": theme, "dead_keys": [], "clipped": [], **found,
-        "blocked_ms": round(blocked_ms, 1),
+        "blocked_ms": round(blocked_ms, 1), "wall_ms": round(wall_ms, 1),
     }  # fmt: skip
-    return row | ({"stack": stack} if blocked_ms > BLOCKED_MS else {})
+    return row | ({"stack": stack} if blocked_ms > TOLD_MS else {})
 
 
 def walk_through(opened: list[Path], theme: str, quick: bool) -> Iterator[dict[str, Any]]:

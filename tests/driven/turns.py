@@ -10,54 +10,71 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractEventDispatcher
 
 LONG_S = 0.1
+STACKS = 3
 _SAMPLE_S = 0.01
 _LINE = re.compile(r'  File "(.+)", line (\d+) in (.+)')
+
+
+class Turn(NamedTuple):
+    """Milliseconds of processor time and on the wall, and where they were spent."""
+
+    worked_ms: float = 0.0
+    passed_ms: float = 0.0
+    stack: str = ""
 
 
 class Turns:
     """Follows the turns of the event loop: from one look whether there is nothing more to do to the next. What a turn
     waits costs no processor time; the questions of a test are left out.
 
-    Processor time of the one thread, so that a busy machine changes nothing; the stack is the one seen most often
-    (of this project's own lines) asked for by a second thread every 10 ms while a turn is long.
+    Processor time of the one thread, so that a busy machine changes nothing, and beside it what the clock on the wall
+    says of the same turn. The stacks are those seen most often (of this project's own lines), asked for by a second
+    thread every 10 ms while a turn is long.
     """
 
     def __init__(self) -> None:
         self._clock = time.pthread_getcpuclockid(threading.main_thread().ident or 0)
-        self._start = self._paused_at = self._now()
+        self._start = self._paused_at = self._times()
         self._seen: Counter[str] = Counter()
-        self.longest_ms, self.stack = 0.0, ""
+        self._longest = Turn()
         dispatcher = QAbstractEventDispatcher.instance()
         assert dispatcher is not None
         dispatcher.aboutToBlock.connect(self._end)
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def _now(self) -> float:
-        return time.clock_gettime(self._clock)
+    def _times(self) -> tuple[float, float]:
+        """Seconds of the thread's processor time, and on the wall."""
+        return time.clock_gettime(self._clock), time.perf_counter()
+
+    def _since(self, then: tuple[float, float]) -> tuple[float, float]:
+        worked_s, passed_s = self._times()
+        return worked_s - then[0], passed_s - then[1]
 
     def _end(self) -> None:
-        took_ms = (self._now() - self._start) * 1000
-        if took_ms > self.longest_ms:
-            self.longest_ms = took_ms
-            self.stack = self._seen.most_common(1)[0][0] if self._seen else ""
+        worked_s, passed_s = self._since(self._start)
+        if worked_s * 1000 > self._longest.worked_ms:
+            most = self._seen.most_common(STACKS)
+            stack = "; ".join(f"{times / self._seen.total():.0%} {stack}" for stack, times in most)
+            self._longest = Turn(worked_s * 1000, passed_s * 1000, stack)
         self._seen = Counter()
-        self._start = self._now()
+        self._start = self._times()
 
     def pause(self) -> None:
         """A question begins, which is no work of the window's."""
-        self._paused_at = self._now()
+        self._paused_at = self._times()
 
     def resume(self) -> None:
-        self._start += self._now() - self._paused_at
+        worked_s, passed_s = self._since(self._paused_at)
+        self._start = self._start[0] + worked_s, self._start[1] + passed_s
 
-    def take(self) -> tuple[float, str]:
-        """The longest turn since the last time this was asked, in milliseconds, and where it was spent."""
-        taken = self.longest_ms, self.stack
-        self.longest_ms, self.stack = 0.0, ""
+    def take(self) -> Turn:
+        """The longest turn since the last time this was asked."""
+        taken, self._longest = self._longest, Turn()
         return taken
 
     def _watch(self) -> None:
@@ -69,7 +86,7 @@ class Turns:
             faulthandler.register(signal.SIGUSR1, file=file, all_threads=False)
             while True:
                 time.sleep(_SAMPLE_S)
-                if self._now() - self._start > LONG_S / 4:
+                if self._since(self._start)[0] > LONG_S / 4:
                     file.seek(0)
                     file.truncate()
                     signal.pthread_kill(main, signal.SIGUSR1)

@@ -46,7 +46,6 @@ class Context(QObject):
     analysis_changed = Signal()  # after that, and where another range was analysed
     aside_changed = Signal()
     runs_changed = Signal()  # the project's run folders
-    theme_changed = Signal()
     code_font_changed = Signal()
     history_changed = Signal()
     trust_changed = Signal()

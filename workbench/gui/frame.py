@@ -360,8 +360,9 @@ class Frame(QMainWindow):
             application = QApplication.instance()
             if isinstance(application, QApplication):
                 yield from theme.dressing(application, name)
-            self.context.theme_changed.emit()
-            yield
+            for mode in sorted(self.modes.made.values(), key=lambda mode: mode is not self.shown):
+                mode.retheme()
+                yield
 
         self.slices.start(dress())
 

@@ -48,6 +48,9 @@ class Mode(QWidget):
 
     # ---- what is shown
 
+    def retheme(self) -> None:
+        """Another theme: write anew what holds its colours, beyond what follows the palette."""
+
     def set_content(self, content: QWidget) -> None:
         """What the mode shows when it has something to show."""
         self._pages.insertWidget(0, content)

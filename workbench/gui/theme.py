@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-from PySide6.QtCore import QDir, QPointF, QRectF, Qt
+from PySide6.QtCore import QDir, QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
@@ -17,6 +17,8 @@ from workbench.model.pragma import Category
 from workbench.pictures.palette import LIGHT, PALETTES, Palette
 from workbench.pictures.states import PATTERN_FROM_PX, TILES
 
+AT_A_TIME = 200  # widgets that are dressed in one turn
+_DRESSED = Qt.WidgetAttribute.WA_WState_Polished
 _current: Palette = LIGHT
 
 
@@ -40,7 +42,8 @@ def dressing(application: QApplication, name: str) -> Iterator[None]:
     """Dress the application in a few steps, none of them long; its windows are not drawn while they go on.
 
     The old sheet is taken off before the new one comes: replacing it makes Qt work out every widget's rules twice,
-    which takes four times as long.
+    which takes four times as long. Either is one call for all widgets; those that are not shown (the other modes') are
+    kept out of both, and undressed and dressed beside them, some at a time.
     """
     global _current
     if name == "system":
@@ -59,15 +62,40 @@ def dressing(application: QApplication, name: str) -> Iterator[None]:
     windows = [window for window in application.topLevelWidgets() if window.updatesEnabled()]
     for window in windows:
         window.setUpdatesEnabled(False)
+    hidden = [w for w in application.allWidgets() if not w.isVisible() and w.testAttribute(_DRESSED)]
+    yield from _some_at_a_time(hidden, _undress)
     application.setStyleSheet("")
     yield
     application.setPalette(_qt_palette(_current))
     yield
     application.setStyleSheet(style_sheet(_current))
     yield
+    yield from _some_at_a_time(hidden, _dress)
     for window in windows:
         if isValid(window):
             window.setUpdatesEnabled(True)
+
+
+def _some_at_a_time(widgets: Sequence[QWidget], do: Callable[[QWidget], None]) -> Iterator[None]:
+    for number, widget in enumerate(widgets, 1):
+        if isValid(widget):
+            do(widget)
+        if number % AT_A_TIME == 0:
+            yield
+
+
+def _undress(widget: QWidget) -> None:
+    """Take the sheet's look off, and keep the widget out of what Qt does with all others."""
+    widget.style().unpolish(widget)
+    widget.setAttribute(_DRESSED, False)
+    widget.setAttribute(Qt.WidgetAttribute.WA_SetStyle)
+
+
+def _dress(widget: QWidget) -> None:
+    widget.setAttribute(Qt.WidgetAttribute.WA_SetStyle, False)
+    widget.setAttribute(_DRESSED)
+    widget.style().polish(widget)
+    QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
 
 
 def _qt_palette(p: Palette) -> QPalette:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pygments.lexers import get_lexer_for_filename
-from pygments.token import Comment, Keyword, Number, String, Token, _TokenType
-from pygments.util import ClassNotFound
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui import fonts, theme
+from workbench.gui.source.highlight import Span, pragma_spans, spans
 
 LINE_PX = 20
 Piece = tuple[str, str]  # text, colour name
@@ -26,40 +24,19 @@ def read_lines(
         text = path.read_text("utf-8", errors="replace")
     except OSError:
         return None
-    lines = coloured_lines(path.name, text)
-    first, last = max(line - around, 1), min(line + after, len(lines))
-    return (first, tuple(lines[first - 1 : last])) if first <= last else None
+    lines = text.split("\n")[: line + after]
+    first = max(line - around, 1)
+    coloured = map(coloured_line, lines, spans("\n".join(lines), path.suffix))
+    return (first, tuple(coloured)[first - 1 :]) if first <= len(lines) else None
 
 
-def coloured_lines(name: str, text: str) -> list[tuple[Piece, ...]]:
-    try:
-        tokens = list(get_lexer_for_filename(name, stripnl=False).get_tokens(text))
-    except ClassNotFound:
-        tokens = [(Token.Text, text)]
-    lines: list[list[Piece]] = [[]]
-    for kind, value in tokens:
-        colour = _colour(kind, value)
-        for at, part in enumerate(value.split("\n")):
-            if at:
-                lines.append([])
-            if part:
-                lines[-1].append((part, colour))
-    return [tuple(line) for line in lines]
-
-
-def _colour(kind: _TokenType, value: str) -> str:
-    if "pragma recap" in value:
-        return "pragma"
-    for group, name in (
-        (Comment.Preproc, "keyword"),
-        (Comment, "comment"),
-        (Keyword, "keyword"),
-        (Number, "number"),
-        (String, "string"),
-    ):
-        if kind in group:
-            return name
-    return "text"
+def coloured_line(line: str, coloured: Sequence[Span]) -> tuple[Piece, ...]:
+    """A line cut where its colour changes."""
+    pieces, at = [], 0
+    for start, length, colour in pragma_spans(line)[:1] or coloured:
+        pieces += [(line[at:start], "text"), (line[start : start + length], colour)]
+        at = start + length
+    return tuple(piece for piece in (*pieces, (line[at:], "text")) if piece[0])
 
 
 class SourceExcerpt(QWidget):

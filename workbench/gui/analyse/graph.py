@@ -65,8 +65,10 @@ class GraphView(HouseView):
         notes: Mapping[str, str],
         again: Callable[[float, float], GraphLayout] | None = None,
     ) -> None:
-        """`notes` stand beside the frames' titles. `again` lays the same graph out for another room, in pixels."""
+        """`notes` stand beside the frames' titles. `again` lays the same graph out for another room, in pixels, than
+        the view has now."""
         self.layout_, self.facts, self.notes, self._again = layout, facts, notes, again
+        self._laid_out_for = self.room()
         self.chosen, self.chosen_edges, self._hover = frozenset(), frozenset(), ""
         self.show_all()
 

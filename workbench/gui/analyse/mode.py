@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
@@ -134,7 +134,6 @@ class AnalyseMode(Mode):
         context.analysis_changed.connect(self._analysis_changed)
         context.aside_changed.connect(self._write_findings)
         context.navigation.selection_changed.connect(self._selection_changed)
-        context.theme_changed.connect(self._retheme)
         self.graph.node_chosen.connect(self._choose_node)
         self.graph.node_opened.connect(self._open_node)
         self.graph.badge_clicked.connect(self.show_only)
@@ -161,6 +160,7 @@ class AnalyseMode(Mode):
                 self.show_nothing("This project has no run yet", "A run shows what each block waits for.", "Run")
             self.details.show_nothing()
             return
+        self.show_content()  # which gives the graph its room
         graph = analysis.graph
         layout = layout_to_fit(graph, STYLE, *self.graph.room())
         again = partial(layout_to_fit, graph, STYLE) if len(layout.nodes) <= MOST_REFITTED else None
@@ -172,11 +172,14 @@ class AnalyseMode(Mode):
         part = f"{range_title(chosen)} of the run. " if chosen else ""
         self.graph_head.set_title("Blocks", f"{part}{incomplete}{shown} blocks. Edge width: time in the call.")
         self._write_findings()
-        self.show_content()
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
         said = recording_parts(run.manifest)
         self.say_status(f"{observed} of {shown} blocks observed", *said)
         self._selection_changed()
+        QTimer.singleShot(0, self, self._select_first)
+
+    def _select_first(self) -> None:
+        """In a turn of its own, as what is said of a finding takes its time to be written."""
         if self.context.navigation.selection is None and self.table.rows.tops:
             self.context.navigation.select(SelectedFinding(self.table.rows.tops[0].id))
 
@@ -236,7 +239,7 @@ class AnalyseMode(Mode):
         mine = [e for e in edges if any(x.message in messages for x in e.edges)]
         return mine or ([] if places else edges)
 
-    def _retheme(self) -> None:
+    def retheme(self) -> None:
         self.table.viewport().update()
         self._selection_changed()
 

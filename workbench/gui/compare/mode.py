@@ -69,7 +69,6 @@ class CompareMode(Mode):
         self.head.swapped.connect(self._exchange)
         self.findings.finding_chosen.connect(self._show_finding)
         context.run_changed.connect(self._run_changed)
-        context.theme_changed.connect(self._write)
         self.setFocusProxy(self.table)
         self._run_changed()
 
@@ -203,6 +202,9 @@ class CompareMode(Mode):
         return (mine, self.other) if mine_first is not self.exchanged else (self.other, mine)
 
     # ---- what is shown
+
+    def retheme(self) -> None:
+        self._write()
 
     def _write(self) -> None:
         pair = self.pair()

@@ -60,7 +60,6 @@ class PlatformMode(DocumentMode):
         self.curve.pointed.connect(self._point_hovered)
         self.curve.lifted.connect(self._point_lifted)
         context.workspace_changed.connect(self._workspace_changed)
-        context.theme_changed.connect(self._document_changed)
         context.documents.commit_wanted.connect(self.table.commit)
         self.setFocusProxy(self.parts)
 
@@ -136,6 +135,9 @@ class PlatformMode(DocumentMode):
             self.open_document(workspace.platform_path)
         else:
             self._document_changed()
+
+    def retheme(self) -> None:
+        self._document_changed()
 
     def _document_changed(self) -> None:
         if self.document.path is None:

@@ -63,6 +63,8 @@ class PredictMode(DocumentMode):
         self.page = PAGES[0]
 
     def build(self) -> Iterator[None]:
+        kinds = tuple(self.context.plugins.model_kinds.values())
+        self.context.background.start("code of models", partial(_make_ready, kinds), lambda _: None, lambda _: None)
         self.models = PartList()
         self.models.filter.setPlaceholderText("Filter models")
         self.models.lines.setAccessibleName("Models")
@@ -86,8 +88,6 @@ class PredictMode(DocumentMode):
         yield
         self.document.read_templates()
         yield
-        kinds = tuple(self.context.plugins.model_kinds.values())
-        self.context.background.start("code of models", partial(_make_ready, kinds), lambda _: None, lambda _: None)
         self._workspace_changed()
         yield
 
@@ -155,7 +155,6 @@ class PredictMode(DocumentMode):
         self.document.changed.connect(self._document_changed)
         context.workspace_changed.connect(self._workspace_changed)
         context.run_changed.connect(self._show_results)
-        context.theme_changed.connect(self._show_results)
         context.code_font_changed.connect(self.structure.source.take_font)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -287,6 +286,9 @@ class PredictMode(DocumentMode):
         if self.page == "Model":
             self.show_form()
         self._show_problems()
+        self._show_results()
+
+    def retheme(self) -> None:
         self._show_results()
 
     def _show_results(self) -> None:

@@ -21,13 +21,15 @@ _ANY_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\b.*?(?=\s*$)", re.IGNORECASE)
 _WORD = re.compile(r"[\w$]+|\S")
 _COLOURS = {"name": "text", "category": "pragma", "error": "high", "warning": "medium_text"}
 
-_LEXERS: dict[str, type[Lexer]] = {
-    **dict.fromkeys((".c", ".h", ".cl"), CLexer),
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh"), CppLexer),
-    **dict.fromkeys((".v", ".sv", ".vh", ".svh"), VerilogLexer),
-    **dict.fromkeys((".vhd", ".vhdl"), VhdlLexer),
-    **dict.fromkeys((".yaml", ".yml"), YamlLexer),
+_AS_IT_IS = {"stripnl": False, "ensurenl": False}
+_LEXERS: dict[str, Lexer] = {  # made with the module, which is read in the background: each compiles its rules first
+    **dict.fromkeys((".c", ".h", ".cl"), CLexer(**_AS_IT_IS)),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh"), CppLexer(**_AS_IT_IS)),
+    **dict.fromkeys((".v", ".sv", ".vh", ".svh"), VerilogLexer(**_AS_IT_IS)),
+    **dict.fromkeys((".vhd", ".vhdl"), VhdlLexer(**_AS_IT_IS)),
+    **dict.fromkeys((".yaml", ".yml"), YamlLexer(**_AS_IT_IS)),
 }
+_NO_LANGUAGE = TextLexer(**_AS_IT_IS)
 _STYLES: dict[str, Style] = {
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh"), "c"),
     **dict.fromkeys((".v", ".sv", ".vh", ".svh"), "verilog"),
@@ -42,7 +44,7 @@ def pragma_style(path: Path) -> Style | None:
 
 def spans(text: str, suffix: str) -> list[list[Span]]:
     """Coloured spans of every line of a text, in the language of a file's suffix."""
-    lexer = _LEXERS.get(suffix.lower(), TextLexer)(stripnl=False, ensurenl=False)
+    lexer = _LEXERS.get(suffix.lower(), _NO_LANGUAGE)
     lines: list[list[Span]] = [[]]
     column = 0
     for kind, value in lexer.get_tokens(text):

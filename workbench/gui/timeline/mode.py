@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QWidget
 
@@ -67,7 +67,6 @@ class TimelineMode(Mode):
         context.traced.failed.connect(self._failed)
         context.navigation.range_changed.connect(self._range_changed)
         context.navigation.selection_changed.connect(self._selection_changed)
-        context.theme_changed.connect(self._retheme)
         self.setFocusProxy(self.view)
         self._run_changed()
 
@@ -174,7 +173,7 @@ class TimelineMode(Mode):
             )
             self.view.redraw()
 
-    def _retheme(self) -> None:
+    def retheme(self) -> None:
         self._funnel.setIcon(icon("funnel", palette().muted))
         self.finder.retheme()
 
@@ -188,11 +187,6 @@ class TimelineMode(Mode):
         for line, words, few in ((self.finder, "Find a state or call", "Find"), (self.filter, "Filter rows", "Filter")):
             line.setPlaceholderText(words if wide else few)
             line.setMinimumWidth(110 if wide else 84)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._retheme()
 
     # ---- to the context
 
