@@ -55,6 +55,7 @@ def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
     made = AnalyseMode(context, MODES["analyse"])
     qtbot.addWidget(made)
     qtbot.addWidget(made.details)
+    context.slices.finish()
     made.resize(1064, 930)
     made.details.resize(472, 930)
     made.show()

@@ -83,7 +83,7 @@ def test_a_wrong_pragma_is_flagged_as_it_is_typed_and_no_more_when_mended(
     opened: MainWindow, project: Path, qtbot: QtBot, look: str
 ) -> None:
     opened.set_theme(look)
-    qtbot.waitUntil(lambda: theme.palette().name == look, timeout=20_000)
+    qtbot.waitUntil(lambda: theme.palette().name == look and not opened.busy, timeout=20_000)
     editor, line = show(opened, project.parent / "host" / "main.c", "recap put")
     high = theme.colour("high").name().upper()
     assert not is_wrong(editor, line, "send")

@@ -317,6 +317,7 @@ def test_f8_steps_in_the_order_shown(
     settle(opened)
     opened.context.navigation.set_mode("analyse")
     opened.modes.current().setFocus()  # type: ignore[union-attr]
+    settle(opened)
     first = opened.context.navigation.selection
     assert isinstance(first, SelectedFinding)
     press(opened, qtbot, Qt.Key.Key_F8, Qt.KeyboardModifier.NoModifier)

@@ -125,13 +125,15 @@ class Background(QObject):
 
 
 class Slices(QObject):
-    """Runs generators, each up to its next `yield` in a turn of its own; while one is under way, another waits."""
+    """Runs generators, each up to its next `yield` in a turn of its own, and every other turn is left to what that
+    asked to be laid out and painted; while one generator is under way, another waits."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._waiting: list[Iterator[None]] = []
+        self._rests = False
         self._timer = QTimer(self, interval=0)
-        self._timer.timeout.connect(self._run)
+        self._timer.timeout.connect(self._turn)
 
     def start(self, work: Iterator[None]) -> None:
         self._waiting.append(work)
@@ -144,6 +146,11 @@ class Slices(QObject):
     def finish(self) -> None:
         """Do at once what is left, before the window goes: nothing half built is left behind."""
         while self._waiting:
+            self._run()
+
+    def _turn(self) -> None:
+        self._rests = not self._rests
+        if not self._rests:
             self._run()
 
     def _run(self) -> None:

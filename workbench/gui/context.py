@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.gui.background import Background
+from workbench.gui.background import Background, Slices
 from workbench.gui.naming import range_title
 from workbench.gui.navigation import Navigation, Range
 from workbench.gui.notices import Notices
@@ -55,7 +55,7 @@ class Context(QObject):
     def __init__(self, plugins: Plugins, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.plugins = plugins
-        self.background = Background(self)
+        self.background, self.slices = Background(self), Slices(self)
         self.notices = Notices(plugins.problems, self)
         self.navigation = Navigation(self)
         self.traced = TracedRun(self.background, self)

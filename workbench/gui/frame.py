@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QToolBar, QWidget
 from workbench.gui import icons, question, theme
 from workbench.gui.actions import Actions
 from workbench.gui.asking import Asking
-from workbench.gui.background import Background, Slices
+from workbench.gui.background import Background
 from workbench.gui.breadcrumb import Breadcrumb
 from workbench.gui.context import Context
 from workbench.gui.floating import Floating
@@ -53,7 +53,7 @@ class Frame(QMainWindow):
         self.resize(1600, 1000)
         self.context = Context(plugins, self)
         self.context.documents.ask = lambda asked: question.ask(asked, self)
-        self.slices = Slices(self)
+        self.slices = self.context.slices
         self._ahead = False  # whether the modes' code is read, or being read
         self.runner = JobRunner(self)
         self.run_dock = RunDock(self.runner)
@@ -79,7 +79,7 @@ class Frame(QMainWindow):
         self.setMenuWidget(self.header)
         self._rail_bar = _fixed_bar(self.rail)
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
-        self.modes = ModeStack(self.context, self.slices)
+        self.modes = ModeStack(self.context)
         self.welcome = Welcome(self.context, self.asking, self.show_predict)
         self._centre = Stack()
         self._centre.addWidget(self.welcome)
@@ -383,8 +383,14 @@ class Frame(QMainWindow):
         if self._ahead or not self.has_content:
             return
         self._ahead = True
-        modes = self.context.plugins.modes.values()
-        self.background.start("modes", lambda: [mode.view() for mode in modes], lambda _: None, self.context.failed)
+        plugins = self.context.plugins
+
+        def read() -> None:
+            views: list[type[Mode]] = [mode.view() for mode in plugins.modes.values()]
+            for view in views:
+                view.read_ahead(plugins)
+
+        self.background.start("modes", read, lambda _: None, self.context.failed)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.context.documents.may_leave():

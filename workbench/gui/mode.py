@@ -17,6 +17,7 @@ from workbench.gui.widgets import EmptyState, IconButton
 from workbench.session.documents import Document, free_name
 from workbench.session.history import Command, History, Undoable
 from workbench.session.keys import with_key
+from workbench.session.plugins import Plugins
 
 
 class Mode(QWidget):
@@ -41,6 +42,10 @@ class Mode(QWidget):
         self._own_history = History(context.history_changed.emit)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.empty)
+
+    @staticmethod
+    def read_ahead(plugins: Plugins) -> None:
+        """Load, in a thread, what the mode will need, so that the window need not."""
 
     def build(self) -> Iterator[None]:
         """What is left to be done until the mode is whole, in steps short enough for one turn of the event loop."""

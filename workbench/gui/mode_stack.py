@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from shiboken6 import isValid
 
 from workbench.api.faults import plugin_fault, plugin_of
-from workbench.gui.background import Slices
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.theme import set_ground
@@ -23,10 +24,10 @@ class ModeStack(Stack):
     shown_changed = Signal()
     status_changed = Signal()
 
-    def __init__(self, context: Context, slices: Slices) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
         set_ground(self, "panel")
-        self._context, self._slices = context, slices
+        self._context = context
         self._wanted = ""
         self._making: dict[str, Iterator[None]] = {}
         self.made: dict[str, Mode] = {}
@@ -38,8 +39,13 @@ class ModeStack(Stack):
             self._show()
         elif mode not in self._making:
             self._making[mode] = self._make(mode)
-            read = self._context.plugins.modes[mode].view
-            build = partial(self._slices.start, self._making[mode])
+            plugins = self._context.plugins
+
+            def read() -> None:
+                view: type[Mode] = plugins.modes[mode].view()
+                view.read_ahead(plugins)
+
+            build = partial(self._context.slices.start, self._making[mode])
             self._context.background.start(f"code of {mode}", read, lambda _: build(), partial(self._failed, mode))
 
     def whole(self, mode: str) -> Mode | None:
@@ -79,9 +85,34 @@ class ModeStack(Stack):
             self._show()
 
     def _show(self) -> None:
-        self.setCurrentWidget(self.made[self._wanted])
+        """What is drawn at length follows the rest of the mode, each in a turn of its own."""
+        made = self.made[self._wanted]
+        parts = [made, made.side_panel, made.details_panel] if made is not self.currentWidget() else []
+        views = [view for part in parts if part is not None for view in _views(part)]
+        for view in views:
+            view.setUpdatesEnabled(False)
+        self.setCurrentWidget(made)
         self.shown_changed.emit()
+        if views:
+            self._context.slices.start(_unveiled(views))
 
     def _failed(self, mode: str, problems: tuple[Diagnostic, ...]) -> None:
         del self._making[mode]
         self._context.notices.tell(*problems)
+
+
+def _views(part: QWidget) -> Iterator[QWidget]:
+    """The views, tables and texts in a part, as far as they are to be seen."""
+    for child in part.children():
+        if isinstance(child, QWidget) and not child.isHidden():
+            if isinstance(child, QAbstractScrollArea):
+                yield child
+            else:
+                yield from _views(child)
+
+
+def _unveiled(views: Sequence[QWidget]) -> Iterator[None]:
+    for view in views:
+        yield
+        if isValid(view):
+            view.setUpdatesEnabled(True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
@@ -176,11 +177,12 @@ class AnalyseMode(Mode):
         said = recording_parts(run.manifest)
         self.say_status(f"{observed} of {shown} blocks observed", *said)
         self._selection_changed()
-        QTimer.singleShot(0, self, self._select_first)
+        self.context.slices.start(self._first_selected())
 
-    def _select_first(self) -> None:
+    def _first_selected(self) -> Iterator[None]:
         """In a turn of its own, as what is said of a finding takes its time to be written."""
-        if self.context.navigation.selection is None and self.table.rows.tops:
+        yield
+        if self.context.navigation.selection is None and self.context.analysis and self.table.rows.tops:
             self.context.navigation.select(SelectedFinding(self.table.rows.tops[0].id))
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from workbench.api import ModelKind
 from workbench.api.modes import WindowMode
 from workbench.api.predictions import Structure
 from workbench.gui.context import Context
@@ -41,6 +40,7 @@ from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import code_of, heading, take_over
 from workbench.predict.shown import results_of
 from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
+from workbench.session.plugins import Plugins
 from workbench.session.what_if import Layers, WhatIf
 from workbench.session.yaml_document import Path_
 
@@ -63,8 +63,6 @@ class PredictMode(DocumentMode):
         self.page = PAGES[0]
 
     def build(self) -> Iterator[None]:
-        kinds = tuple(self.context.plugins.model_kinds.values())
-        self.context.background.start("code of models", partial(_make_ready, kinds), lambda _: None, lambda _: None)
         self.models = PartList()
         self.models.filter.setPlaceholderText("Filter models")
         self.models.lines.setAccessibleName("Models")
@@ -90,6 +88,15 @@ class PredictMode(DocumentMode):
         yield
         self._workspace_changed()
         yield
+
+    @staticmethod
+    def read_ahead(plugins: Plugins) -> None:
+        """The code that kinds of models are made of, and their printed tables."""
+        for kind in plugins.model_kinds.values():
+            pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
+            for piece in pieces:
+                with suppress(Exception):  # what is broken is told where it is used
+                    piece()
 
     # ---- arrangement
 
@@ -401,12 +408,3 @@ class PredictMode(DocumentMode):
         written = super().write_as(path)
         self._list_models()
         return written
-
-
-def _make_ready(kinds: Iterable[ModelKind]) -> None:
-    """Load what kinds of models are made of, in a thread: the window would stand still meanwhile."""
-    for kind in kinds:
-        pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
-        for piece in pieces:
-            with suppress(Exception):  # what is broken is told where it is used
-                piece()
