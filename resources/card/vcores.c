@@ -122,7 +122,7 @@ static event first_but_spins(int64_t *second_ps)
         int n = 0;
         if (t->state == VC_RUNNING && call_time(t) != VC_NEVER && !spins(t))
             found[n++] = (event){call_time(t), CALL, t};
-        if (t->state == VC_RUNNING && vc_queue)
+        if (t->state == VC_RUNNING && vc_next_on(t->core))
             found[n++] = (event){slice_end(t), SLICE, t};
         if (t->state == VC_WAKING || (t->state == VC_BLOCKED && t->event_ps != VC_NEVER))
             found[n++] = (event){t->event_ps, t->state == VC_WAKING ? WAKE : TIME_OUT, t};
@@ -316,11 +316,23 @@ void vc_yield(void)
     vthread *self = vc_self;
     vc_access();
     self->left_ps += vc_set.call_ps;
-    if (!vc_queue) {
+    if (!vc_next_on(self->core)) {
         spin_passed();
         return;
     }
     vc_end_slice(self);
+    vc_go_on(self);
+    host_time_forget();
+}
+
+void vc_pin(int core)
+{
+    vthread *self = vc_self;
+    vc_access();
+    self->pin = core;
+    if (core < 0 || core == self->core)
+        return;
+    vc_move(self);
     vc_go_on(self);
     host_time_forget();
 }

@@ -32,6 +32,7 @@ typedef struct vthread {
     int number;              /* in order of creation, main 0 */
     vc_state state;
     int core, last_core;     /* -1: none */
+    int pin;                 /* the only core that it takes; -1: any */
     int64_t got_ps;          /* running: since when it has its core; its slices count from here */
     int64_t began_ps;        /* running: from when `left_ps` counts */
     int64_t left_ps;         /* work on a core before its next call takes effect */
@@ -85,6 +86,7 @@ vc_result vc_block(vc_what what, const void *object, int64_t until_ps, const voi
 void vc_hold(int64_t until_ps);
 void vc_spin(const void *object, const void *where); /* holds its core until the object wakes it */
 void vc_yield(void);
+void vc_pin(int core); /* the caller runs on that core alone; -1: on any */
 
 /* Wake the longest waiters on an object, `most` of them; how many there were. */
 int vc_wake(const void *object, int most);
@@ -140,10 +142,11 @@ void vc_write_threads(const char *path);
 
 #define VC_MOST_CORES 1024
 extern int64_t vc_clock_ps;
-extern vthread *vc_queue; /* ready; the first gets the next core */
+vthread *vc_next_on(int core);         /* who of those that are ready gets that core next; NULL: nobody */
 void vc_get_core(vthread *thread, int core);
-void vc_give_up_core(vthread *thread); /* to the queue's first */
-void vc_place(vthread *thread);        /* its last core if that is free, else the lowest free one, else the queue */
+void vc_give_up_core(vthread *thread); /* to whom it goes next */
+void vc_place(vthread *thread);        /* its own core, or its last one if that is free, or the lowest free one; else the queue */
+void vc_move(vthread *thread);         /* to a core that it takes */
 void vc_end_slice(vthread *thread);    /* to the queue's tail, with the work that is left */
 void vc_count_wait(vthread *thread, int for_a_core, int64_t since_ps); /* up to now */
 

@@ -6,8 +6,7 @@
 int64_t vc_clock_ps;
 void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
 
-vthread *vc_queue;
-static vthread *queue_tail;
+static vthread *queue; /* ready, who came first before the others */
 static vthread *on_core[VC_MOST_CORES];
 static int last_on[VC_MOST_CORES]; /* the number after that of the thread that a core had last */
 
@@ -23,6 +22,14 @@ void vc_get_core(vthread *t, int core)
     on_core[core] = t;
 }
 
+vthread *vc_next_on(int core)
+{
+    vthread *t = queue;
+    while (t && t->pin >= 0 && t->pin != core)
+        t = t->queue;
+    return t;
+}
+
 void vc_count_wait(vthread *t, int for_a_core, int64_t since_ps)
 {
     if (vc_waited && vc_clock_ps > since_ps)
@@ -33,16 +40,19 @@ void vc_count_wait(vthread *t, int for_a_core, int64_t since_ps)
 void vc_give_up_core(vthread *t)
 {
     int core = t->core;
-    vthread *head = vc_queue;
+    vthread *next = vc_next_on(core);
     if (t->core_ps)
         t->core_ps[core] += vc_clock_ps - t->got_ps;
     t->core = -1;
     on_core[core] = NULL;
-    if (!head)
+    if (!next)
         return;
-    vc_queue = head->queue;
-    vc_count_wait(head, 1, head->queued_since_ps);
-    vc_get_core(head, core);
+    vthread **at = &queue;
+    while (*at != next)
+        at = &(*at)->queue;
+    *at = next->queue;
+    vc_count_wait(next, 1, next->queued_since_ps);
+    vc_get_core(next, core);
 }
 
 static void enqueue(vthread *t)
@@ -51,25 +61,35 @@ static void enqueue(vthread *t)
     t->queued_since_ps = vc_clock_ps;
     t->queue = NULL;
     vc_changes++; /* who yields from here on gives up its core */
-    if (vc_queue)
-        queue_tail->queue = t;
+    vthread **at = &queue;
+    while (*at)
+        at = &(*at)->queue;
+    *at = t;
+}
+
+static void take_core(vthread *t)
+{
+    int core = t->pin < 0 ? t->last_core : t->pin;
+    if (t->pin < 0 && (core < 0 || on_core[core]))
+        for (core = 0; core < vc_set.cores && on_core[core]; core++)
+            ;
+    if (core < vc_set.cores && !on_core[core])
+        vc_get_core(t, core);
     else
-        vc_queue = t;
-    queue_tail = t;
+        enqueue(t);
 }
 
 void vc_place(vthread *t)
 {
     if (t->what != VC_CARD && t->what != VC_INTERRUPT) /* which are parts of a call of the card's */
         vc_count_wait(t, 0, t->since_ps);
-    int core = t->last_core;
-    if (core < 0 || on_core[core])
-        for (core = 0; core < vc_set.cores && on_core[core]; core++)
-            ;
-    if (core < vc_set.cores)
-        vc_get_core(t, core);
-    else
-        enqueue(t);
+    take_core(t);
+}
+
+void vc_move(vthread *t)
+{
+    vc_give_up_core(t);
+    take_core(t);
 }
 
 void vc_end_slice(vthread *t)

@@ -22,6 +22,7 @@ static vthread *known(vthread *t)
 {
     t->number = numbers++;
     t->core = t->last_core = -1;
+    t->pin = vc_self ? vc_self->pin : -1;
     t->event_ps = VC_NEVER;
     t->core_ps = calloc((size_t)vc_set.cores, sizeof *t->core_ps);
     *threads_end = t;

@@ -15,10 +15,16 @@
 // (ReaderWriterQueue's BlockingReaderWriterCircularBuffer).
 #pragma once
 #include <atomic>
+#include <pthread.h>
+#include <sched.h>
 #include <cstddef>
 #include <cstdint>
-#include <readerwriterqueue/readerwritercircularbuffer.h>
 #include <vector>
+
+#if !__has_include(<readerwriterqueue/readerwritercircularbuffer.h>)
+#error "ReaderWriterQueue is not installed: apt-get install libreaderwriterqueue-dev"
+#endif
+#include <readerwriterqueue/readerwritercircularbuffer.h>
 
 #include "agent.hpp"
 #include "record.hpp"
@@ -137,6 +143,14 @@ private:
     bool ended_ = false; // the reader's
     Recorder pushes_, pops_;
 };
+
+// The calling thread runs on this core alone.
+inline void bind_to(int core) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+}
 
 // A block's ports. `join` gives them their edge before the block runs.
 template <class T> class In {

@@ -83,6 +83,7 @@ PROGRAMS = (
     Program("spin_lock", {1: 10, 2: 10, 4: 10}),
     Program("broadcast", {1: 10, 2: 10, 4: 10}),
     Program("slices", {1: (47, 42, 47), 2: (25, 22, 25), 4: 20}, settings={"slice_ps": 5 * PS_PER_US}),
+    Program("bound", {2: (20, 10, 20, 5), 4: (20, 10, 20, 5)}),
     Program("atomic_operators", {2: 10.002, 4: 10.002}),
     Program("printing", {1: 6, 2: 3, 4: 3}, prints={
         cores: "".join(f"thread {n}\n" for n in order) + f"{cores} processors\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
-from rc_workbench_plugins.streaming.topology import At, Place, Topology
+from rc_workbench_plugins.streaming.topology import At, Topology
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 from workbench.api import Composed, Composition
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -20,8 +20,7 @@ def compose(composition: Composition) -> Composed:
     topology = read_topology(composition)
     section = _section(composition)
     result = made(topology, section, composition.platform, composition.root)
-    cores = sum(resource.place is Place.CORE and bool(resource.at.file) for resource in topology.resources)
-    return Composed(result.texts, result.host, result.hdl, (RESOURCES,), (RESOURCES,), cores)
+    return Composed(result.texts, result.host, result.hdl, (RESOURCES,), (RESOURCES,), len(topology.cores))
 
 
 def tables(composition: Composition, raw: Path, run: Manifest) -> Mapping[str, Table]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from rc_workbench_plugins.streaming.topology import (
+    ANY_CORE,
     DEFAULT_DEPTH,
     TYPE_BYTES,
     At,
@@ -25,8 +26,6 @@ from rc_workbench_plugins.streaming.x_language import Connection, Declared, Defi
 from workbench.model.diagnostic import Diagnostic, did_you_mean
 from workbench.model.text import listed
 
-#: Where blocks run that nothing maps: whichever core is free.
-ANY_CORE = "cores"
 BLOCK_LIMIT = 1000
 _ELEMENTS = tuple(name for name, width in TYPE_BYTES.items() if width)
 
@@ -93,7 +92,7 @@ class _Flat:
                     self._wrong(config.at, *why)
             if definition.edges and not definition.made:
                 self._wrong(definition.at, f"'{definition.name}' has edges and no blocks", "Declare its blocks.")
-            made_of = tuple(made for name, made in self._declared.implementations if name == definition.name)
+            made_of = tuple(made for name, made in self._declared.implementations[::-1] if name == definition.name)
             if definition.made and made_of:
                 self._wrong(made_of[0].at, f"'{definition.name}' is composed of blocks, and has an implementation",
                             "Either is enough: take one out.")  # fmt: skip

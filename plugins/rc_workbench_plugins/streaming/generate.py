@@ -152,6 +152,7 @@ def _main(
     topology: Topology, section: Streaming, blocks: tuple[Block, ...], edges: list[dict[str, Any]], root: Path
 ) -> str:
     of_label = {edge["label"]: edge for edge in edges}
+    cores = {resource.name: number for number, resource in enumerate(topology.cores)}
     shown = []
     headers: dict[str, None] = {}
     for number, block in enumerate(blocks):
@@ -165,6 +166,7 @@ def _main(
         shown.append(
             {
                 "name": block.name, "net": f"b{number}", "unit": implementation.unit, "lines": [*joined, *given],
+                "core": cores.get(topology.mapping[block.name]),
                 "ports": [port.name for port in block.kind.ports], "file": block.at.file or "stream_main.cpp",
                 "line": block.at.line or 1,
             }

@@ -22,6 +22,8 @@ TYPE_BYTES: Mapping[str, int] = {
     "string": 0,
 }
 DEFAULT_DEPTH = 64
+#: Where blocks run that nothing maps: whichever core is free.
+ANY_CORE = "cores"
 
 Value = int | float | str
 
@@ -169,6 +171,11 @@ class Topology:
     edges: tuple[Edge, ...]
     resources: tuple[Resource, ...] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cores(self) -> tuple[Resource, ...]:
+        """The processor cores that are declared; blocks that stand on `ANY_CORE` take any."""
+        return tuple(r for r in self.resources if r.place is Place.CORE and r.name != ANY_CORE)
 
     @cached_property
     def block_by_name(self) -> Mapping[str, Block]:

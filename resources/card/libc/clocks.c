@@ -1,5 +1,6 @@
 /* What a program reads of time and processors, and what it sleeps, on the virtual clock. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/sysinfo.h>
@@ -110,19 +111,39 @@ int thrd_sleep(const struct timespec *time, struct timespec *left) { return nano
 
 /* ---- processors ---- */
 
-static int all_cores(size_t bytes, cpu_set_t *set)
+static int cores_of(const vthread *thread, size_t bytes, cpu_set_t *set)
 {
     CPU_ZERO_S(bytes, set);
     for (int i = 0; i < vc_set.cores; i++)
-        CPU_SET_S((size_t)i, bytes, set);
+        if (!thread || thread->pin < 0 || thread->pin == i)
+            CPU_SET_S((size_t)i, bytes, set);
     return 0;
 }
 
-static int stays_unbound(const void *where)
+/* A thread may bind itself to one core, or to all. */
+static int bind_to(const vthread *thread, size_t bytes, const cpu_set_t *set, const void *where)
 {
-    vc_note("the program binds threads to processors: on virtual cores a thread takes its last core, or one that is free",
-            where);
+    int count = 0, last = -1;
+    for (int i = 0; i < vc_set.cores; i++)
+        if (CPU_ISSET_S((size_t)i, bytes, set))
+            count++, last = i;
+    if (!count)
+        return EINVAL;
+    if (thread == vc_self && (count == 1 || count == vc_set.cores))
+        vc_pin(count == 1 ? last : -1);
+    else
+        vc_note("the program binds a thread to some processors, or another thread than the one that asks: on virtual cores a "
+                "thread can bind itself to one, or to all",
+                where);
     return 0;
+}
+
+static int failed_with(int error)
+{
+    if (!error)
+        return 0;
+    errno = error;
+    return -1;
 }
 
 long sysconf(int name)
@@ -136,10 +157,10 @@ ON_CLOCK(int, get_nprocs, (void), (), vc_set.cores)
 ON_CLOCK(int, get_nprocs_conf, (void), (), vc_set.cores)
 ON_CLOCK(int, sched_getcpu, (void), (), vc_self->core)
 ON_CLOCK(int, sched_getaffinity, (pid_t process, size_t bytes, cpu_set_t *set), (process, bytes, set),
-         all_cores(bytes, set))
+         cores_of(process ? NULL : vc_self, bytes, set))
 ON_CLOCK(int, sched_setaffinity, (pid_t process, size_t bytes, const cpu_set_t *set), (process, bytes, set),
-         stays_unbound(HERE))
+         failed_with(bind_to(process ? NULL : vc_self, bytes, set, HERE)))
 ON_CLOCK(int, pthread_getaffinity_np, (pthread_t thread, size_t bytes, cpu_set_t *set), (thread, bytes, set),
-         all_cores(bytes, set))
+         cores_of(vc_by_real(thread), bytes, set))
 ON_CLOCK(int, pthread_setaffinity_np, (pthread_t thread, size_t bytes, const cpu_set_t *set), (thread, bytes, set),
-         stays_unbound(HERE))
+         bind_to(vc_by_real(thread), bytes, set, HERE))

@@ -1,6 +1,7 @@
 /* Programs of a few threads whose times are known by hand: threads.py has them. The first argument chooses one. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -466,6 +467,39 @@ static void slices(void)
     join_all();
 }
 
+/* ---- threads that bind themselves to a core ---- */
+
+static void bind_to(int core)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    if (pthread_setaffinity_np(pthread_self(), sizeof one, &one))
+        abort();
+}
+
+static void *works_on_core_1(void *us)
+{
+    bind_to(1);
+    work((long)us);
+    return NULL;
+}
+
+static void *works_on_core_0(void *us)
+{
+    bind_to(0);
+    work((long)us);
+    return NULL;
+}
+
+static void bound(void)
+{
+    begin(works_on_core_1, 10);
+    begin(works_on_core_1, 10);
+    begin(works_on_core_0, 5);
+    join_all();
+}
+
 static const struct {
     const char *name;
     void (*program)(void);
@@ -475,7 +509,7 @@ static const struct {
     {"cancelled", cancelled}, {"exit_in_a_thread", exit_in_a_thread}, {"main_ends_first", main_ends_first},
     {"mutex_ring", mutex_ring}, {"lost_signal", lost_signal}, {"read_write_lock", read_write_lock},
     {"semaphores", semaphores}, {"done_once", done_once}, {"spin_lock", spin_lock}, {"broadcast", broadcast},
-    {"printing", printing}, {"slices", slices}, {"atomic_operators", atomic_operators},
+    {"bound", bound}, {"printing", printing}, {"slices", slices}, {"atomic_operators", atomic_operators},
 };
 
 int main(int argc, char **argv)
