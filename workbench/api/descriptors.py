@@ -156,8 +156,9 @@ class ModelKind:
     read, and completes it. `answer` is what `workbench predict` says, `results` what the window shows, `notes` how a
     result is to be read. `readings` are those that every model of the kind has besides its own, asked for by
     `reading_option` too; `begun` is of files that models are made of. `prepare` gives what takes its time before a
-    model can be computed, and is kept then; None where it was done. `compare` holds a model against a run, `layers` is
-    of models that are memory layers.
+    model can be computed, and is kept then; None where it was done. `compare` holds a model against a run, `of_run`
+    gives the document of one that is calibrated from a run (WorkbenchError where that tells too little), `layers` is of
+    models that are memory layers.
     """
 
     name: str
@@ -176,6 +177,7 @@ class ModelKind:
     results: Callable[[ModelValues[Any]], Results] | None = None
     notes: Callable[[ModelValues[Any]], Sequence[Diagnostic]] = lambda values: ()
     compare: Callable[[ModelValues[Any], Run], RunComparison] | None = None
+    of_run: Callable[[Run], str] | None = None
     layers: Callable[[], LayerModel] | None = None
     printed: Printed | None = None
     readings: tuple[str, ...] = ()

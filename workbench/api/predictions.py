@@ -157,12 +157,32 @@ class Structure:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """Points of a chart; a `plain` one is a line to hold the others against."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    plain: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves over two axes of plain numbers: `y` "by" `x` is what they are of, `title` how they are to be read."""
+
+    title: str
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+
+
+@dataclass(frozen=True)
 class Results:
     """A model at one point, as it is shown.
 
     The first of the `figures` is the large one; those of `point` stand beside the parts. `more` are numbers beside the
-    inputs, `tables` are by the name of their page, `errors` are against what the document says was measured.
-    `shares` are drawn as bars, `structure` stands beside the source.
+    inputs, `tables` and `charts` (one each) are by the name of their page, `errors` are against what the document says
+    was measured. `shares` are drawn as bars, `structure` stands beside the source.
     """
 
     figures: tuple[Figure, ...]
@@ -177,6 +197,7 @@ class Results:
     shares_title: str = ""
     shares: tuple[Share, ...] = ()
     structure: Structure | None = None
+    charts: Mapping[str, Chart] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,8 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
             question.add(command)
         if kind.begun:
             kind.begun.add(command)
+        if kind.of_run:
+            _takes(command, OF_RUN)
         others = f", or a file *{', *'.join(kind.begun.suffixes)}" if kind.begun else ""
         named = f" ({', '.join(kind.readings)})" if kind.readings else ""
         solved = (
@@ -114,7 +116,8 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
         targets = dict.fromkeys((kind.solve_option, "--target"))
         readings = dict.fromkeys((kind.reading_option, "--reading"))
         _takes(command, (
-            _option("model", metavar="MODEL", help=f"a model file, or the name of a bundled model{others}"),
+            _option("model", metavar="MODEL", help=f"a model file, or the name of a bundled model{others}",
+                    **({"nargs": "?"} if kind.of_run else {})),
             _option(*readings, dest="reading", metavar="NAME", help=f"one of the model's readings{named}"),
             *QUESTIONS,
             _option("--solve", metavar="NAME", help=solved),
@@ -124,6 +127,10 @@ def _add_predict(top: argparse.ArgumentParser) -> None:
         ))  # fmt: skip
 
 
+OF_RUN = (
+    _file("--from", metavar="RUN", dest="from_run", help="in place of a model: one calibrated from a run"),
+    _file("--out", help="write that model"),
+)
 COMPARE = (
     _file("--run", metavar="RUN", dest="run_folder", help="compare with a run, part by part"),
     _flag("--take-over", "write the run's measurements into the model"),

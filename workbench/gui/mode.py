@@ -120,7 +120,7 @@ class Mode(QWidget):
         document = self.shown_document
         if document is None or document.path is None:
             return False
-        path = self._ask_file("Save as", document.path)
+        path = self.ask_file("Save as", document.path)
         return path is not None and self.write_as(path)
 
     def duplicate(self) -> bool:
@@ -146,7 +146,7 @@ class Mode(QWidget):
         """Ask for a file and begin a document there."""
         if not self.kind.makes or not self.context.documents.may_leave([d for d in [self.shown_document] if d]):
             return False
-        path = self._ask_file(f"New {self.kind.makes}", (self.context.root() or Path.cwd()) / f"new_{self.kind.makes}")
+        path = self.ask_file(f"New {self.kind.makes}", (self.context.root() or Path.cwd()) / f"new_{self.kind.makes}")
         return path is not None and self.begin(path)
 
     def begin(self, path: Path) -> bool:
@@ -167,7 +167,7 @@ class Mode(QWidget):
         button.setPopupMode(IconButton.ToolButtonPopupMode.InstantPopup)
         return button
 
-    def _ask_file(self, title: str, path: Path) -> Path | None:
+    def ask_file(self, title: str, path: Path) -> Path | None:
         """The file chosen, its name ending as the names of the kind chosen do."""
         name, kind = QFileDialog.getSaveFileName(self, title, str(path), self.file_names)
         ending = kind.rpartition("*")[2].rstrip(")")

@@ -40,6 +40,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             answer=Later(f"{PLACE}.shown:answer"),
             results=Later(f"{PLACE}.shown:results"),
             notes=Later(f"{PLACE}.network:notes"),
+            of_run=Later(f"{PLACE}.calibrated:model_of"),
             printed=Printed(HERE / "tables.yaml", Later(f"{PLACE}.network:cell_value"), "Table"),
         )
     ]

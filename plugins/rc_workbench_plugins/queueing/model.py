@@ -21,6 +21,8 @@ from workbench.api.models import (
 )
 from workbench.model.diagnostic import near
 
+_ROUNDED = 1e-3  # what shares that were rounded may miss of 1
+
 
 class Route(PartDocument):
     """Where jobs go on to, and how many of them for each that was served: a probability, or more than one where a job
@@ -65,6 +67,14 @@ class Measured(PartDocument):
     station: str = Field(description="the station")
     utilisation: Formula | None = Field(None, description="the share of the time in which it served")
     waiting: Formula | None = Field(None, description="jobs in its queue on average, the one being served left out")
+    occupancy: tuple[float, ...] = Field(
+        (), description="the shares of the time with 0, 1, 2, ... jobs in its queue", examples=[[0.7, 0.2, 0.1]]
+    )
+    observations: float | None = Field(
+        None,
+        description="how many observations that do not depend on one another `occupancy` is worth",
+        examples=[1000],
+    )
     source: str = Field("", description="where the numbers come from")
 
 
@@ -98,4 +108,7 @@ def check(reading: ModelReading[QueueingModel]) -> Completed:
         if row.station not in names:
             hint = near(row.station, names, "Stations")
             reading.tell(("measured", n, "station"), f"there is no station '{row.station}'", hint)
+        if row.occupancy and (min(row.occupancy) < 0 or abs(sum(row.occupancy) - 1) > _ROUNDED):
+            message = f"these shares of the time add up to {sum(row.occupancy):.4g}"
+            reading.tell(("measured", n, "occupancy"), message, "Shares are from 0 to 1 and add up to 1.")
     return Completed(reading.model)

@@ -170,8 +170,12 @@ def outputs(values: Model) -> Mapping[str, Values]:
 
 def notes(values: Model) -> Sequence[Diagnostic]:
     """Stations that are asked for more than they serve, and queues that are likely full."""
+    return notes_of(values, network(values))
+
+
+def notes_of(values: Model, found: Network) -> Sequence[Diagnostic]:
+    """`notes` of a network that is computed."""
     said = []
-    found = network(values)
     for n, (state, station) in enumerate(zip(found.stations, values.model.stations, strict=True)):
         rho = float(np.max(state.utilisation))
         if rho >= 1 and not station.limited:

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rc_workbench_plugins.queueing.network import Model, Network, StationState, network, notes
-from workbench.api.predictions import Answer, Figure, PaperTable, PartLine, Results, Row
+from rc_workbench_plugins.queueing.distribution import Fit, fits
+from rc_workbench_plugins.queueing.network import Model, Network, StationState, network, notes_of
+from workbench.api.predictions import Answer, Chart, Curve, Figure, PaperTable, PartLine, Results, Row
 from workbench.model.pragma import Category
 from workbench.model.text import percent_text, prefixed, significant, table, time_text
 
@@ -26,15 +27,20 @@ def answer(values: Model) -> Answer:
         f"{found.busiest} is the busiest and keeps up with {_rate(found.most_per_s)} jobs a second from outside "
         f"({_rate(found.outside_per_s)} come); each is {_time(found.latency_s)} on its way"
     )
-    measured = _measured(values, found)
+    measured, shapes = _measured(values, found), _fits(values, found)
     said = [f"{table(heads + rows)}\n{last}"]
     if measured:
         cells = [(st, field, _count(ours), _count(theirs)) for st, field, ours, theirs, _ in measured]
         said.append(table([("Station", "", "Model", "Measured"), *cells]))
-    return Answer(_document(found, measured), "\n\n".join(said), notes=notes(values))
+    if shapes:
+        told = [(s.station, significant(s.ks), f"{s.chi_square:.1f} of {s.degrees}", _chance(s)) for s in shapes]
+        said.append(table([("Jobs waiting", "KS", "Chi-square", "By chance"), *told]))
+    return Answer(_document(found, measured, shapes), "\n\n".join(said), notes=notes_of(values, found))
 
 
-def _document(found: Network, measured: Sequence[tuple[str, str, float, float, str]]) -> dict[str, Any]:
+def _document(
+    found: Network, measured: Sequence[tuple[str, str, float, float, str]], shapes: Sequence[Fit]
+) -> dict[str, Any]:
     return {
         "stations": [
             {
@@ -61,20 +67,21 @@ def _document(found: Network, measured: Sequence[tuple[str, str, float, float, s
             {"station": st, "quantity": field, "predicted": _number(ours), "measured": theirs, "source": source}
             for st, field, ours, theirs, source in measured
         ],
+        "distributions": [shape.as_json() for shape in shapes],
     }
 
 
 def results(values: Model) -> Results:
     """Raises WorkbenchError where the model has no value here."""
     found = network(values)
-    stable = float(found.utilisation) < 1
+    stable, shapes = float(found.utilisation) < 1, _fits(values, found)
     return Results(
         figures=(
             Figure("Utilisation", _share(found.utilisation), f"of {found.busiest}, the busiest", "lambda / mu"),
             Figure("Most from outside", _rate(found.most_per_s, "/s"), f"{_rate(found.outside_per_s, '/s')} come",
                    "what the busiest station keeps up with"),
-            Figure("Time in the network", _time(found.latency_s), "of each job from outside",
-                   "Little: jobs / arrivals"),
+            Figure("Time in the network", _time(found.latency_s), "of each job",
+                   "of those from outside, by Little: jobs / arrivals"),
             Figure("Jobs in it", _count(found.jobs), "on average"),
         ),
         point=(
@@ -84,7 +91,8 @@ def results(values: Model) -> Results:
         parts_title="Utilisation of each station",
         parts=tuple(_line(s) for s in found.stations),
         said=f"{found.busiest} is the busiest" if stable else f"{found.busiest} is unstable",
-        tables={"Stations": (_stations(found),)} | _against(values, found),
+        tables={"Stations": (_stations(found),)} | _against(values, found, shapes),
+        charts={"Against measurements": _quantiles(shapes)} if shapes else {},
     )  # fmt: skip
 
 
@@ -130,14 +138,48 @@ def _measured(values: Model, found: Network) -> list[tuple[str, str, float, floa
     ]
 
 
-def _against(values: Model, found: Network) -> dict[str, tuple[PaperTable, ...]]:
+def _fits(values: Model, found: Network) -> tuple[Fit, ...]:
+    return fits(values, {state.name: state for state in found.stations})
+
+
+def _against(values: Model, found: Network, shapes: Sequence[Fit]) -> dict[str, tuple[PaperTable, ...]]:
     """Predictions beside measurements, with the difference as Table 7.2 gives it: absolute, without a sign."""
     rows = tuple(
-        Row(f"{field}, {station}", "", (_count(ours), _count(theirs), _count(abs(ours - theirs))), tip=source)
+        Row(f"{field}, {station}", "", (_count(ours), _count(theirs), _apart(ours, theirs)), tip=source)
         for station, field, ours, theirs, source in _measured(values, found)
     )
     columns = ("model", "measured", "difference")
-    return {"Against measurements": (PaperTable("Measured", "", columns, rows),)} if rows else {}
+    tables = [PaperTable("Measured", "", columns, rows)] if rows else []
+    if shapes:
+        told = tuple(
+            Row(s.station, "", (significant(s.ks), f"{s.chi_square:.1f}", str(s.degrees), _chance(s)), tip=s.source)
+            for s in shapes
+        )
+        note = "chance: how often the model itself would be so far off"
+        tables.append(PaperTable("How many wait", note, ("KS", "chi²", "degrees", "chance"), told))
+    return {"Against measurements": tuple(tables)} if tables else {}
+
+
+def _apart(ours: float, theirs: float) -> str:
+    return "0" if _count(ours) == _count(theirs) else _count(abs(ours - theirs))
+
+
+def _chance(shape: Fit) -> str:
+    if shape.chance is None:
+        return "too little observed"
+    return "below 0.1 %" if shape.chance < 0.001 else percent_text(shape.chance)
+
+
+def _quantiles(shapes: Sequence[Fit]) -> Chart:
+    """Quantile against quantile: on the diagonal where the model's distribution is that of the run."""
+    most = max(int(shape.quantiles.max()) for shape in shapes)
+    curves = [Curve("alike", (0.0, float(most)), (0.0, float(most)), plain=True)]
+    for shape in shapes:
+        pairs = dict.fromkeys(map(tuple, shape.quantiles.tolist()))
+        model, measured = zip(*pairs, strict=True)
+        curves.append(Curve(shape.station, tuple(map(float, model)), tuple(map(float, measured))))
+    axes = "those of the model", "measured percentiles (jobs waiting)"
+    return Chart("quantile against quantile", *axes, tuple(curves))
 
 
 def _number(value: Any) -> float | None:

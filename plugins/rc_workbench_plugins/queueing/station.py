@@ -2,15 +2,19 @@
 above one; jobs are counts. All take arrays as well.
 
 L. Kleinrock, "Queueing Systems", volume 1, 1975. The dissertation's section 7.3 is `waiting` with a variation of 1, and
-`at_least`.
+`at_least`. How many wait is known of exponential and of constant service times; for others it is that of gamma
+distributed ones of the same mean and variation.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from workbench.api.models import Values
 
+_CONSTANT = 1e-6  # a variation below which service times are one and the same
 _NEAR_ONE = 1e-6  # |(K + 1) ln rho| from which on the difference of two large numbers is kept
 
 
@@ -44,6 +48,41 @@ def limited_jobs(utilisation: Values, places: Values) -> Values:
     below = np.exp(safe) / -np.expm1(safe) - (k + 1) * np.exp((k + 1) * safe) / -np.expm1((k + 1) * safe)
     below = np.where(near, k / 2 + k * (k + 2) * down / 12, below)
     return np.where(x > 0, k - below, below)
+
+
+def waiting_shares(utilisation: float, variation: float, count: int) -> NDArray[np.float64]:
+    """The shares of the time with 0, 1, ..., count - 1 jobs waiting in an M/G/1 station with a utilisation below 1."""
+    if variation == 1:
+        shares = (1 - utilisation) * utilisation ** np.arange(count + 1)
+    else:
+        shares = _jobs_shares(utilisation, variation, count + 1)
+    return np.concatenate([[shares[0] + shares[1]], shares[2:]])
+
+
+def _jobs_shares(utilisation: float, variation: float, count: int) -> NDArray[np.float64]:
+    """With 0, 1, ..., count - 1 jobs in the station, by the chain of those that are left behind (Ramaswami 1988: sums
+    of what is not negative alone)."""
+    jobs = np.arange(count + 1)
+    if variation < _CONSTANT:
+        arriving = np.exp(jobs * np.log(utilisation) - utilisation - gammaln(jobs + 1))
+    else:  # during a gamma distributed time
+        shape, passes = 1 / variation, utilisation * variation / (1 + utilisation * variation)
+        ways = gammaln(jobs + shape) - gammaln(jobs + 1) - gammaln(shape)
+        arriving = np.exp(ways + shape * np.log1p(-passes) + jobs * np.log(passes))
+    more = np.maximum(1 - np.concatenate([[0.0], arriving.cumsum()]), 0.0)  # at least so many arrive
+    shares = np.zeros(count)
+    shares[0] = 1 - utilisation
+    for n in range(1, count):
+        shares[n] = (shares[0] * more[n] + shares[1:n] @ more[n:1:-1]) / (1 - more[1])
+    return shares
+
+
+def limited_waiting_shares(utilisation: float, places: int) -> NDArray[np.float64]:
+    """With 0, 1, ..., places - 1 jobs waiting in an M/M/1/K station."""
+    powers = np.arange(places + 1) * np.log(utilisation)
+    shares = np.exp(powers - powers.max())
+    shares /= shares.sum()
+    return np.concatenate([[shares[0] + shares[1]], shares[2:]])
 
 
 def _log(utilisation: Values) -> Values:

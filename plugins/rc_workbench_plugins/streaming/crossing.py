@@ -29,6 +29,8 @@ FULL = 0.01  # of the time in which the producer waits for room: more, and inser
 
 def worked(times: Moments, waiting: Moments) -> Times:
     """What of the time between two transfers in turn was not spent waiting (spells, as rows); nan after the last."""
+    if not len(waiting):
+        return np.append(np.diff(times).astype(np.float64), np.nan)
     begins, ends = waiting.T.astype(np.float64)
     waited = np.concatenate([[0.0], (ends - begins).cumsum()])
     edges = np.stack([begins, ends], axis=1).ravel()

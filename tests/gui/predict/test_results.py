@@ -18,12 +18,15 @@ from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.rat.model import RatModel
 from rc_workbench_plugins.ratss.errors import error_row
 from rc_workbench_plugins.ratss.model import ComputeNode, Measured, RatssModel, Stage, Transaction
+from stream_runs import kept, simulated
 
 from workbench.api.forms import Group
 from workbench.api.models import Input
 from workbench.api.predictions import RunComparison
+from workbench.formats.run_folder import open_run
 from workbench.gui import theme
 from workbench.gui.predict.mode import PredictMode
+from workbench.gui.predict.of_run import begin
 from workbench.gui.predict.parts import INPUT
 from workbench.gui.predict.table_view import amount
 from workbench.gui.predict.tables import paper_tables, run_table
@@ -243,3 +246,20 @@ def test_numbers_of_an_axis_have_no_idle_zeros() -> None:
     assert trimmed("1\u202f000") == "1\u202f000"
     assert trimmed("0.250") == "0.25"
     assert prefixed(28e6, "B") == "28\u202fMB"
+
+
+def test_a_queueing_model_is_calibrated_from_the_open_run(
+    mode: PredictMode, qtbot: QtBot, plugins: Plugins, tmp_path: Path
+) -> None:
+    """Its quantiles are drawn against those of the run, beside the tables that say how far off they are."""
+    kind, path = plugins.model_kinds["queueing"], tmp_path / "of_run.queueing.yaml"
+    run, _ = open_run(kept(simulated(), tmp_path / "run"))
+    begin(mode, kind, run, path)
+    qtbot.waitUntil(lambda: mode.document.path == path, timeout=WAIT_MS)
+    mode.show_page("Results")
+    mode.results.show_page("Against measurements")
+    assert [line.name for line in mode.results.chart.plot.lines] == ["alike", "a", "b"]
+    assert mode.results.chart.isVisible()
+    assert [table.title for table in mode.results.table.tables] == ["Measured", "How many wait"]
+    mode.results.show_page("Stations")
+    assert not mode.results.chart.isVisible()

@@ -98,7 +98,11 @@ class DocumentMode(Mode):
         return True
 
     def begin(self, path: Path) -> bool:
-        if not self.context.notices.attempt(lambda: write_atomically(path, self.starter(path))):
+        return self.begin_with(path, self.starter(path))
+
+    def begin_with(self, path: Path, text: str) -> bool:
+        """Write a text to a new file and show it."""
+        if not self.context.notices.attempt(lambda: write_atomically(path, text)):
             return False
         self.document.close()
         self.open_document(path)

@@ -22,6 +22,7 @@ from workbench.gui.forms.parts import Section
 from workbench.gui.predict.breakdown import Breakdown
 from workbench.gui.predict.density_view import DensityView
 from workbench.gui.predict.explore_view import ExploreView
+from workbench.gui.predict.of_run import with_models_of_runs
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import ResultsView
 from workbench.gui.predict.structure_view import StructureView
@@ -103,7 +104,7 @@ class PredictMode(DocumentMode):
     def _build(self) -> Iterator[None]:
         left, column = plain_panel(180)
         models_head = PanelHeader("Models")
-        models_head.add(self.files_button())
+        models_head.add(with_models_of_runs(self.files_button(), self))
         column.addWidget(models_head)
         column.addWidget(self.models, 1)
         centre, column = plain_panel(400)

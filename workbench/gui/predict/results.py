@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QWidget
 
-from workbench.api.predictions import PaperTable, Results, RunComparison, Timing
+from workbench.api.predictions import Chart, PaperTable, Results, RunComparison, Timing
 from workbench.gui import theme
 from workbench.gui.bars_view import BarsView
+from workbench.gui.plot_view import PlotView
 from workbench.gui.predict.figures import Figures
 from workbench.gui.predict.table_view import TableView
 from workbench.gui.predict.tables import error_table, is_printed, paper_tables, run_table
@@ -26,6 +29,7 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Run
+from workbench.pictures.charts import chart_plot
 from workbench.predict.formulas import Evaluation, ModelFile
 from workbench.predict.shares import share_bars
 
@@ -43,6 +47,7 @@ class ResultsView(QWidget):
         self.comparison: RunComparison | None = None
         self.page = ""
         self._tables: dict[str, tuple[PaperTable, ...]] = {}
+        self._charts: Mapping[str, Chart] = {}
         column = plain_column(self)
         self.figures = Figures(4)
         column.addWidget(self.figures)
@@ -63,6 +68,8 @@ class ResultsView(QWidget):
         self.pills: dict[str, PillButton] = {}
         column.addWidget(self.table_head)
         column.addWidget(self._run_bar())
+        self.chart = PlotView("Chart", 240)
+        column.addWidget(self.chart, 2)
         self.table = TableView()
         column.addWidget(_scrolling(self.table), 3)
 
@@ -94,6 +101,7 @@ class ResultsView(QWidget):
         error = error_table(values.file, found.errors)
         self._compare(values, run, read_only)
         measured = [run_table(self.comparison)] if self.comparison else []
+        self._charts = found.charts
         self._tables = {**found.tables, MEASURED: (*measured, *([error] if error else []))}
         self._show_pills([*self._tables, PRINTED])
         shown = {**self._tables, PRINTED: is_printed(values.file)}
@@ -150,6 +158,11 @@ class ResultsView(QWidget):
         if page == PRINTED and page not in self._tables and self.file:
             self._tables[page] = paper_tables(self.file)
         self.table.show_tables(self._tables.get(page, ()))
+        chart = self._charts.get(page)
+        self.chart.setVisible(chart is not None)
+        self.table_head.set_title("Tables", chart.title if chart else "")
+        if chart:
+            self.chart.show_plot(chart_plot(chart))
         self.run_bar.setVisible(page == MEASURED and bool(self.run_said.text()))
 
 

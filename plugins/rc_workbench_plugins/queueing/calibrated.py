@@ -1,0 +1,165 @@
+"""A queueing model calibrated from a run of a streaming application (Lancaster 2011, sections 7.1 and 7.4).
+
+A station is a block with the queues before it; a job is an element that it takes. Its rates are those of the
+dissertation's queries: `measure mean rate at STAGE.in`, and the same while elements wait and nothing holds the block
+up. The latter is taken of the times that the block worked on each element, since a rate over such times is too high
+where services are not exponentially distributed (a time of waiting begins amid a service). What is measured of the same
+run stands beside the model: utilisation, jobs waiting, and their distribution.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.streaming.crossing import worked
+from rc_workbench_plugins.streaming.events import NO_SPELLS, EdgeEvents, Events, events_of
+from rc_workbench_plugins.streaming.virtual_queue import mean, memory, services, shares_of_time
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import PS_PER_S, Run
+
+LEAST = 50  # jobs, for a station to be told of
+LOOKS = 4096  # at the queue, at even moments, to find for how long its occupancies depend on one another
+NO_TIMES = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A block as a station. `routes` are jobs at another for each one served here; `irregular` is the variance of the
+    times between arrivals over their mean squared (Poisson: 1)."""
+
+    name: str
+    outside_per_s: float
+    service_per_s: float
+    variation: float
+    irregular: float
+    places: int
+    routes: Mapping[str, float]
+    utilisation: float
+    occupancy: NDArray[np.float64]
+    observations: float
+
+
+def model_of(run: Run) -> str:
+    """The model's document. WorkbenchError where the run tells nothing of streams."""
+    file = str(run.path) if run.path else None
+    events = events_of(run.tables, file or "")
+    if events is None:
+        hint = "Run a streaming application with --trace."
+        raise WorkbenchError(Diagnostic("this run holds no events of streams", hint, file=file))
+    stations = calibrated(events)
+    if not stations:
+        hint = f"At least {LEAST} elements must pass a block that takes time for each."
+        raise WorkbenchError(Diagnostic("too little passed this run's streams", hint, file=file))
+    return document(events.name, run.manifest.name, stations)
+
+
+def calibrated(events: Events) -> tuple[Calibrated, ...]:
+    """Every block that takes elements and works on them, in the order of the data's edges."""
+    edges = events.edges.values()
+    blocks = dict.fromkeys(edge.edge.sink.block for edge in edges)
+    found = {}
+    for block in blocks:
+        station = _station(events, block, [e for e in edges if e.edge.sink.block == block],
+                           [e for e in edges if e.edge.source.block == block])  # fmt: skip
+        if station:
+            found[block] = station
+    return tuple(found.values())
+
+
+def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequence[EdgeEvents]) -> Calibrated | None:
+    pushes = np.sort(np.concatenate([edge.push_ps for edge in into]))
+    order = np.argsort(np.concatenate([edge.pop_ps for edge in into]), kind="stable")
+    pops = np.concatenate([edge.pop_ps for edge in into])[order]
+    if len(pops) < LEAST:
+        return None
+    span_s = (events.end_ps - events.start_ps) / PS_PER_S
+    held_up = [edge.blocked_ps for edge in out]
+    waits = [edge.waiting_ps for edge in into]
+    if any(map(len, waits)):
+        service = worked(pops, _united(held_up + waits))
+    else:  # the block's waiting was not seen: times that began with another element there
+        there = [edge.push_ps if edge.delivered_ps is None else edge.delivered_ps for edge in into]
+        ready = np.concatenate([t[: len(e.pop_ps)] for t, e in zip(there, into, strict=True)])[order]
+        service = np.where(np.isnan(services(ready, pops)), np.nan, worked(pops, _united(held_up)))
+    service = service[~np.isnan(service)] / PS_PER_S
+    if len(service) < LEAST or not service.mean() > 0:
+        return None
+    takers = {edge.edge.sink.block for edge in events.edges.values()}
+    routes: dict[str, float] = {}
+    for edge in out:
+        name = _short(events, edge.edge.sink.block)
+        routes[name] = routes.get(name, 0.0) + len(edge.push_ps) / len(pops)
+    outside = sum(len(edge.push_ps) for edge in into if edge.edge.source.block not in takers)
+    between = np.diff(pushes)
+    moments = np.linspace(events.start_ps, events.end_ps, LOOKS)
+    looked = (pushes.searchsorted(moments) - pops.searchsorted(moments)).astype(np.float64)
+    return Calibrated(
+        _short(events, block),
+        outside / span_s,
+        1 / service.mean(),
+        float(service.var() / service.mean() ** 2),
+        float(between.var() / between.mean() ** 2) if between.any() else 0.0,
+        sum(edge.edge.depth for edge in into) + 1,
+        routes,
+        len(pops) * service.mean() / span_s,
+        shares_of_time(pushes.astype(np.float64), pops.astype(np.float64), events.start_ps, events.end_ps),
+        min(LOOKS, len(pops)) / memory(looked),
+    )
+
+
+def _short(events: Events, block: str) -> str:
+    return block.removeprefix(f"{events.name}.")
+
+
+def _united(parts: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Spells in which any of the parts' spells is."""
+    spells = np.concatenate([NO_SPELLS, *parts])
+    spells = spells[np.argsort(spells[:, 0], kind="stable")]
+    if not len(spells):
+        return spells
+    ends = np.maximum.accumulate(spells[:, 1])
+    first = np.concatenate([[True], spells[1:, 0] > ends[:-1]])
+    return np.stack([spells[first, 0], ends[np.concatenate([first[1:], [True]])]], axis=1)
+
+
+def document(application: str, run: str, stations: Sequence[Calibrated]) -> str:
+    """As YAML. Routes to blocks that are no stations are left out."""
+    known = {station.name for station in stations}
+    said = f"Calibrated from run {run}: times that blocks worked on each element, elements that they took and gave."
+    lines = [
+        "schema_version: 1",
+        f"name: {json.dumps(application)}",
+        f"title: {json.dumps(f'{application}, calibrated from a run')}",
+        f"description: {json.dumps(said)}",
+        "",
+        "stations:",
+    ]
+    for station in stations:
+        lines.append(f"  # the times between arrivals vary by {station.irregular:.3g} (the model takes them to: 1)")
+        lines.append(f"  - name: {json.dumps(station.name)}")
+        if station.outside_per_s:
+            lines.append(f"    arrivals_per_s: {station.outside_per_s:.9g}")
+        lines.append(f"    service_per_s: {station.service_per_s:.9g}")
+        lines.append(f"    variation: {station.variation:.6g}")
+        lines.append(f"    places: {station.places}")
+        routes = [f"{{station: {json.dumps(name)}, jobs: {jobs:.9g}}}" for name, jobs in station.routes.items()
+                  if name in known and jobs]  # fmt: skip
+        if routes:
+            lines.append(f"    to: [{', '.join(routes)}]")
+    lines += ["", "measured:"]
+    for station in stations:
+        shares = ", ".join(f"{share:.6g}" for share in station.occupancy)
+        lines += [
+            f"  - station: {json.dumps(station.name)}",
+            f"    utilisation: {station.utilisation:.6g}",
+            f"    waiting: {mean(station.occupancy):.6g}",
+            f"    observations: {station.observations:.6g}",
+            f"    source: {json.dumps(f'run {run}')}",
+            f"    occupancy: [{shares}]",
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,136 @@
+"""Queueing models calibrated from a run: of networks that another program simulates (ciw), whose numbers are known, and
+the distributions that a model predicts against those measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from predicting import KINDS
+from rc_workbench_plugins.queueing.distribution import fit
+from rc_workbench_plugins.queueing.shown import results
+from rc_workbench_plugins.queueing.station import limited_waiting_shares, waiting_shares
+from rc_workbench_plugins.streaming.events import EdgeEvents, Events
+from rc_workbench_plugins.streaming.topology import Edge, End
+from stream_runs import US, kept, simulated
+
+from workbench.cli.main import main
+from workbench.predict.formulas import Evaluation
+from workbench.predict.kinds import parse_model
+
+EXACT = json.loads((Path(__file__).parent / "data" / "queueing_exact.json").read_text())
+KIND = KINDS["queueing"]
+
+
+def told(run: Path, capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> dict[str, Any]:
+    assert main(["predict", "queueing", "--from", str(run), "--json", *options]) == code
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+@pytest.mark.parametrize("seen_waiting", [True, False], ids=["waiting seen", "waiting not seen"])
+def test_a_simulated_network_is_calibrated_to_its_own_numbers(
+    seen_waiting: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = told(kept(simulated(seen_waiting=seen_waiting), tmp_path / "run"), capsys)
+    a, b = found["stations"]
+    assert (a["name"], b["name"]) == ("a", "b")
+    assert a["arrivals_per_s"] == pytest.approx(0.7e6, rel=0.03)
+    assert b["arrivals_per_s"] == pytest.approx(0.42e6, rel=0.03)
+    assert a["service_per_s"] == pytest.approx(1.25e6, rel=0.03)
+    assert b["service_per_s"] == pytest.approx(1e6, rel=0.03)
+    for row in found["measured"]:
+        assert row["predicted"] == pytest.approx(row["measured"], rel=0.15), row
+    for row in found["distributions"]:
+        assert row["chance"] > 0.01
+        assert row["ks"] < 0.03
+
+
+def test_constant_service_is_found_and_predicted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "made.queueing.yaml"
+    found = told(kept(simulated(constant=True), tmp_path / "run"), capsys, "--out", str(model))
+    assert found["distributions"][0]["chance"] > 0.01
+    text = model.read_text()
+    assert main(["predict", "queueing", str(model), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["distributions"] == found["distributions"]
+    file, _ = parse_model(KIND, text, str(model), {})
+    assert file is not None
+    assert float(Evaluation(file).of("stations", 0, "variation")) < 1e-3
+    other, _ = parse_model(KIND, text.replace("variation: 0\n", "variation: 1\n", 1), str(model), {})
+    assert other is not None
+    page = results(Evaluation(other))
+    chart = page.charts["Against measurements"]
+    assert [curve.name for curve in chart.curves] == ["alike", "a", "b"]
+    assert chart.curves[1].x[-1] > chart.curves[1].y[-1]  # exponential services make more wait than was measured
+    wrong = page.tables["Against measurements"][1].rows[0]
+    assert wrong.values[-1] == "below 0.1 %"
+
+
+def test_what_is_asked_of_a_run_wrongly_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = kept(None, tmp_path / "run")
+    assert "holds no events of streams" in told(empty, capsys, code=2)["diagnostics"][0]["message"]
+    run = kept(simulated(), tmp_path / "full")
+    assert "two questions" in told(run, capsys, "blastn", code=2)["diagnostics"][0]["message"]
+    (tmp_path / "mine.yaml").write_text("mine")
+    said = told(run, capsys, "--out", str(tmp_path / "mine.yaml"), code=2)
+    assert "is there already" in said["diagnostics"][0]["message"]
+    assert (tmp_path / "mine.yaml").read_text() == "mine"
+    assert main(["predict", "queueing", "--json"]) == 2
+    assert "there is no model" in capsys.readouterr().out
+
+
+def test_an_unstable_station_is_said_to_be_and_has_no_distribution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Elements come as fast as they may, each worked on for 2 us."""
+    push = np.arange(0, 1000, 1) * int(US)
+    edge = Edge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=2000)
+    events = Events("app", {"app.x": EdgeEvents(edge, push, 2 * push[:500])}, int(1000 * US))
+    found = told(kept(events, tmp_path / "run"), capsys)
+    assert "'a' is unstable: it is asked for 2.000 times what it serves" in found["diagnostics"][0]["message"]
+    assert found["distributions"] == []
+
+
+@pytest.mark.parametrize("row", EXACT["MM1"] + EXACT["MD1"], ids=lambda row: f"{row['rho']}, {'P_N_ge' in row}")
+def test_how_many_wait_is_as_often_as_worked_out_apart(row: dict[str, Any]) -> None:
+    variation = 1.0 if "P_N_ge" in row else 0.0
+    shares = waiting_shares(row["rho"], variation, 4000)
+    if row["rho"] < 0.99:
+        assert shares.sum() == pytest.approx(1, abs=1e-9)
+        assert shares @ np.arange(4000) == pytest.approx(row["mean_NQ"], rel=1e-9)
+    for jobs, chance in row.get("P_N_ge", {}).items():
+        if int(jobs) > 1:  # as many wait as there are in the station, but for the one being served
+            assert 1 - shares[: int(jobs) - 1].sum() == pytest.approx(chance, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("variation", [0.25, 0.999999, 3.0])
+def test_gamma_distributed_services_make_as_many_wait_as_pollaczek_and_khinchine_say(variation: float) -> None:
+    shares = waiting_shares(0.7, variation, 400)
+    assert shares @ np.arange(400) == pytest.approx(0.7**2 / 0.3 * (1 + variation) / 2, rel=1e-6)
+    if variation == 0.999999:
+        assert shares[:20] == pytest.approx(waiting_shares(0.7, 1.0, 20), rel=1e-4)
+
+
+@pytest.mark.parametrize("row", EXACT["MM1K"], ids=lambda row: f"{row['rho']}, {row['K']}")
+def test_a_limited_stations_waiting_jobs(row: dict[str, Any]) -> None:
+    shares = limited_waiting_shares(row["rho"], row["K"])
+    assert shares @ np.arange(row["K"]) == pytest.approx(row["mean_NQ"], rel=1e-9, abs=1e-12)
+
+
+def test_chi_square_is_fair() -> None:
+    """Of samples from the model itself, one in twenty is as improbable as one in twenty."""
+    random, model = np.random.default_rng(1), waiting_shares(0.6, 1.0, 200)
+    chances = []
+    for _ in range(400):
+        drawn = np.bincount(random.choice(200, 500, p=model / model.sum()))
+        found = fit("a", drawn / 500, model, 500)
+        assert found.chance is not None
+        chances.append(found.chance)
+    # two degrees are given to what is fitted, which here is nothing: improbable ones are then rather too many
+    assert 0.05 <= np.mean(np.array(chances) < 0.05) < 0.2
+    off = fit("a", np.array([0.5, 0.5]), model, 500)
+    assert off.chance is not None
+    assert off.chance < 1e-6
