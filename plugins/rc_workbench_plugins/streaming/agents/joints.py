@@ -1,0 +1,167 @@
+"""What an agent in hardware is joined of, whatever it counts: taps, frames, packets, clocks (`resources/hdl/agent`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rc_workbench_plugins.streaming.agents.layout import AgentClock, Monitor
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, Netlist, Part, Signal, both
+from rc_workbench_plugins.streaming.topology import Edge
+from workbench.model.diagnostic import Diagnostic
+
+ON, OFF = Bits(1, 0), Bits(0, 0)
+
+
+@dataclass(frozen=True)
+class AgentEdge:
+    """An edge in the FPGA, and the number of its clock. Its queue's signals are told to the agent's module."""
+
+    edge: Edge
+    clock: int = 0
+
+
+@dataclass(frozen=True)
+class GroupKey:
+    """What monitors have in common whose frames end together. `kind` 1: after `length` cycles; 2: after so many of what
+    the wire `element` tells; 0: where the host asks."""
+
+    clock: int
+    kind: int = 0
+    length: int = 1
+    element: str = ""
+
+
+class Joints:
+    """Wires of edge i are called e<i>_..., of clock i c<i>_..., of group i g<i>_...; a stream's have one name with the
+    endings valid, ready, last and data."""
+
+    def __init__(self, edges: dict[str, AgentEdge], clocks: Sequence[AgentClock], name: str) -> None:
+        self.edges, self._clocks, self.net = edges, clocks, Netlist(name)
+        self._labels = list(edges)
+        self._diagnostics: list[Diagnostic] = []
+        self._made: dict[object, str] = {}  # names of what stands once for all that ask for it
+        self._data: dict[str, int] = {}
+        self._groups: dict[GroupKey, list[Monitor]] = {}
+        self._numbers: dict[GroupKey, int] = {}
+        self._chains: dict[GroupKey, list[tuple[str, int]]] = {}  # of each group: monitors and their words
+        self._memories: dict[GroupKey, list[str]] = {}
+        self._occupancy_bits = max((edge.edge.depth + 1).bit_length() for edge in edges.values()) if edges else 1
+
+    def _wire(self, name: str, logic: Logic) -> str:
+        return self.net.assign(name, logic)
+
+    def _clocked(self, key: GroupKey) -> dict[str, Signal]:
+        return {"clock": f"clock_{key.clock}", "reset": f"c{key.clock}_reset"}
+
+    def _frame_wire(self, key: GroupKey, name: str) -> str:
+        return f"g{self._numbers[key]}_{name}"
+
+    def _taps(self) -> None:
+        for number, label in enumerate(self._labels):
+            if ("tap", label) not in self._made:
+                continue
+            at, clock, bits = f"e{number}", self.edges[label].clock, self._data.get(label, 0)
+            signals = [f"{way}_{sign}_{number}" for way in ("push", "pop") for sign in ("valid", "ready")]
+            self.net.inputs |= dict.fromkeys(signals, 0) | ({f"data_{number}": bits} if bits else {})
+            single = {name: self.net.wire(f"{at}_{name}") for name in ("push_1", "pop_1", "push", "pop", "blocked")}
+            self.net.add(
+                "agent_tap", f"{at}_tap", {"OCCUPANCY_BITS": self._occupancy_bits, "DATA_BITS": bits or 1},
+                clock=f"clock_{clock}", reset=f"reset_{clock}", **{name.rpartition("_")[0]: name for name in signals},
+                data=f"data_{number}" if bits else Bits(0, 1), **single,
+                value=self.net.wire(f"{at}_value", bits or 1),
+                occupancy=self.net.wire(f"{at}_occupancy", self._occupancy_bits),
+            )  # fmt: skip
+
+    def _stream(self, at: str) -> dict[str, Signal]:
+        """The wires of a stream of packets."""
+        wires = {name: self.net.wire(f"{at}_{name}") for name in ("valid", "ready", "last")}
+        return {**wires, "data": self.net.wire(f"{at}_data", 32)}
+
+    def _control(self, clock: int) -> None:
+        net, at = self.net, f"c{clock}"
+        told = {f"report_{name}": wire for name, wire in self._stream(f"{at}_told").items()}
+        net.add(
+            "agent_control", f"{at}_control", {"CLOCK_NUMBER": Bits(clock, 16)}, clock=f"clock_{clock}",
+            reset=f"reset_{clock}", command_valid=net.wire(f"{at}_asked"), command_ready=net.wire(f"{at}_takes"),
+            command_data=net.wire(f"{at}_command", 32), cycle=net.wire(f"{at}_cycle", 48),
+            finish=net.wire(f"{at}_finish"), set_length=net.wire(f"{at}_sets"),
+            new_length=net.wire(f"{at}_length", 32), reset_1=net.wire(f"{at}_reset_1"),
+            reset_2=net.wire(f"{at}_reset"), **told,
+        )  # fmt: skip
+
+    def _frames(self, key: GroupKey) -> str:
+        net, group, at = self.net, self._numbers[key], f"g{self._numbers[key]}"
+        clock = key.clock
+        stamps = {"number": 32, "start": 48, "stop": 48}
+        wires = {name: net.wire(f"{at}_{name}", width) for name, width in stamps.items()}
+        ended, free = net.wire(f"{at}_end"), net.wire(f"{at}_free")
+        net.add(
+            "agent_frame", f"{at}_frame", {"KIND": key.kind, "LENGTH": Bits(key.length, 32)},
+            **self._clocked(key), element=key.element or OFF, finish=f"c{clock}_finish", set_length=f"c{clock}_sets",
+            new_length=f"c{clock}_length", free=free, cycle=f"c{clock}_cycle", frame_end=ended, **wires,
+            since=net.wire(f"{at}_since", 32),
+        )  # fmt: skip
+        chain, memories = self._chains.get(key, []), self._memories.get(key, [])
+        ahead: list[Signal] = [f"{monitor}_chain" for monitor, _ in chain]
+        ends = [*ahead, Bits(0, 32)][1:]
+        for (monitor, _), after in zip(chain, ends, strict=True):
+            net.joins[f"{monitor}_in"] = after
+        lines = max(1, len(memories))
+        report = {f"report_{name}": wire for name, wire in self._stream(f"{at}_told").items()}
+        net.add(
+            "agent_report", f"{at}_report",
+            {"GROUP_NUMBER": Bits(group, 16), "CHAIN_WORDS": sum(words for _, words in chain),
+             "MEMORIES": len(memories), "LINES": lines},
+            **self._clocked(key), frame_end=ended, **wires, free=free, shift=net.wire(f"{at}_shift"),
+            chain=ahead[0] if ahead else Bits(0, 32), selected=net.wire(f"{at}_selected", lines),
+            take=net.wire(f"{at}_take"), ready=net.wire(f"{at}_ready", lines), last=net.wire(f"{at}_last", lines),
+            word=f"{at}_word_{len(memories) - 1}" if memories else Bits(0, 32), **report,
+        )  # fmt: skip
+        if not memories:
+            net.assigns |= {Part(f"{at}_ready", 0): False, Part(f"{at}_last", 0): False}
+        return f"{at}_told"
+
+    def _commands(self, used: Sequence[int]) -> None:
+        """Every clock takes each command, or none does."""
+        net = self.net
+        takes = []
+        for clock in used:
+            if clock == 0:
+                takes.append("c0_takes")
+                net.joins["c0_asked"] = "commanded"
+                net.joins["c0_command"] = "command_data"
+                continue
+            at = f"c{clock}_commands"
+            out = self._stream(f"c{clock}_sent")
+            net.add(
+                "agent_cross", at, {"ROOM_BITS": 3}, in_clock="clock_0", in_reset="reset_0", in_valid="commanded",
+                in_ready=net.wire(f"{at}_take"), in_last=ON, in_data="command_data", out_clock=f"clock_{clock}",
+                out_reset=f"reset_{clock}", out_valid=f"c{clock}_asked", out_ready=f"c{clock}_takes",
+                out_last=out["last"], out_data=f"c{clock}_command",
+            )  # fmt: skip
+            takes.append(f"{at}_take")
+        net.assigns["command_ready"] = both(*takes)
+        net.assign("commanded", both("command_valid", *takes))
+
+    def _merged(self, streams: Sequence[str], clock: int) -> str:
+        found, *others = streams
+        for other in others:
+            at = f"{found}_{other}"
+            ends = {
+                f"{end}_{name}": f"{stream}_{name}"
+                for end, stream in (("a", found), ("b", other))
+                for name in ("valid", "ready", "last", "data")
+            }
+            self.net.add("agent_merge", f"{at}_merge", {}, clock=f"clock_{clock}", reset=f"reset_{clock}", **ends,
+                         **self._stream(at))  # fmt: skip
+            found = at
+        return found
+
+    def _crossed(self, stream: str, clock: int) -> str:
+        at = f"x{clock}"
+        into = {f"in_{name}": f"{stream}_{name}" for name in ("valid", "ready", "last", "data")}
+        out = {f"out_{name}": wire for name, wire in self._stream(at).items()}
+        self.net.add("agent_cross", f"{at}_cross", {"ROOM_BITS": 4}, in_clock=f"clock_{clock}",
+                     in_reset=f"reset_{clock}", out_clock="clock_0", out_reset="reset_0", **into, **out)  # fmt: skip
+        return at

@@ -1,0 +1,86 @@
+"""What an agent in hardware sends, and for what: the words of its packets (`resources/hdl/agent`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rc_workbench_plugins.streaming.query.measures import Assert, Measure
+from workbench.model.diagnostic import Diagnostic
+
+HEAD_WORDS = 6
+
+
+@dataclass(frozen=True)
+class AgentClock:
+    """A clock of the design's that edges stand on."""
+
+    period_ps: Fraction
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number among a group's held words: collected, count, sum, least, largest or lost. `bias` stands on it."""
+
+    name: str
+    words: int
+    signed: bool = False
+    bias: int = 0
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts below, in each of, and above the bounds: `bin_of[i]` is the measure's bin, its first "below" 0, that the
+    i-th word counts."""
+
+    bin_of: tuple[int, ...]
+    bins: int
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Records; of `state` each lasts until the next, the others happen at the end of their cycle."""
+
+    value_words: int
+    state: bool
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """What is held for one statement, in the order in which it is sent."""
+
+    of: Measure | Assert
+    fields: tuple[Field, ...] = ()
+    memory: Histogram | Trace | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Monitors of one clock whose frames end together; `number` stands in their packets."""
+
+    number: int
+    clock: int
+    monitors: tuple[Monitor, ...]
+
+
+@dataclass(frozen=True)
+class HardwareAgent:
+    """`verilog` are texts by file name; the module `name` has these ports: of clock c clock_c
+    and reset_c, high in reset; of edge i of `labels` push_valid_i, push_ready_i, pop_valid_i, pop_ready_i and, with
+    `data_bits`, data_i; on the first clock the streams command_* and report_* (valid, ready, data of 32
+    bits, report_last)."""
+
+    name: str
+    clocks: tuple[AgentClock, ...]
+    labels: tuple[str, ...]
+    data_bits: tuple[int, ...]  # 0: no data is looked at
+    tapped: tuple[bool, ...]  # others have no ports
+    groups: tuple[Group, ...]
+    verilog: dict[str, str]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+#: Commands: a word each.
+TELL_TIME, END_FRAMES, FRAME_LENGTH = 1 << 28, 2 << 28, 3 << 28
+MAGIC, OF_FRAME, OF_TIME = 0xA6, 1, 2

@@ -1,0 +1,266 @@
+"""What an agent in hardware sent, as a query's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.streaming.agents.layout import (
+    HEAD_WORDS,
+    MAGIC,
+    OF_FRAME,
+    OF_TIME,
+    Field,
+    HardwareAgent,
+    Histogram,
+    Monitor,
+    Trace,
+)
+from rc_workbench_plugins.streaming.query.measures import (
+    COUNTED,
+    AssertResult,
+    FrameValue,
+    Measure,
+    MeasureResult,
+    Metric,
+    Statistic,
+)
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.run import PS_PER_S
+
+Words = NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A clock of the agent's on the host's: t_ps = rate_ps * cycle + offset_ps, each by `uncertain_ps` either way
+    (section 4.6). `rate_ps` is what calibration found; durations are told by it too."""
+
+    rate_ps: Fraction
+    offset_ps: Fraction = Fraction(0)
+    uncertain_ps: float = 0.0
+
+    def at(self, cycle: int) -> int:
+        return round(self.rate_ps * cycle + self.offset_ps)
+
+    def lasting(self, cycles: int) -> int:
+        return round(self.rate_ps * cycles)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Cycles since reset that a clock had when it was asked."""
+
+    clock: int
+    cycle: int
+
+
+@dataclass
+class _Answer:
+    frames: list[FrameValue] = field(default_factory=list)
+    changes: list[tuple[int, int]] = field(default_factory=list)  # of an assertion: time (ps), (true, false) as bits
+    lost: int = 0
+    end_ps: int = 0
+
+
+def times_told(agent: HardwareAgent, words: Sequence[int] | Words) -> tuple[Told, ...]:
+    """The answers to `TELL_TIME`, in order."""
+    return tuple(Told(number, two[0] | two[1] << 32) for kind, number, two in _packets(agent, words) if kind == OF_TIME)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """In the query's order, as far as the agent has the statements."""
+
+    measures: tuple[MeasureResult, ...]
+    asserts: tuple[AssertResult, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def answers(agent: HardwareAgent, words: Sequence[int] | Words, timings: Sequence[Timing] | None = None) -> Answers:
+    """What all packets come to. WorkbenchError where words cannot come from this agent.
+
+    `timings` are of the agent's clocks; without them all begin with the host's, at the rates they were said to have.
+    """
+    clocks = list(timings or [Timing(clock.period_ps) for clock in agent.clocks])
+    found: dict[int, _Answer] = {}
+    for kind, number, body in _packets(agent, words):
+        if kind == OF_FRAME:
+            group = agent.groups[number]
+            _take(group.monitors, body, clocks[group.clock], found)
+    measures, asserts, problems = [], [], []
+    for group in agent.groups:
+        for monitor in group.monitors:
+            answer = found.get(id(monitor), _Answer())
+            if isinstance(monitor.of, Measure):
+                measures.append(_result(monitor.of, answer))
+            else:
+                asserts.append(_held(monitor, answer))
+                if answer.lost:
+                    told = f"of '{monitor.of.label or monitor.of.text}' {answer.lost} changes had no room in the FPGA"
+                    hint = "It was broken where the answer says so; ask for shorter frames to see all of it."
+                    problems.append(Diagnostic(told, hint, severity=Severity.WARNING))
+    return Answers(tuple(measures), tuple(asserts), tuple(problems))
+
+
+def _packets(agent: HardwareAgent, words: Sequence[int] | Words) -> Iterator[tuple[int, int, list[int]]]:
+    """(kind, clock or group, the words after its first) of each packet. One that breaks off at the end is left out."""
+    every, place = [int(word) for word in words], 0
+    while place < len(every):
+        magic, kind, number = every[place] >> 24, every[place] >> 16 & 0xFF, every[place] & 0xFFFF
+        most = {OF_FRAME: len(agent.groups), OF_TIME: len(agent.clocks)}.get(kind, 0)
+        if magic != MAGIC or number >= most:
+            message = f"word {place} of what the agent in hardware sent begins no packet of its: {every[place]:08x}"
+            raise WorkbenchError(Diagnostic(message, "Was the FPGA configured with another build?"))
+        length = 2 if kind == OF_TIME else _length(agent.groups[number].monitors, every, place + 1)
+        if place + 1 + length > len(every):
+            return
+        yield kind, number, every[place + 1 : place + 1 + length]
+        place += 1 + length
+
+
+def _length(monitors: Sequence[Monitor], words: Sequence[int], place: int) -> int:
+    """How many words follow the first one of a frame's packet that has them from `place` on."""
+    length = HEAD_WORDS - 1 + sum(part.words for monitor in monitors for part in monitor.fields)
+    for monitor in monitors:
+        match monitor.memory:
+            case Histogram(bin_of):
+                length += len(bin_of)
+            case Trace(value_words):
+                records = words[place + length] if place + length < len(words) else 0
+                length += 2 + records * (1 + value_words)
+    return length
+
+
+def _take(monitors: Sequence[Monitor], body: list[int], timing: Timing, found: dict[int, _Answer]) -> None:
+    start, stop = body[1] | body[2] << 32, body[3] | body[4] << 32
+    place = HEAD_WORDS - 1
+    held: list[dict[str, int]] = []
+    for monitor in monitors:
+        held.append({})
+        for part in monitor.fields:
+            held[-1][part.name] = _number(part, body[place : place + part.words])
+            place += part.words
+    for monitor, fields in zip(monitors, held, strict=True):
+        answer = found.setdefault(id(monitor), _Answer())
+        frame = FrameValue(
+            timing.at(start),
+            timing.at(stop),
+            timing.lasting(fields.get("collected", stop - start)),
+            fields.get("count", 0),
+        )
+        answer.lost += fields.get("lost", 0)
+        answer.end_ps = frame.end_ps
+        match monitor.memory:
+            case Histogram(bin_of, bins):
+                frame = replace(frame, histogram=_histogram(monitor, bin_of, bins, body[place:], timing))
+                place += len(bin_of)
+            case Trace() as trace:
+                records, lost = body[place : place + 2]
+                answer.lost += lost
+                place += 2
+                words = np.array(body[place : place + records * (1 + trace.value_words)], np.uint64)
+                place += len(words)
+                table = words.reshape(records, 1 + trace.value_words)
+                if not isinstance(monitor.of, Measure):
+                    answer.changes += [(timing.at(start + int(since)), int(value)) for since, value in table.tolist()]
+                    continue
+                frame = replace(frame, samples=_samples(monitor.of, trace, table, start, timing))
+            case None if isinstance(monitor.of, Measure):
+                frame = _valued(monitor.of, frame, fields, stop - start, timing)
+        answer.frames.append(frame)
+
+
+def _number(part: Field, words: Sequence[int]) -> int:
+    value = sum(word << 32 * number for number, word in enumerate(words))
+    if part.signed and value >> 32 * part.words - 1:
+        value -= 1 << 32 * part.words
+    return value + part.bias
+
+
+def _histogram(
+    monitor: Monitor, bin_of: tuple[int, ...], bins: int, words: Sequence[int], timing: Timing
+) -> tuple[int, ...]:
+    counts = [0] * bins
+    for number, bin_ in enumerate(bin_of):
+        counts[bin_] += words[number]
+    weighed = isinstance(monitor.of, Measure) and monitor.of.metric is Metric.OCCUPANCY
+    return tuple(timing.lasting(count) for count in counts) if weighed else tuple(counts)
+
+
+def _samples(
+    of: Measure, trace: Trace, table: NDArray[np.uint64], start: int, timing: Timing
+) -> tuple[NDArray[np.int64], NDArray[np.generic]]:
+    after = 0 if trace.state else 1  # a state is there when its cycle begins, an event at its end
+    times = np.array([timing.at(start + int(since) + after) for since in table[:, 0]], np.int64)
+    raw = table[:, 1] if trace.value_words == 1 else table[:, 1] | table[:, 2] << np.uint64(32)
+    values: NDArray[np.generic] = raw.astype(np.int64)
+    if of.metric is Metric.LATENCY:
+        values = np.array([timing.lasting(int(cycles)) for cycles in raw], np.int64)
+    elif of.metric is Metric.VALUE:
+        values = _typed(raw, trace.type)
+    return times, values
+
+
+def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
+    """Elements from their bits."""
+    kind = {"unsigned": "u", "signed": "i", "float": "f"}[type_.rstrip("0123456789")]
+    size = int(type_.lstrip("unsigedflot")) // 8
+    return raw.astype(f"u{size}").view(f"{kind}{size}")
+
+
+def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: Timing) -> FrameValue:
+    """The frame with its value, in base units."""
+    collected, rate_ps = fields.get("collected", cycles), timing.rate_ps
+    unit = rate_ps if of.metric is Metric.LATENCY else Fraction(1)
+    value: Fraction | float | None
+    if of.single:
+        value = Fraction(frame.count, collected) if collected else None
+        if of.metric is Metric.RATE and value is not None:
+            value = value * PS_PER_S / rate_ps
+        return replace(frame, value=_plain(value), count=0 if of.metric is Metric.BACKPRESSURE else frame.count)
+    over = collected if of.metric is Metric.OCCUPANCY else frame.count
+    match of.statistic:
+        case Statistic.SUM:
+            value = fields["sum"] * unit * (rate_ps if of.metric is Metric.OCCUPANCY else 1)
+        case _ if not over:
+            value = None
+        case Statistic.MEAN:
+            value = fields["sum"] * unit / over
+        case Statistic.MIN:
+            value = fields["least"] * unit
+        case _:
+            value = fields["largest"] * unit
+    return replace(frame, value=_plain(value))
+
+
+def _plain(value: Fraction | float | None) -> float | None:
+    if value is None:
+        return None
+    return int(value) if Fraction(value).denominator == 1 else float(value)
+
+
+def _result(of: Measure, answer: _Answer) -> MeasureResult:
+    if not answer.lost:
+        return MeasureResult(of, tuple(answer.frames))
+    what = "records had no room" if of.statistic is Statistic.TRACE else "elements' times had no room"
+    told = f"{answer.lost} {what} in the FPGA, and are not in the answer"
+    problem = Diagnostic(told, "Ask for shorter frames, or for 'hist' instead of 'trace'.", severity=Severity.WARNING)
+    return MeasureResult(of, tuple(answer.frames), f"{COUNTED}, but {told}", (problem,))
+
+
+def _held(monitor: Monitor, answer: _Answer) -> AssertResult:
+    assert not isinstance(monitor.of, Measure)
+    broken: list[tuple[int, int]] = []
+    since: int | None = None
+    for time, worth in [*answer.changes, (answer.end_ps, 0)]:
+        if worth == 2 and since is None:
+            since = time
+        elif worth != 2 and since is not None:
+            broken.append((since, time))
+            since = None
+    return AssertResult(monitor.of, tuple(broken), any(worth for _, worth in answer.changes))

@@ -1,0 +1,49 @@
+// Where the frames of a group end: with the run, after so many cycles, or after so many elements. A frame whose end comes
+// while the frame before is still being read out goes on to the next such end, so that nothing is left uncounted.
+module agent_frame #(
+    parameter KIND = 0,         // 0: asked for, 1: cycles, 2: elements
+    parameter [31:0] LENGTH = 1
+) (
+    input  wire clock,
+    input  wire reset,
+    input  wire element,        // one passed in this cycle
+    input  wire finish,         // the host asks for what there is
+    input  wire set_length,     // frames' length from the next end on
+    input  wire [31:0] new_length,
+    input  wire free,
+    input  wire [47:0] cycle,
+    output wire frame_end,      // this cycle is the frame's last
+    output reg  [31:0] number,
+    output reg  [47:0] start,   // of the frame that ended last
+    output reg  [47:0] stop,
+    output reg  [31:0] since    // cycles that this frame lasts so far
+);
+    reg [31:0] place, limit;
+    reg asked;
+    reg [47:0] began;
+    wire counts = KIND == 1 | (KIND == 2 & element);
+    wire due = counts & place >= limit - 1'b1;
+    assign frame_end = ~reset & free & (due | asked);
+
+    always @(posedge clock)
+        if (reset) begin
+            place <= 0;
+            limit <= LENGTH;
+            asked <= 0;
+            began <= 0;
+            number <= 0;
+            since <= 0;
+        end else begin
+            if (due) place <= 0;
+            else if (counts) place <= place + 1'b1;
+            if (set_length & KIND == 1) limit <= new_length;
+            asked <= finish | (asked & ~frame_end);
+            since <= frame_end ? 32'd0 : since + 1'b1;
+            if (frame_end) begin
+                number <= number + 1'b1;
+                start <= began;
+                stop <= cycle + 1'b1;
+                began <= cycle + 1'b1;
+            end
+        end
+endmodule

@@ -1,0 +1,321 @@
+"""The agent in hardware against the truth: random traffic, simulated cycle by cycle, and evaluated event by event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rc_workbench_plugins.streaming.agents.hardware import AgentEdge, hardware_agent
+from rc_workbench_plugins.streaming.agents.layout import END_FRAMES, FRAME_LENGTH, TELL_TIME, AgentClock, HardwareAgent
+from rc_workbench_plugins.streaming.agents.packets import answers, times_told
+from rc_workbench_plugins.streaming.events import EdgeEvents, Events, of_topology
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.measures import COUNTED, Frame, FrameValue, Query, Statistic
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rtl_simulator import Cycle, Simulator, simulate
+from stream_topologies import topology
+
+PERIOD_PS, DEPTH = 10_000, 8
+APP = topology("App", "a: source.y -> work.x\nb: work.y -> sink.x\nc: work.z -> log.x", DEPTH, "signed16")
+
+#: Every metric and statistic, conditions of the moment and of frames, and both kinds of frames.
+QUERY = """
+    r: measure rate at a
+    u: measure util at work.x
+    p: measure backpressure at b
+    o: measure mean occupancy at a
+    os: measure sum(frame=3000) occupancy at b
+    on: measure min occupancy at b
+    ox: measure max occupancy at b when backpressure at a
+    oh: measure hist occupancy at a
+    oc: measure hist(bins=3, low=1, high=8) occupancy at b when occupancy at a >= 2
+    ot: measure trace(frame=20 us) occupancy at c
+    l: measure mean latency at b
+    lx: measure max latency at b when !backpressure at a | occupancy at c > 3
+    lh: measure hist(bins=7, low=0 ns, high=200 ns) latency at a
+    lt: measure trace(frame=20 us) latency at c
+    lp: measure mean latency at a -> b
+    v: measure mean value at a
+    vs: measure sum value at a when value at a > 100
+    vm: measure min(frame=2500) value at c
+    vx: measure max value at c
+    vh: measure hist(bins=10, low=-32768, high=32768) value at a
+    vi: measure hist value at c
+    w1: measure rate at a when mean occupancy at b >= 3
+    w2: measure mean latency at b when (r < 40 Mtps & o > 1.5)
+    w3: measure rate at c when (l >= 60 ns & backpressure at a) | vm < -30000
+    w4: measure sum latency at c when latency at c > 30 ns
+    w5: measure backpressure at b when u < p
+    w6: measure mean value at a when v > 0 & !(max occupancy at c == 8)
+    a1: assert occupancy at b < 7
+    a2: assert r > 20 Mtps | occupancy at b < 8
+    a3: assert u > p | value at a < 32000
+"""
+
+
+def traffic(cycles: int, seed: int, eager: float = 1.0) -> dict[str, np.ndarray]:
+    """Bits (push valid and ready, pop valid and ready) and values, a cycle, of each edge's queue. Sources and sinks
+    come and go in bursts; `work` hands on in the cycle in which it takes; c's queue is passed at once."""
+    chance = np.random.default_rng(seed)
+    busy = np.repeat(chance.random((cycles // 16 + 1, 5)) < 0.5, 16, axis=0)[:cycles]
+    wants = (eager * np.where(busy, 0.9, 0.25) > chance.random((cycles, 5))).tolist()
+    rows = {edge: np.zeros((cycles, 5), np.int64) for edge in "abc"}
+    held = dict.fromkeys("abc", 0)
+    for cycle, (source, work, sink, logs, log) in enumerate(wants):
+        room = {edge: held[edge] < DEPTH for edge in "abc"}
+        there = {"a": held["a"] > 0, "b": held["b"] > 0, "c": held["c"] > 0 or logs}
+        bits = {
+            "a": (source, room["a"], there["a"], work and room["b"]),
+            "b": (there["a"] and work, room["b"], there["b"], sink),
+            "c": (logs, room["c"], there["c"], log),
+        }
+        for edge, (valid, ready, there_is, takes) in bits.items():
+            rows[edge][cycle, :4] = valid, ready, there_is, takes
+            held[edge] += (valid and ready) - (there_is and takes)
+    for edge in "abc":
+        rows[edge][:, 4] = chance.integers(-32768, 32768, cycles)
+    return rows
+
+
+def truth(found: dict[str, np.ndarray], end: int, period_ps: int = PERIOD_PS) -> Events:
+    """What an onlooker sees who notes every cycle until `end`."""
+    edges = {}
+    for edge in APP.edges:
+        rows = found[edge.label.rpartition(".")[2]][:end]
+        pushed, popped = ((rows[:, way] & rows[:, way + 1]).nonzero()[0] for way in (0, 2))
+        stuck = (rows[:, 0] & ~rows[:, 1] & 1).nonzero()[0]
+        edges[edge.label] = EdgeEvents(
+            edge,
+            (pushed + 1) * period_ps,
+            (popped + 1) * period_ps,
+            rows[pushed, 4],
+            np.column_stack((stuck, stuck + 1)) * period_ps,
+            tick_ps=period_ps,
+        )
+    return of_topology(APP, edges, end * period_ps)
+
+
+_BITS = {"a": 8, "b": 12, "c": 16}  # of a cycle's stimulus: where an edge's four bits begin; values of a and c follow
+_DUT = """
+module dut (
+    input  wire clk, input wire rst, input wire [63:0] addr, input wire wr_en, input wire rd_en,
+    input  wire [63:0] wr_data, output wire [63:0] rd_data, input wire [63:0] in, output wire [63:0] out
+);
+    assign rd_data = 0;
+    assign out[63:35] = 0;
+    stream_agent agent (
+        .clock_0(clk), .reset_0(rst), .command_valid(in[1]), .command_ready(out[34]), .command_data(wr_data[31:0]),
+        .report_valid(out[33]), .report_last(out[32]), .report_data(out[31:0]), .report_ready(in[0]){joins}
+    );
+endmodule
+"""
+
+
+def dut(agent: HardwareAgent, more: str = "") -> str:
+    joins = ""
+    for number, label in enumerate(agent.labels):
+        name = label.rpartition(".")[2]
+        if agent.tapped[number]:
+            for bit, signal in enumerate(("push_valid", "push_ready", "pop_valid", "pop_ready")):
+                joins += f", .{signal}_{number}(in[{_BITS[name] + bit}])"
+        if agent.data_bits[number]:
+            low = 24 if name == "a" else 40
+            joins += f", .data_{number}(in[{low + 15}:{low}])"
+    return _DUT.replace("{joins}", joins + more)
+
+
+def stimuli(found: dict[str, np.ndarray]) -> np.ndarray:
+    cycles = len(found["a"])
+    words = np.zeros(cycles, np.uint64)
+    for name, low in _BITS.items():
+        for bit in range(4):
+            words |= found[name][:, bit].astype(np.uint64) << np.uint64(low + bit)
+    for name, low in (("a", 24), ("c", 40)):
+        words |= (found[name][:, 4].astype(np.int64) & 0xFFFF).astype(np.uint64) << np.uint64(low)
+    return words
+
+
+RESET, AFTER = 16, 9000
+
+
+def run(
+    program: Path, found: dict[str, np.ndarray], commands: dict[int, int], *, stall: float = 0.0,
+    more: np.ndarray | None = None,
+) -> list[int]:  # fmt: skip
+    """The words that the agent sends of this traffic, and until some time after it."""
+    every = np.concatenate((np.zeros(RESET, np.uint64), stimuli(found), np.zeros(AFTER, np.uint64)))
+    if more is not None:
+        every |= more
+        every[:RESET] |= np.uint64(1 << 57)
+    takes = np.random.default_rng(5).random(len(every)) >= stall
+    cycles = [
+        Cycle(
+            rst=int(cycle < RESET),
+            stimulus=int(word) | int(ready) | (cycle - RESET in commands) << 1,
+            wr_data=commands.get(cycle - RESET, 0),
+        )
+        for cycle, (word, ready) in enumerate(zip(every.tolist(), takes.tolist(), strict=True))
+    ]
+    seen = simulate(program, cycles)
+    sent = (seen.out >> np.uint64(33) & np.uint64(1)).astype(bool) & takes & (np.arange(len(every)) >= RESET)
+    return (seen.out[sent] & np.uint64(0xFFFFFFFF)).tolist()
+
+
+def agent_of(text: str, frame: Frame) -> tuple[Query, HardwareAgent]:
+    query = read_query(text, APP, frame=frame)
+    assert not [problem for problem in query.diagnostics if problem.severity == "error"], query.diagnostics
+    agent = hardware_agent(query, [AgentEdge(edge) for edge in APP.edges], [AgentClock(Fraction(PERIOD_PS))])
+    assert not agent.diagnostics
+    return query, agent
+
+
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory: pytest.TempPathFactory) -> Simulator:
+    return Simulator(tmp_path_factory.mktemp("agents"))
+
+
+def build(simulator: Simulator, agent: HardwareAgent, wrapper: str) -> Path:
+    folder = simulator.folder / f"sources_{len(list(simulator.folder.iterdir()))}"
+    folder.mkdir()
+    texts = {**agent.verilog, "dut.v": wrapper}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return simulator.build([folder / name for name in texts], "dut")
+
+
+@dataclass(frozen=True)
+class Built:
+    query: Query
+    agent: HardwareAgent
+    program: Path
+
+
+@pytest.fixture(scope="module")
+def built(simulator: Simulator) -> Built:
+    query, agent = agent_of(QUERY, Frame(time_ps=8000 * PERIOD_PS))
+    return Built(query, agent, build(simulator, agent, dut(agent)))
+
+
+END = 24_500
+
+
+@pytest.mark.parametrize("eager", [1.0, 0.03])
+def test_every_answer_is_that_of_the_trace(built: Built, eager: float) -> None:
+    found = traffic(END + 500, 1, eager)
+    words = run(built.program, found, {100: TELL_TIME, END: END_FRAMES}, stall=0.1)
+    told = answers(built.agent, words)
+    assert [time.cycle for time in times_told(built.agent, words)] == [100]
+    assert {id(result.measure) for result in told.measures} == set(map(id, built.query.measures))
+    for result in told.measures:
+        if result.trust != COUNTED:  # there is no room for a trace of everything
+            assert eager == 1
+            assert result.measure.statistic is Statistic.TRACE
+            assert result.diagnostics
+            continue
+        frames = [frame for frame in result.frames if frame.start_ps < END * PERIOD_PS]
+        (true,), _ = evaluate(Query((result.measure,)), truth(found, frames[-1].end_ps // PERIOD_PS))
+        assert len(frames) == len(true.frames), result.measure.text
+        for ours, theirs in zip(frames, true.frames, strict=True):
+            same(ours, theirs, result.measure.text)
+    if eager < 1:
+        assert not told.diagnostics
+        _, true_asserts = evaluate(built.query, truth(found, END))
+        for held, true in zip(told.asserts, true_asserts, strict=True):
+            ours, theirs = ([spell for spell in one.broken_ps if spell[1] < END * PERIOD_PS] for one in (held, true))
+            assert ours == theirs, held.asserted.text
+            assert held.known == true.known
+    else:
+        assert told.diagnostics
+
+
+def same(ours: FrameValue, theirs: FrameValue, text: str) -> None:
+    numbers = [(one.start_ps, one.end_ps, one.collected_ps, one.count, one.histogram) for one in (ours, theirs)]
+    assert numbers[0] == numbers[1], text
+    assert ours.value == (None if theirs.value is None else pytest.approx(theirs.value, rel=1e-12)), text
+    if theirs.samples is not None and ours.samples is not None:
+        times, values = theirs.samples
+        if "occupancy" in text:  # a queue that gives and takes at once stays as it is
+            times, values = (part[np.append(True, values[1:] != values[:-1])] for part in (times, values))
+        assert np.array_equal(ours.samples[0], times), text
+        assert np.array_equal(ours.samples[1], values), text
+
+
+@pytest.mark.parametrize("length", [1, 7, 400])
+def test_frames_too_short_to_be_sent_leave_nothing_out(built: Built, length: int) -> None:
+    found = traffic(4000, 2)
+    words = run(built.program, found, {5: FRAME_LENGTH | length, 3500: END_FRAMES}, stall=0.3)
+    for result in answers(built.agent, words).measures:
+        if result.measure.when or (result.measure.statistic is Statistic.TRACE and not result.measure.single):
+            continue
+        frames = result.frames
+        assert [f.end_ps for f in frames[:-1]] == [f.start_ps for f in frames[1:]]
+        assert frames[0].start_ps == 0
+        end = frames[-1].end_ps
+        whole = replace(result.measure, frame=Frame())
+        (true,), _ = evaluate(Query((whole,)), truth(found, end // PERIOD_PS))
+        assert sum(f.count for f in frames) == true.frames[0].count, result.measure.text
+        if true.frames[0].histogram:
+            sums = np.sum([f.histogram for f in frames], axis=0)
+            assert tuple(sums.tolist()) == true.frames[0].histogram, result.measure.text
+        if result.measure.statistic is Statistic.SUM:
+            assert sum(f.value for f in frames) == true.frames[0].value, result.measure.text
+
+
+TWO = """
+    r: measure rate at a
+    h: measure hist occupancy at a
+    l: measure mean latency at b
+    k: measure hist occupancy at b when latency at b > 50 ns
+    m: measure mean value at c when occupancy at a > 1
+"""
+
+
+def test_each_clock_counts_its_own_cycles(simulator: Simulator) -> None:
+    """b's clock is a third as fast as a's; what the agent of both sends goes out on a's."""
+    query = read_query(TWO, APP, frame=Frame(time_ps=3000 * PERIOD_PS))
+    a, b, c = APP.edges
+    clocks = [AgentClock(Fraction(PERIOD_PS)), AgentClock(Fraction(3 * PERIOD_PS))]
+    agent = hardware_agent(query, [AgentEdge(a), AgentEdge(b, 1), AgentEdge(c)], clocks)
+    assert [problem.message for problem in agent.diagnostics] == []
+    program = build(simulator, agent, dut(agent, ", .clock_1(in[56]), .reset_1(in[57])"))
+    found = traffic(10_000, 3)
+    slow = {"b": traffic(4000, 4)["b"]}
+    edges = {**found, "b": np.repeat(slow["b"], 3, axis=0)[: len(found["a"])]}
+    clock = np.arange(RESET + len(found["a"]) + AFTER) % 3 == RESET % 3  # it rises as the first cycle of three begins
+    words = run(program, edges, {50: TELL_TIME, 9500: END_FRAMES}, more=clock.astype(np.uint64) << np.uint64(56))
+    told = {(time.clock, time.cycle) for time in times_told(agent, words)}
+    assert (0, 50) in told
+    assert any(number == 1 and 50 // 3 <= cycle <= 50 // 3 + 4 for number, cycle in told)
+    for result in answers(agent, words).measures:
+        on_b = result.measure.edges == ("App.b",)
+        frames = [frame for frame in result.frames if frame.start_ps < 9500 * PERIOD_PS]
+        assert len(frames) == 4
+        period = 3 * PERIOD_PS if on_b else PERIOD_PS
+        true_of = truth(slow | {"a": slow["b"], "c": slow["b"]} if on_b else found, frames[-1].end_ps // period, period)
+        (true,), _ = evaluate(Query((result.measure,)), true_of)
+        for ours, theirs in zip(frames, true.frames, strict=True):
+            same(ours, theirs, result.measure.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("measure mean value at f", "of float32 only a trace is taken in hardware"),
+        ("measure rate at a when occupancy at host > 1", "no one agent sees both"),
+        ("measure rate at a when mean occupancy at a > mean occupancy at b", "divisors of their own"),
+        ("measure min(frame=15 ns) occupancy at a", "a whole number of cycles"),
+    ],
+)
+def test_what_hardware_leaves_out_is_said_with_its_line(text: str, words: str) -> None:
+    app = topology("App", "a: s.y -> w.x\nb: w.y -> t.x\nf: s.f -> t.f\nhost: t.y -> u.x")
+    edges = [replace(e, type="float32") if e.label == "App.f" else e for e in app.edges]
+    query = read_query(f"// a query\n{text}", replace(app, edges=tuple(edges)))
+    assert query.measures, query.diagnostics
+    agent = hardware_agent(query, [AgentEdge(e) for e in edges[:3]], [AgentClock(Fraction(PERIOD_PS))], "q.tt")
+    (problem,) = agent.diagnostics
+    assert words in problem.message
+    assert (problem.file, problem.line, problem.severity) == ("q.tt", 2, "warning")
+    assert not agent.groups or not any(group.monitors for group in agent.groups)
