@@ -197,10 +197,10 @@ def test_an_unknown_unit_is_said_beside_its_field_and_save_waits(mode: PlatformM
 def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMode) -> None:
     mode.choose(("transfer_tables", "write"))
     before = mode.document.text
-    model = mode.table.points
-    row = next(n for n, line in enumerate(model.lines) if model.points[line.point].size_text == "16 KiB")
-    assert model.setData(model.index(row, SIZE), "64 KiB")
-    said = {line.point: model.points[line.point].problem for line in model.lines if line.problem}
+    table = mode.table
+    row = next(n for n, point in enumerate(table.points) if point.size_text == "16 KiB")
+    type_in(qtbot, mode, row, SIZE, "64 KiB")
+    said = {n: point.problem for n, point in enumerate(table.points) if point.problem}
     assert {n: d.severity for n, d in said.items() if d} == {8: Severity.WARNING, 9: Severity.ERROR}
     assert not mode.save_button.isEnabled()
     pixels = pixels_of(mode.table.viewport().grab().toImage())
@@ -211,28 +211,44 @@ def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMod
 
     path = ("transfer_tables", "write", "points")
     mode.document.apply("Swap", lambda text: yaml_edit.swap_items(text, path, 8, 9))
-    bad = next(n for n, line in enumerate(mode.table.points.lines) if line.problem)
+    bad = next(n for n, point in enumerate(table.points) if point.problem)
+    said_at = table.rows.index(0, 0, table.rows.index(bad, 0))
+    assert table.visualRect(said_at).top() > table.visualRect(table.rows.index(bad, 0)).bottom()
+    assert table.visualRect(said_at).width() == table.header().length()
     fix = next(b for b in mode.table.findChildren(Button) if b.text() == "Swap rows 9, 10")
-    assert mode.table.rowSpan(bad, 0) == 1
-    assert mode.table.columnSpan(bad, 0) == 6
     fix.click()
     assert mode.document.text == before
-    assert not any(line.problem for line in mode.table.points.lines)
+    assert not any(point.problem for point in table.points)
 
 
-def test_table_edits_add_paste_and_remove(mode: PlatformMode) -> None:
+def type_in(qtbot: QtBot, mode: PlatformMode, row: int, column: int, text: str) -> None:
+    """Write a cell as its editor does."""
+    before, rows = mode.document.text, mode.table.rows
+    assert rows.setData(rows.index(row, column), text)
+    qtbot.waitUntil(lambda: mode.document.text != before)
+
+
+def test_table_edits_add_paste_and_remove(qtbot: QtBot, mode: PlatformMode) -> None:
     mode.choose(("transfer_tables", "read"))
-    model = mode.table.points
+    model = mode.table
     count = len(model.points)
     mode.table.add_point()
     assert len(model.points) == count + 1
     assert model.points[-1].size == 2 * (model.points[-2].size or 0)
-    mode.table.setCurrentIndex(model.index(count, SIZE))
+    mode.table.setCurrentIndex(model.rows.index(count, SIZE))
     mode.table.remove_chosen()
     assert len(model.points) == count
-    assert model.setData(model.index(0, TIME), "33 us")
-    assert model.setData(model.index(0, SOURCE), "measured")
+    type_in(qtbot, mode, 0, TIME, "33 us")
+    type_in(qtbot, mode, 0, SOURCE, "measured")
     assert (model.points[0].time_s, model.points[0].printed) == (pytest.approx(33e-6), True)
+    model.setCurrentIndex(model.rows.index(0, TIME))
+    model.edit(model.currentIndex())
+    editor = model.findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    editor.setText("44 us")
+    editor.setFocus()
+    model.commit()  # as saving does, while the cell is still open
+    assert model.points[0].time_s == pytest.approx(44e-6)
     QGuiApplication.clipboard().setText("size\ttime\n4\t0.00001\n1 KiB\t12 us\tmeasured\n")
     assert mode.table.paste(QGuiApplication.clipboard().text())
     assert [(p.size, p.time_s) for p in model.points] == [(4, 1e-5), (1024, pytest.approx(12e-6))]
@@ -253,8 +269,8 @@ def test_pasted_rows_of_spreadsheets() -> None:
 def test_table_and_curve_are_linked_by_hover(qtbot: QtBot, mode: PlatformMode) -> None:
     mode.choose(("transfer_tables", "write"))
     hover(mode.curve.viewport(), mode.curve.point_place((0, 5)).toPoint())
-    assert mode.table.points.hovered == 5
-    row = mode.table.visualRect(mode.table.points.index(2, TIME)).center()
+    assert mode.table.hovered_point == 5
+    row = mode.table.visualRect(mode.table.rows.index(2, TIME)).center()
     hover(mode.table.viewport(), row)
     assert mode.curve.ringed == (0, 2)
 

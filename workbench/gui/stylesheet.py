@@ -63,6 +63,8 @@ QPushButton[kind="pill"]:focus { border: 2px solid $accent; padding: 0 9px; min-
 QToolButton { background: transparent; border: none; border-radius: 5px; color: $second; }
 QToolButton:hover { background: $selection; }
 QToolButton::menu-indicator { image: none; }
+QPushButton::menu-indicator { image: url(rcw:chevron-down-$name.svg); width: 16px; height: 16px;
+    subcontrol-origin: padding; subcontrol-position: center right; right: 6px; }
 
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit[role="field"] { background: $raised; color: $text;
     border: 1px solid $edge; border-radius: 5px; padding: 0 8px; min-height: 26px;

@@ -195,7 +195,11 @@ def draw_frame(canvas: Canvas, frame: FrameBox, note: str) -> None:
     canvas.rect(box.x, box.y, box.width, box.height, "sunken", "rule", radius=8)
     head = Box(box.x + 14, box.y + 6, box.width - 24, 22)
     used = text(canvas, head, frame.title, "text", 13, 600, always=True)
-    text(canvas, Box(head.x + used + 10, head.y, head.width - used - 10, head.height), note, "second", 12)
+    room = Box(head.x + used + 10, head.y, head.width - used - 10, head.height)
+    size = max(12.0, LEAST_PX / canvas.scale)
+    while ", " in note and canvas.width_of(note, size) > room.width:  # what is said last first
+        note = note.rpartition(", ")[0]
+    text(canvas, room, note, "second", 12)
 
 
 def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> None:
@@ -258,7 +262,7 @@ def draw_tile(canvas: Canvas, box: Box, shares: Shares, figure: str) -> None:
     canvas.rect(box.x, box.y, box.width, box.height, "panel", "rule", radius=3)
     roomy = box.height >= TILE_TEXT_PX
     if roomy and box.width >= 22:
-        text(canvas, Box(box.x, box.y + 1, box.width, 14), figure, "text", 11, 500, CENTRE)
+        text(canvas, Box(box.x + 1.5, box.y + 1, box.width - 3, 14), figure, "text", 11, 500, CENTRE)
         bar = Box(box.x + 4, box.y + 16, box.width - 8, box.height - 20)
     else:
         bar = _grown(box, -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from workbench.model.text import listed, trimmed
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT, Palette
-from workbench.pictures.plot import Line, Mark, Plot, Spot, View, fitting, plot_box, ticks
+from workbench.pictures.plot import Line, Mark, Plot, Spot, Values, View, fitting, plot_box, ticks
 from workbench.pictures.svg import SvgCanvas
 
 DASHES = (4.0, 2.0)
@@ -42,7 +42,7 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
         for number, line in enumerate(plot.lines):
             _draw_line(canvas, line, view, ringed[1] if ringed and ringed[0] == number else -1)
     if plot.legend:
-        _draw_legend(canvas, plot, box)
+        _draw_legend(canvas, plot, view)
     else:
         _draw_names(canvas, plot.lines, view)
     _draw_spots(canvas, plot, view)
@@ -102,46 +102,82 @@ def _draw_line(canvas: Canvas, line: Line, view: View, ringed: int) -> None:
 
 
 def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View) -> None:
-    """At the lines' ends, from the top, each below the one before."""
+    """Beside the lines' ends, where no line runs and no other name is; from the top."""
     taken: list[Box] = []
-    box = view.box
+    box, paths = view.box, _paths(lines, view)
     for line in sorted((line for line in lines if line.name and len(line.x)), key=lambda line: -float(line.y[-1])):
         wide = min(canvas.width_of(line.name, 11, 600) + 4, box.width - 30)
-        at = 0 if line.named_at_start else int(np.argmax(line.x))
-        x, y = view.place(float(line.x[at]), float(line.y[at]))
-        name = Box(min(x, box.right) - wide - 4, max(y - 19, box.y + 1), wide, 15)
-        if line.named_at_start:
-            name = Box(max(x, box.x) + 22, min(max(y - 12, box.y + 1), box.bottom - 17), wide, 15)
-        places = (replace(name, y=name.y + 15 * step) for step in (0, 1, 2, 3, 4, -1, -2, -3, -4))
-        name = next((place for place in places if _free(place, box, taken)), name)
+        beside = _beside(_path(line, view), wide, box, line.named_at_start)
+        places = [place for place in beside if _free(place, box, taken)]
+        places = places or [Box(box.x + 2, box.y + 2 + 16 * len(taken), wide, 15)]
+        name = next((place for place in places if not _crossed(place, paths)), places[0])
         taken.append(name)
-        canvas.rect(name.x, name.y, wide, 15, "sunken")
+        canvas.rect(name.x, name.y, wide, 15, "sunken/0.8")
         ink = "link" if line.ink == "accent" else "second" if line.dashed else line.ink
         canvas.text(name.x, name.y, wide, 15, line.name, ink, 11, 600, RIGHT)
 
 
+def _path(line: Line, view: View) -> Values:
+    """The places (n, 2) of a line's points that have a value, from the left."""
+    places = view.places(line.x, line.y)
+    places = places[np.isfinite(line.y)]
+    return places[np.argsort(places[:, 0], kind="stable")]
+
+
+def _paths(lines: Sequence[Line], view: View) -> list[Values]:
+    return [path for line in lines if len(path := _path(line, view))]
+
+
+def _beside(path: Values, wide: float, box: Box, from_start: bool) -> Iterator[Box]:
+    """Where a name may stand: over and under its line, near its end first."""
+    if not len(path):
+        return
+    left = max(float(path[0, 0]), box.x) + 8 if from_start else min(float(path[-1, 0]), box.right) - wide - 4
+    while box.x <= left <= box.right - wide:
+        under = np.interp(np.linspace(left, left + wide, 9), path[:, 0], path[:, 1])
+        yield Box(left, float(under.min()) - 19, wide, 15)
+        yield Box(left, float(under.max()) + 4, wide, 15)
+        left += 16 if from_start else -16
+
+
+def _crossed(place: Box, paths: Sequence[Values]) -> bool:
+    """Whether a line runs through a place."""
+    across = np.linspace(place.x, place.right, 9)
+    for path in paths:
+        beside = (across >= path[0, 0]) & (across <= path[-1, 0])
+        heights = np.interp(across[beside], path[:, 0], path[:, 1])
+        if ((heights > place.y - 1) & (heights < place.bottom + 1)).any():
+            return True
+    return False
+
+
 def _free(name: Box, box: Box, taken: Sequence[Box]) -> bool:
-    return box.y <= name.y and name.bottom <= box.bottom and not any(name.overlaps(other) for other in taken)
+    return box.y <= name.y and name.bottom <= box.bottom - 4 and not any(name.overlaps(other) for other in taken)
 
 
-def _draw_legend(canvas: Canvas, plot: Plot, box: Box) -> None:
-    y = box.y + 14
-    for line in plot.lines:
-        if not line.name:
-            continue
-        kinds = [(line.name, False)]
+def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
+    """In a corner where no line runs, or else at the left above."""
+    kinds: list[tuple[Line, str, bool]] = []
+    for line in (line for line in plot.lines if line.name):
         if line.points and any(line.filled):
-            kinds = [(f"{line.name}, with a source", True), (f"{line.name}, interpolated", False)]
-        for words, solid in kinds:
-            canvas.rect(box.x + 8, y - 9, canvas.width_of(words, 12) + 30, 18, "sunken/0.8")  # over the lines
-            if line.points:
-                canvas.disc(
-                    box.x + 18, y, FILLED_PX if solid else DOT_PX, line.ink if solid else "panel", line.ink, 1.5
-                )
-            else:
-                canvas.path([(box.x + 10, y), (box.x + 26, y)], line.ink, 2, DASHES if line.dashed else ())
-            canvas.write(box.x + 34, y, words, "second", 12, 400)
-            y += 20
+            kinds += [(line, f"{line.name}, with a source", True), (line, f"{line.name}, interpolated", False)]
+        else:
+            kinds.append((line, line.name, False))
+    box, wide = view.box, max((canvas.width_of(words, 12) for _, words, _ in kinds), default=0.0) + 30
+    high = 20.0 * len(kinds)
+    foot = box.bottom - high - (28 if plot.span_name else 6)
+    right = box.right - wide - 8
+    corners = [Box(x, y, wide, high) for y in (box.y + 5, foot) for x in (box.x + 8, right)]
+    paths = _paths(plot.lines, view)
+    place = next((corner for corner in corners if not _crossed(corner, paths)), corners[0])
+    for number, (line, words, solid) in enumerate(kinds):
+        x, y = place.x, place.y + 9 + 20 * number
+        canvas.rect(x, y - 9, canvas.width_of(words, 12) + 30, 18, "sunken/0.8")  # over the lines
+        if line.points:
+            canvas.disc(x + 10, y, FILLED_PX if solid else DOT_PX, line.ink if solid else "panel", line.ink, 1.5)
+        else:
+            canvas.path([(x + 2, y), (x + 18, y)], line.ink, 2, DASHES if line.dashed else ())
+        canvas.write(x + 26, y, words, "second", 12, 400)
 
 
 def _draw_spots(canvas: Canvas, plot: Plot, view: View) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -11,7 +11,7 @@ from workbench.analysis.finding_words import becomes_words, bound_words, cap_wor
 from workbench.analysis.rate_curves import finding_plot
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics
 from workbench.gui.analyse.excerpt import SourceExcerpt, read_lines
-from workbench.gui.analyse.words import block_words, ratio_or_dash, scope_words
+from workbench.gui.analyse.words import block_words, ratio_or_dash, scope_words, where_words
 from workbench.gui.canvas import Drawn
 from workbench.gui.context import Context
 from workbench.gui.plot_view import PlotView
@@ -237,7 +237,7 @@ class AnalyseDetails(QWidget):
         if parts:
             column.addSpacing(2)
             column.addWidget(rule())
-        _add_findings(column, "Parts of this", parts, self.finding_wanted.emit)
+        _add_findings(column, "Parts of this", parts, self.finding_wanted.emit, where_words)
 
     # ---- a block
 
@@ -358,7 +358,10 @@ def _code_box(text: str) -> QWidget:
     return frame
 
 
-def _add_findings(column: QVBoxLayout, title: str, findings: Sequence[Finding], go: object) -> None:
+def _add_findings(
+    column: QVBoxLayout, title: str, findings: Sequence[Finding], go: object,
+    called: Callable[[Finding], str] = lambda finding: finding.title,
+) -> None:  # fmt: skip
     if not findings:
         return
     column.addWidget(label(title, "strong"))
@@ -366,7 +369,7 @@ def _add_findings(column: QVBoxLayout, title: str, findings: Sequence[Finding], 
         row = QHBoxLayout()
         row.setSpacing(10)
         row.addWidget(SeverityIcon(finding.severity))
-        link = Button(finding.title, kind="link")
+        link = Button(called(finding), kind="link")
         link.clicked.connect(lambda checked=False, wanted=finding.id: go(wanted))  # type: ignore[operator]
         row.addWidget(link)
         row.addStretch(1)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter
 
 from workbench.analysis.compare import Comparison
 from workbench.gui import icons, theme
-from workbench.gui.analyse.words import ratio_or_dash, where_words
+from workbench.gui.analyse.words import ratio_or_dash, scope_words, where_words
 from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import RowView
@@ -17,6 +17,8 @@ from workbench.gui.widgets.rows import Column
 from workbench.model.finding import Finding
 
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles and places begin alike and end unlike
+#: In a narrower table where a finding is, is in its tooltip alone.
+WHERE, WHERE_FROM_PX = 1, 520
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class FindingChanges(RowView):
     def __init__(self) -> None:
         super().__init__("Findings in both runs", (
             Column("Finding", _title, share=0.62, paint=self._paint_title,
-                   key=lambda row: "" if isinstance(row, Section) else row.finding.title),
+                   key=lambda row: "" if isinstance(row, Section) else row.finding.title,
+                   tip_of=lambda row: "" if isinstance(row, Section) else scope_words(row.finding)),
             Column("Where", lambda row: "" if isinstance(row, Section) else where_words(row.finding), share=0.38,
                    elide=_MIDDLE, ink=lambda row: ("second", 13, 400)),
             Column("A", lambda row: _gain(row, "a"), width_px=64, right=True, key=lambda row: _size(row, "a"),
@@ -83,6 +86,10 @@ class FindingChanges(RowView):
         self.chosen.connect(self._choose)
         self.clicked.connect(lambda index: self._fold(self.rows.row(index)))
         self.opened.connect(self._fold)
+
+    def lay_out_columns(self) -> None:
+        self.setColumnHidden(WHERE, self.viewport().width() < WHERE_FROM_PX)
+        super().lay_out_columns()
 
     def show_comparison(self, comparison: Comparison, only: str) -> None:
         """All kinds, or one."""

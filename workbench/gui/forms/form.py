@@ -28,10 +28,11 @@ from workbench.session.yaml_document import Path_, YamlDocument
 
 LABEL_PX = 118
 BESIDE_FROM_PX = 480
+_MOST_LINES = 8
 
 
 class TextArea(QPlainTextEdit):
-    """A field of a few lines that tells when it is left."""
+    """A field of at least so many lines, higher where the text breaks into more; it tells when it is left."""
 
     left = Signal()
 
@@ -40,7 +41,17 @@ class TextArea(QPlainTextEdit):
         self.setProperty("role", "field")
         self.setTabChangesFocus(True)
         self.setFont(fonts.code_font(12) if code else fonts.ui_font(13))
+        self._lines = lines
+        self.textChanged.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = max(self._lines, min(round(self.document().documentLayout().documentSize().height()), _MOST_LINES))
         self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + 24)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)

@@ -14,7 +14,7 @@ from workbench.gui.forms.part_list import PartList
 from workbench.gui.forms.parts import Part, Section
 from workbench.gui.mode import Mode
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, IconButton, PanelHeader, label, plain_panel, set_role
+from workbench.gui.widgets import Button, ElidedLabel, IconButton, PanelHeader, label, plain_panel, set_role
 from workbench.session.files import write_atomically
 from workbench.session.keys import with_key
 from workbench.session.yaml_document import Path_, YamlDocument
@@ -32,7 +32,7 @@ class DocumentMode(Mode):
         self.chosen: Path_ | None = None  # the path of the part shown
         self.undo_button = IconButton("undo-2", "Undo")
         self.undo_button.clicked.connect(document.history.undo)
-        self.why = label("", "small")
+        self.why = ElidedLabel("", "small")
         self.save_button = Button("Save")
         self.save_button.clicked.connect(self.save)
         document.stepped.connect(self.write_heads)

@@ -82,7 +82,7 @@ class PartList(QWidget):
         shown: list[tuple[Row, list[Row]]] = []
         for section in self._sections:
             parts: list[Row] = [p for p in section.parts if wanted in p.title.lower() or wanted in p.note.lower()]
-            if parts or not wanted:
+            if parts or (self._editable and not wanted):
                 shown.append((section, parts))
         self.lines.show_rows(shown)
         self.set_current(self._current)

@@ -24,6 +24,7 @@ from workbench.gui.widgets import (
     PanelHeader,
     Split,
     label,
+    plain_column,
     plain_panel,
     rule,
 )
@@ -110,18 +111,18 @@ class PlatformMode(DocumentMode):
         self._table_pages.addWidget(Split((above, 330), (self.table, 480), vertical=True))
         self._table_pages.addWidget(self._no_table)
         column.addWidget(shown, 1)
-        column.addWidget(rule())
-        foot = QWidget()
-        foot.setFixedHeight(40)
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(16, 0, 16, 0)
-        self.add_size = Button("Add size", "plus", kind="link")
-        self.add_size.clicked.connect(self.table.add_point)
-        row.addWidget(self.add_size)
+        self.foot = QWidget()
+        below = plain_column(self.foot)
+        below.addWidget(rule())
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 6, 16, 6)
+        add_size = Button("Add size", "plus", kind="link")
+        add_size.clicked.connect(self.table.add_point)
+        row.addWidget(add_size)
         row.addStretch(1)
-        self.paste_hint = label("Ctrl+V pastes a spreadsheet's rows over the table", "small")
-        row.addWidget(self.paste_hint)
-        column.addWidget(foot)
+        row.addWidget(label("Ctrl+V pastes a spreadsheet's rows over the table", "small"))
+        below.addLayout(row)
+        column.addWidget(self.foot)
         return panel
 
     # ---- what is shown
@@ -176,8 +177,7 @@ class PlatformMode(DocumentMode):
             name = names[0] if names else ""
         self.shown_table = name
         self._table_pages.setCurrentIndex(0 if name else 1)
-        for widget in (self.add_size, self.paste_hint):
-            widget.setVisible(bool(name) and not self.document.read_only)
+        self.foot.setVisible(bool(name) and not self.document.read_only)
         self.table_head.set_title(
             f"Transfer times{': ' + name if name else ''}", "serves suggestions, predictions and the simulated card"
         )

@@ -2,239 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPointF,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QApplication,
-    QHBoxLayout,
-    QHeaderView,
-    QLineEdit,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.formats import yaml_edit
-from workbench.gui import fonts, theme
+from workbench.gui import theme
+from workbench.gui.painting import label as paint_label
 from workbench.gui.platform.points import Point, fix_for, next_point, pasted_points, points_of, points_path
 from workbench.gui.widgets import Button, label, paint_severity
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column, Row
 from workbench.model.diagnostic import Severity
 from workbench.model.pragma import Category
 from workbench.model.text import rate_text
 from workbench.session.yaml_document import YamlDocument
 
-Align = Qt.AlignmentFlag
-Index = QModelIndex | QPersistentModelIndex
-_NO_PARENT = QModelIndex()
-NUMBER, SIZE, TIME, RATE, SHARE, SOURCE = range(6)
-HEADS = ("#", "Size", "Time", "Rate", "Of best", "From")
-KEYS = {SIZE: "bytes", TIME: "time_s", SOURCE: "source"}
+SIZE, TIME, SHARE, SOURCE = 1, 2, 4, 5
 ROW_PX, PROBLEM_PX = 28, 62
+SHARE_FROM_PX = 520
 
 
 @dataclass(frozen=True)
 class Line:
-    """A row of the view: a point, or the problem of the point before it."""
+    """A row of the view: the point of that number, or what is wrong with it, which hangs under it."""
 
-    point: int
+    number: int
+    point: Point
     problem: bool = False
 
-
-class PointModel(QAbstractTableModel):
-    def __init__(self, document: YamlDocument, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.document = document
-        self.table = ""
-        self.points: tuple[Point, ...] = ()
-        self.lines: tuple[Line, ...] = ()
-        self.hovered = -1
-
-    def read(self, table: str) -> None:
-        self.beginResetModel()
-        self.table = table
-        self.points = points_of(self.document, table) if table else ()
-        lines: list[Line] = []
-        for n, point in enumerate(self.points):
-            lines.append(Line(n))
-            if point.problem is not None:
-                lines.append(Line(n, problem=True))
-        self.lines = tuple(lines)
-        self.endResetModel()
-
     @property
-    def best(self) -> float:
-        return max((p.rate or 0.0 for p in self.points), default=0.0)
-
-    def rowCount(self, parent: Index = _NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self.lines)
-
-    def columnCount(self, parent: Index = _NO_PARENT) -> int:
-        return len(HEADS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return (Align.AlignRight if section in (NUMBER, SIZE, TIME, RATE) else Align.AlignLeft) | Align.AlignVCenter
-        return HEADS[section] if role == Qt.ItemDataRole.DisplayRole else None
-
-    def text(self, point: int, column: int) -> str:
-        row = self.points[point]
-        rate = rate_text(row.rate) if row.rate else "–"
-        return (str(point + 1), row.size_shown, row.time_shown, rate, "", row.source)[column]
-
-    def written(self, point: int, column: int) -> str:
-        """A cell as it stands in the file."""
-        row = self.points[point]
-        return {SIZE: row.size_text, TIME: row.time_text, SOURCE: row.source}[column]
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        line = self.lines[index.row()]
-        if line.problem:
-            return None
-        if role == Qt.ItemDataRole.EditRole and index.column() in KEYS:
-            return self.written(line.point, index.column())
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.text(line.point, index.column())
-        if role == Qt.ItemDataRole.ToolTipRole and index.column() == SOURCE:
-            return self.points[line.point].source or None
-        return None
-
-    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        line, key = self.lines[index.row()], KEYS.get(index.column())
-        if key is None or line.problem:
-            return False
-        text = str(value).strip()
-        typed: object = int(text) if text.isdigit() and key != "source" else text
-        if self.written(line.point, index.column()) == text:
-            return True
-        if not text and key != "source":
-            return False
-        name = {"bytes": "size", "time_s": "time", "source": "source"}[key]
-        path = (*points_path(self.table), line.point, key)
-        return self.document.set(path, typed, f"Change the {name} in row {line.point + 1}")
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        line = self.lines[index.row()]
-        if line.problem:
-            return Qt.ItemFlag.ItemIsEnabled
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        editable = index.column() in KEYS and not self.document.read_only
-        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
+    def level(self) -> str:
+        """The severity of what is wrong with the point; "" where nothing is."""
+        if self.point.problem is None:
+            return ""
+        return "high" if self.point.problem.severity is Severity.ERROR else "medium"
 
 
-class PointDelegate(QStyledItemDelegate):
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        model = index.model()
-        if not isinstance(model, PointModel):
-            return
-        line = model.lines[index.row()]
-        box = QRectF(option.rect)
-        point = model.points[line.point]
-        bad = point.problem is not None and point.problem.severity is Severity.ERROR
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ground = "high_ground" if bad else "medium_ground" if point.problem else ""
-        if not line.problem and (option.state & QStyle.StateFlag.State_Selected or line.point == model.hovered):
-            ground = "selection"
-        if ground:
-            painter.fillRect(box, theme.colour(ground))
-        if point.problem and index.column() == NUMBER:
-            painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.colour("high" if bad else "medium"))
-            if not line.problem:
-                paint_severity(painter, box.left() + 8, box.center().y() - 8, 16, "high" if bad else "medium")
-        if not line.problem:
-            self._paint_cell(painter, box, model, line.point, index.column(), bad)
-            if point.problem is None:
-                painter.setPen(QPen(theme.colour("rule"), 1))
-                y = option.rect.bottom() + 0.5
-                painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
-        painter.restore()
-
-    def _paint_cell(self, painter: QPainter, box: QRectF, model: PointModel, at: int, column: int, bad: bool) -> None:
-        point = model.points[at]
-        if column == SHARE:
-            bar = QRectF(box.left() + 8, round(box.center().y()) - 4, box.width() - 16, 8)
-            painter.fillRect(bar, theme.colour("track"))
-            share = (point.rate or 0.0) / model.best if model.best else 0.0
-            painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * share, 8), theme.state_colour(Category.SEND))
-            return
-        small = column in (NUMBER, SOURCE)
-        wrong = bad and column == SIZE
-        painter.setFont(fonts.ui_font(12 if small else 13, 600 if wrong else 400))
-        painter.setPen(theme.colour("high" if wrong else "second" if small else "text"))
-        align = Align.AlignLeft if column == SOURCE else Align.AlignRight
-        text = model.text(at, column)
-        tight = painter.fontMetrics().horizontalAdvance(text) > box.width() - 16
-        pad = box.adjusted(2 if tight else 8, 0, -8, 0)
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(pad.width()))
-        painter.drawText(pad, align | Align.AlignVCenter, shown)
-        if wrong:
-            painter.setPen(QPen(theme.colour("high"), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box.adjusted(6, 3, -2, -3), 4, 4)
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(40, ROW_PX)
+def _of_point(text: Callable[[Point], str]) -> Callable[[Line], str]:
+    return lambda line: "" if line.problem else text(line.point)
 
 
-class PointTable(QTableView):
+class PointTable(RowView):
     """The table. `hovered` tells the point under the pointer, or -1."""
 
     hovered = Signal(int)
 
     def __init__(self, document: YamlDocument) -> None:
-        super().__init__()
         self.document = document
-        self.points = PointModel(document, self)
-        self.setModel(self.points)
-        self.setItemDelegate(PointDelegate(self))
+        self.table = ""
+        self.points: tuple[Point, ...] = ()
+        self.hovered_point = -1
+        self._said: dict[int, QWidget] = {}  # by the number of the point that it is said of
+        small, plain = ("second", 12, 400), ("text", 13, 400)
+
+        def typed(head: str, shown: Callable[[Point], str], key: str, written: Callable[[Point], str],
+                  **more: object) -> Column:  # fmt: skip
+            def own(line: Line) -> str | None:
+                return None if line.problem or document.read_only else written(line.point)
+
+            return Column(head, _of_point(shown), typed=partial(self._type, key), written=own,
+                          **more)  # type: ignore[arg-type]  # fmt: skip
+
+        super().__init__("Transfer times", (
+            Column("#", lambda line: "" if line.problem else str(line.number + 1), width_px=52, right=True,
+                   ink=lambda line: small, paint=self._paint_number),
+            typed("Size", lambda p: p.size_shown, "bytes", lambda p: p.size_text, width_px=80, right=True,
+                  paint=_paint_size),
+            typed("Time", lambda p: p.time_shown, "time_s", lambda p: p.time_text, width_px=96,
+                  right=True),
+            Column("Rate", _of_point(lambda p: rate_text(p.rate) if p.rate else "–"), width_px=88, right=True,
+                   ink=lambda line: plain),
+            Column("Of best", share=0.4, paint=self._paint_share),
+            typed("From", lambda p: p.source, "source", lambda p: p.source, share=0.6, ink=lambda line: small,
+                  tip_of=_of_point(lambda p: p.source)),
+        ), ROW_PX)  # fmt: skip
+        self.setIndentation(0)
+        self.setItemsExpandable(False)
+        self.setUniformRowHeights(False)
         self.setMouseTracking(True)
-        self.setShowGrid(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW_PX)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.horizontalHeader().setHighlightSections(False)
-        self.setAccessibleName("Transfer times")
-        self.setTabKeyNavigation(False)
 
     def show_table(self, table: str) -> None:
-        scrolled = self.verticalScrollBar().value()
-        kept = self.currentIndex().row() if table == self.points.table else -1
-        self.clearSpans()
-        self.points.read(table)
-        for row, line in enumerate(self.points.lines):
-            self.setRowHeight(row, PROBLEM_PX if line.problem else ROW_PX)
-            if line.problem:
-                self.setSpan(row, 0, 1, len(HEADS))
-                self.setIndexWidget(self.points.index(row, 0), self._problem_row(line.point))
-        if 0 <= kept < len(self.points.lines):
-            self.setCurrentIndex(self.points.index(kept, SIZE))
+        scrolled, current = self.verticalScrollBar().value(), self.current
+        kept = current.number if current is not None and table == self.table else -1
+        self.table = table
+        self.points = points_of(self.document, table) if table else ()
+        self.show_rows([
+            (Line(n, point), [Line(n, point, problem=True)] if point.problem else [])
+            for n, point in enumerate(self.points)
+        ])  # fmt: skip
+        self._said = {n: self._problem_row(n) for n, point in enumerate(self.points) if point.problem}
+        for n, said in self._said.items():
+            above = self.rows.index(n, 0)
+            self.setFirstColumnSpanned(0, above, True)
+            self.setIndexWidget(self.rows.index(0, 0, above), said)
+        self.choose(lambda line: line.number == kept)
         self.verticalScrollBar().setValue(scrolled)
 
     def _problem_row(self, at: int) -> QWidget:
         """What is wrong with a row, where, and the button that mends it if that is certain."""
-        problem = self.points.points[at].problem
+        problem = self.points[at].problem
         assert problem is not None
         bad = problem.severity is Severity.ERROR
         box = QWidget()
@@ -250,35 +121,47 @@ class PointTable(QTableView):
         column.addWidget(what)
         column.addWidget(label(place + tail, "smallsecond", wrap=True))
         row.addLayout(column, 1)
-        fix = fix_for(self.points.points, self.points.table, at)
+        fix = fix_for(self.points, self.table, at)
         if fix and not self.document.read_only:
             button = Button(fix.label)
             button.clicked.connect(lambda: self.document.apply(fix.label, fix.edit))
-            row.addWidget(button, 0, Align.AlignVCenter)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return box
 
     # ---- changes
+
+    def _type(self, key: str, line: Line, text: str) -> None:
+        """Write a cell; a size or a time cannot be emptied."""
+        text = text.strip()
+        if text or key == "source":
+            typed: object = int(text) if text.isdigit() and key != "source" else text
+            name = {"bytes": "size", "time_s": "time", "source": "source"}[key]
+            path = (*points_path(self.table), line.number, key)
+            self.document.set(path, typed, f"Change the {name} in row {line.number + 1}")
 
     def commit(self) -> None:
         """Take over what stands in the cell being edited."""
         editor = QApplication.focusWidget()
         if isinstance(editor, QLineEdit) and self.isAncestorOf(editor):
-            self.commitData(editor)
+            line, column, text = self.current, self.rows.columns[self.currentIndex().column()], editor.text()
+            self.closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
+            if line is not None and column.typed is not None and text != column.written(line):
+                column.typed(line, text)
 
     def add_point(self) -> None:
-        self.document.append(points_path(self.points.table), next_point(self.points.points), "Add a size")
+        self.document.append(points_path(self.table), next_point(self.points), "Add a size")
         self.scrollToBottom()
 
     def paste(self, text: str) -> bool:
         """Put the rows of a spreadsheet in place of the table's, which must then hold at least one."""
         rows = pasted_points(text)
-        path = points_path(self.points.table)
-        return bool(rows) and self.document.set(path, rows, f"Paste {len(rows)} sizes")
+        return bool(rows) and self.document.set(points_path(self.table), rows, f"Paste {len(rows)} sizes")
 
     def remove_chosen(self) -> None:
-        chosen = sorted({self.points.lines[i.row()].point for i in self.selectedIndexes()}, reverse=True)
-        path = points_path(self.points.table)
-        if chosen and len(chosen) < len(self.points.points):
+        lines = [self.rows.row(index) for index in self.selectionModel().selectedRows()]
+        chosen = sorted({line.number for line in lines if line is not None}, reverse=True)
+        path = points_path(self.table)
+        if chosen and len(chosen) < len(self.points):
 
             def edit(text: str) -> str:
                 for at in chosen:
@@ -287,23 +170,56 @@ class PointTable(QTableView):
 
             self.document.apply(f"Remove {len(chosen)} size{'s' if len(chosen) > 1 else ''}", edit)
 
-    def as_text(self) -> str:
-        rows = [(p.size_text, p.time_text, p.source) for p in self.points.points]
-        return "\n".join("\t".join(row) for row in rows)
+    def as_text(self, rows: Sequence[Row] | None = None) -> str:
+        """Points, or all of them, as the file has them, to be pasted again."""
+        points = self.points if rows is None else [line.point for line in rows if not line.problem]
+        return "\n".join("\t".join((p.size_text, p.time_text, p.source)) for p in points)
 
     def set_hovered(self, point: int) -> None:
         """Follow the curve."""
-        if point != self.points.hovered:
-            self.points.hovered = point
+        if point != self.hovered_point:
+            self.hovered_point = point
             self.viewport().update()
+
+    # ---- painting
+
+    def ground(self, row: Line, chosen: bool) -> str:
+        if not row.problem and (chosen or row.number == self.hovered_point):
+            return "selection"
+        return f"{row.level}_ground" if row.level else ""
+
+    def height_of(self, row: Line | None) -> int:
+        said = self._said.get(row.number) if row is not None and row.problem else None
+        return max(PROBLEM_PX, said.heightForWidth(self.viewport().width())) if said else ROW_PX
+
+    def _paint_number(self, painter: QPainter, box: QRectF, line: Line) -> None:
+        if line.level:
+            painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.colour(line.level))
+        if line.problem:
+            return
+        if line.level:
+            paint_severity(painter, box.left() + 8, box.center().y() - 8, 16, line.level)
+        number = box.adjusted(0, 0, -8, 0)
+        paint_label(painter, number, str(line.number + 1), "second", 12, align=Qt.AlignmentFlag.AlignRight)
+
+    def _paint_share(self, painter: QPainter, box: QRectF, line: Line) -> None:
+        best = max((point.rate or 0.0 for point in self.points), default=0.0)
+        bar = QRectF(box.left() + 8, round(box.center().y()) - 4, box.width() - 16, 8)
+        painter.fillRect(bar, theme.colour("track"))
+        bar.setWidth(bar.width() * (line.point.rate or 0.0) / best if best else 0.0)
+        painter.fillRect(bar, theme.state_colour(Category.SEND))
+
+    def lay_out_columns(self) -> None:
+        self.setColumnHidden(SHARE, self.viewport().width() < SHARE_FROM_PX)
+        super().lay_out_columns()
+        if self._said:
+            self.scheduleDelayedItemsLayout()  # what is said breaks into other lines
 
     # ---- events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         editable = not self.document.read_only
-        if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self.as_text())
-        elif event.matches(QKeySequence.StandardKey.Paste) and editable:
+        if event.matches(QKeySequence.StandardKey.Paste) and editable:
             self.paste(QGuiApplication.clipboard().text())
         elif event.key() == Qt.Key.Key_Delete and editable:
             self.remove_chosen()
@@ -312,9 +228,9 @@ class PointTable(QTableView):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        index = self.indexAt(event.position().toPoint())
-        point = self.points.lines[index.row()].point if index.isValid() else -1
-        if point != self.points.hovered:
+        line = self.rows.row(self.indexAt(event.position().toPoint()))
+        point = line.number if line is not None else -1
+        if point != self.hovered_point:
             self.set_hovered(point)
             self.hovered.emit(point)
 
@@ -323,13 +239,13 @@ class PointTable(QTableView):
         self.set_hovered(-1)
         self.hovered.emit(-1)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        free = max(self.viewport().width() - 52, 200)
-        narrow = self.viewport().width() < 520
-        self.setColumnHidden(SHARE, narrow)
-        shares = {SIZE: 0.17, TIME: 0.18, RATE: 0.17, SHARE: 0.15, SOURCE: 0.33}
-        if narrow:
-            shares = {SIZE: 0.20, TIME: 0.26, RATE: 0.24, SHARE: 0.0, SOURCE: 0.30}
-        for column in range(len(HEADS)):
-            self.setColumnWidth(column, 52 if column == NUMBER else int(free * shares[column]))
+
+def _paint_size(painter: QPainter, box: QRectF, line: Line) -> None:
+    """A size; framed where it is wrong."""
+    wrong = line.level == "high"
+    ink = ("high", 13, 600) if wrong else ("text", 13, 400)
+    paint_label(painter, box.adjusted(8, 0, -8, 0), line.point.size_shown, *ink, Qt.AlignmentFlag.AlignRight)
+    if wrong:
+        painter.setPen(QPen(theme.colour("high"), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box.adjusted(6, 3, -2, -3), 4, 4)

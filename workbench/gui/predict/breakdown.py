@@ -82,7 +82,7 @@ class InputRow:
     name: str
     title: str
     text: str
-    written: str
+    written: str | None
     value: float
     own: str = ""
 
@@ -201,7 +201,7 @@ class Breakdown(QWidget):
         self.figures.show_figures(found.point)
         self._show_parts(found.parts_title, found.parts)
         rows = [_input_row(values, name) for name in values.inputs]
-        self._show_inputs([*rows, *(InputRow("resource", name, text, "", 0.0) for name, text in found.more.items())])
+        self._show_inputs([*rows, *(InputRow("resource", name, text, None, 0.0) for name, text in found.more.items())])
 
     def _show_parts(self, title: str, parts: Sequence[PartLine]) -> None:
         self.parts_title.setText(title)

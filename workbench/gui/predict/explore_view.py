@@ -170,8 +170,8 @@ class ExploreView(QWidget):
         """Give way where there is little room."""
         self.show_label.setVisible(not narrow)
         for combo in (self.output, self.name, self.target_name):
-            combo.setMinimumWidth(96 if narrow else 140)
-            combo.setMaximumWidth(112 if narrow else 200)
+            combo.setMinimumWidth(92 if narrow else 140)
+            combo.setMaximumWidth(102 if narrow else 200)
         for combo in (self.second, self.share, self.resource):
             combo.setMaximumWidth(116 if narrow else 180)
             combo.setMinimumWidth(96)

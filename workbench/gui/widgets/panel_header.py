@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QSizePo
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets.labels import ElidedLabel, rule
 
+_TITLE_PX = 88  # what a title has before its controls
+
 
 class PanelHeader(QWidget):
     """40 pixels high; `add` puts controls at its right end."""
@@ -35,6 +37,7 @@ class PanelHeader(QWidget):
 
     def set_title(self, title: str, subtitle: str = "") -> None:
         self.title.setText(title)
+        self.title.setMinimumWidth(min(self.title.sizeHint().width(), _TITLE_PX))
         self.subtitle.setText(subtitle)
 
     def add(self, widget: QWidget) -> None:

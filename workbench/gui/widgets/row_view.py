@@ -68,7 +68,7 @@ class _Delegate(QStyledItemDelegate):
         self._view = view
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(40, self._view.row_px)
+        return QSize(40, self._view.height_of(self._view.rows.row(index)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         rows = self._view.rows
@@ -78,8 +78,8 @@ class _Delegate(QStyledItemDelegate):
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if chosen:
-            painter.fillRect(box, theme.colour("selection"))
+        if ground := self._view.ground(row, chosen):
+            painter.fillRect(box, theme.colour(ground))
         if column.paint is not None:
             column.paint(painter, box, row)
         else:
@@ -105,7 +105,7 @@ class RowView(QTreeView):
     def __init__(self, name: str, columns: Sequence[Column], row_px: int = 34, tree_column: int = 0) -> None:
         super().__init__()
         self.rows, self.row_px = RowModel(columns), row_px
-        self._typed_in = next((n for n, column in enumerate(columns) if column.typed is not None), None)
+        self._typed_in = [n for n, column in enumerate(columns) if column.typed is not None]
         self.setModel(self.rows)
         self.setHeader(_Header(self))
         self.setItemDelegate(_Delegate(self))
@@ -116,7 +116,7 @@ class RowView(QTreeView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         triggers = QAbstractItemView.EditTrigger
         by_keys = triggers.DoubleClicked | triggers.EditKeyPressed | triggers.AnyKeyPressed
-        self.setEditTriggers(triggers.NoEditTriggers if self._typed_in is None else by_keys)
+        self.setEditTriggers(by_keys if self._typed_in else triggers.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(name)
@@ -173,15 +173,23 @@ class RowView(QTreeView):
         self.expandAll()
         self.choose(lambda other: other is row)
 
-    def as_text(self) -> str:
-        """All of it, tab-separated."""
-        return self.rows.as_text()
+    def as_text(self, rows: Sequence[Row] | None = None) -> str:
+        """Rows, or all of them, tab-separated."""
+        return self.rows.as_text(rows)
 
     def copy(self) -> None:
         """Put the rows that are chosen (all, if none are) on the clipboard."""
         chosen = sorted(self.selectionModel().selectedRows(), key=lambda index: self.visualRect(index).top())
         rows = [self.rows.row(index) for index in chosen]
-        QGuiApplication.clipboard().setText(self.rows.as_text(rows or None))
+        QGuiApplication.clipboard().setText(self.as_text(rows or None))
+
+    def ground(self, row: Row, chosen: bool) -> str:
+        """The colour that a row stands on, or "" for the view's own."""
+        return "selection" if chosen else ""
+
+    def height_of(self, row: Row | None) -> int:
+        """In pixels; rows that differ need a view without uniform row heights."""
+        return self.row_px
 
     def fill_menu(self, menu: QMenu, row: Row) -> None:
         """What can be done with a row, above what can be done with every one."""
@@ -190,8 +198,10 @@ class RowView(QTreeView):
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
-        if self._typed_in is not None and current.isValid() and current.column() != self._typed_in:
-            self.setCurrentIndex(self.rows.sibling(current.row(), self._typed_in, current))  # what is typed goes there
+        if self._typed_in and current.isValid() and current.column() not in self._typed_in:
+            self.setCurrentIndex(
+                self.rows.sibling(current.row(), self._typed_in[0], current)
+            )  # what is typed goes there
             return
         row = self.rows.row(current)
         if row is not None and not self._quiet:

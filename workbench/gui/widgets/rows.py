@@ -26,7 +26,7 @@ class Column:
 
     It is `width_px` wide, or has a `share` of the room that is left. A click on its head sorts by `key`, where it has
     one. `ink` is colour, size and weight of a row's text; `tip` is said of the head and `tip_of` of a row. One with
-    `typed` is typed in, in rows where something is `written`; it is told the row and the new text.
+    `typed` is typed in, from what is `written` in a row (None: this row is not); it is told the row and the new text.
     """
 
     head: str
@@ -42,7 +42,7 @@ class Column:
     tip: str = ""
     tip_of: Callable[[Row], str] = _no_text
     typed: Callable[[Row, str], None] | None = None
-    written: Callable[[Row], str] = _no_text
+    written: Callable[[Row], str | None] = _no_text
 
 
 class RowModel(QAbstractItemModel):
@@ -81,10 +81,12 @@ class RowModel(QAbstractItemModel):
         self.endResetModel()
 
     def row(self, index: Index) -> Row | None:
+        """What stands there; None where nothing does: a view may ask for an index of the rows that were before."""
         if not index.isValid():
             return None
         number = index.internalId()  # 0 for a top, else one more than its parent's place
-        return self.parts[number - 1][index.row()] if number else self.tops[index.row()]
+        rows = self.tops if not number else self.parts[number - 1] if number <= len(self.parts) else []
+        return rows[index.row()] if index.row() < len(rows) else None
 
     def index_where(self, test: Callable[[Row], bool]) -> QModelIndex:
         for place, (top, parts) in enumerate(zip(self.tops, self.parts, strict=True)):
@@ -128,7 +130,7 @@ class RowModel(QAbstractItemModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         row, column = self.row(index), self.columns[index.column()]
-        typed = row is not None and column.typed is not None and column.written(row)
+        typed = row is not None and column.typed is not None and column.written(row) is not None
         return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if typed else Qt.ItemFlag.NoItemFlags)
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
