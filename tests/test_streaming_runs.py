@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
 
 from workbench.api.job import Job
@@ -62,6 +63,19 @@ def test_one_mapping_line_moves_a_block_and_the_answer_stays(where: str, request
     made: Run = request.getfixturevalue(where)
     assert (made.path / "stdout.txt").read_text() == PRINTED
     assert made.manifest.exit == 0
+
+
+def test_what_crosses_the_bus_does_so_in_transfers(on_fpga: Run, on_cores: Run) -> None:
+    for edge in events(on_fpga).edges.values():
+        assert edge.taken_ps is not None
+        assert edge.delivered_ps is not None
+        times, sizes = np.unique(edge.taken_ps, return_counts=True)
+        assert sizes.tolist() == [64] * 15 + [MOST - 15 * 64]
+        stages = np.stack([edge.push_ps, edge.taken_ps, edge.delivered_ps, edge.pop_ps])
+        assert (np.diff(stages, axis=0) >= 0).all()
+        assert (edge.delivered_ps[sizes.cumsum()[:-1] - 1] <= times[1:]).all(), "one transfer after another"
+        assert "replayed from what the two ends saw" in trust_of(edge)
+    assert all(edge.taken_ps is None for edge in events(on_cores).edges.values())
 
 
 @pytest.mark.parametrize("where", ["on_cores", "on_fpga"])

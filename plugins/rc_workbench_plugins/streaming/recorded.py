@@ -33,6 +33,9 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
         producer = on_card if topology.place(edge.source.block) is Place.FPGA else on_host
         consumer = on_card if topology.place(edge.sink.block) is Place.FPGA else on_host
         pushes, pops = producer.times(PUSH), consumer.times(POP)
+        taken = delivered = None
+        if producer is not consumer:
+            taken, delivered = _crossing(producer.times(POP), consumer.times(PUSH), gathered=producer is on_host)
         found[edge.label] = EdgeEvents(
             replace(edge, depth=capacity(topology, edge, section)),
             pushes,
@@ -41,8 +44,21 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             producer.spells(BLOCKED),
             consumer.spells(WAITING),
             float(period_ps(run.clock_hz)) if producer is on_card and consumer is on_card else 0.0,
+            taken_ps=taken,
+            delivered_ps=delivered,
         )
     return tables(of_topology(topology, found, run.time_ps))
+
+
+def _crossing(left: Times, there: Times, gathered: bool) -> tuple[Times, Times]:
+    """When the transfer that carried each element began, and when it was there, of the times at which elements left one
+    side's queue and entered the other's. One transfer is over before another is begun. The processor gathers elements
+    before it begins; a transfer out of the FPGA begins with its first."""
+    count = min(len(left), len(there))
+    left, there = left[:count], there[:count]
+    begins = np.flatnonzero(np.concatenate([[True], left[1:] >= there[:-1]])) if count else np.empty(0, np.intp)
+    sizes = np.diff(begins, append=count)
+    return np.repeat(left[begins + sizes - 1 if gathered else begins], sizes), there
 
 
 class _Host:
