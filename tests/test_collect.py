@@ -16,17 +16,17 @@ from workbench.run.collect import collect
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 END_PS = 1_000_000
-STREAMS = {"block": [1, 0], "transfers": [7, 9]}
+DRAINS = {"block": [1, 0], "transfers": [7, 9]}
 ACCESS = Access(Act.READ, 0)
 
 
 class Streams:
     """A language whose monitors count what passes streams, in a table of its own."""
 
-    name, suffixes = "streams", (".st",)
+    name, suffixes = "drains", (".st",)
 
     def decode(self, build: HdlBuild, words: np.ndarray) -> dict[str, Table]:
-        return {"streams": {name: np.array(column) for name, column in STREAMS.items()}}
+        return {"drains": {name: np.array(column) for name, column in DRAINS.items()}}
 
 
 def test_a_language_s_own_table_is_in_the_run_with_the_run_s_blocks(tmp_path: Path) -> None:
@@ -41,8 +41,8 @@ def test_a_language_s_own_table_is_in_the_run_with_the_run_s_blocks(tmp_path: Pa
     writer.finish(manifest, found.tables)
     run, problems = open_run(writer.path)
     assert problems == ()
-    assert {name: column.tolist() for name, column in run.tables["streams"].items()} == {
-        "block": [block + len(host.blocks) for block in STREAMS["block"]],
-        "transfers": STREAMS["transfers"],
+    assert {name: column.tolist() for name, column in run.tables["drains"].items()} == {
+        "block": [block + len(host.blocks) for block in DRAINS["block"]],
+        "transfers": DRAINS["transfers"],
     }
     assert run.tables["state_time"]["time_ps"].sum() == END_PS  # the host's

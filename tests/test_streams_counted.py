@@ -10,6 +10,7 @@ import pytest
 from workbench.api.job import Job
 from workbench.api.results import Analysis
 from workbench.cli.main import main
+from workbench.model.diagnostic import Severity
 from workbench.model.run import Run
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
@@ -88,3 +89,30 @@ def test_scan_lists_them_before_any_run(capsys: pytest.CaptureFixture[str]) -> N
         ("fork_join.short", 16, "fork_join.split.a"),
         ("fork_join.ahead", 16, "fork_join.split.b"),
     ]
+
+
+def test_a_deadlock_is_named_by_those_who_wait_for_each_other_and_the_fifo_to_deepen(tmp_path: Path) -> None:
+    """The gathering branch wants 8 words before it gives one; the other has room for 4. A counter of cycles goes on."""
+    run = run_of(tmp_path / "run", SHORT=4)
+    (said,) = (d for d in run.manifest.diagnostics if d.severity is Severity.ERROR)
+    assert not run.complete
+    assert "it is a deadlock: fork_join.split waits for fork_join.short, which is full, " in said.message
+    assert "fork_join.merge waits for fork_join.gather to give" in said.message
+    assert said.hint == "Deepen the FIFO fork_join.short (4 words)."
+    assert (said.file, said.line) == ("fork_join.v", 2)
+    counted = run.tables["streams"]  # until then
+    assert dict(zip(counted["stream"].tolist(), counted["transfers"].tolist(), strict=True))[1] == 0
+    assert run.manifest.cycles < 1000, "as soon as it is sure"
+
+
+def test_a_design_that_counts_cycles_before_it_goes_on_is_no_deadlock(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", DELAY=600)
+    assert run.complete, run.manifest.reason
+
+
+def test_a_host_that_gives_all_before_it_takes_anything_is_told(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", WORDS=2000)
+    (said,) = (d for d in run.manifest.diagnostics if d.severity is Severity.ERROR)
+    assert "host and design wait for each other" in said.message
+    assert "fork_join.merge waits for the host to take" in said.message
+    assert said.hint.startswith("The host has to give and take in turns")

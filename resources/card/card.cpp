@@ -82,6 +82,8 @@ public:
         text += "\nport_conflicts " + std::to_string(conflicts);
         if (counter_reads) text += "\ncounter_reads " + std::to_string(counter_reads);
         if (!design_warning.empty()) text += "\nwarning " + design_warning;
+        for (size_t number = 0; number < cards_.size(); ++number)
+            if (!cards_[number]->stuck().empty()) text += "\nstuck " + std::to_string(number) + cards_[number]->stuck();
         if (!activity().empty()) text += "\nactivity " + activity();
         if (!failure.empty()) text += "\nfailure " + failure;
         text += "\n";
@@ -147,7 +149,8 @@ private:
     void collect(Card& card, const rcw_request& request) {
         Transfer* transfer = card.find(request.ticket);
         if (!transfer) throw Failure("the host asks for a transfer that was never begun");
-        while (!transfer->done && card.next_edge_ps() <= request.until_ps) card.step_for(*transfer);
+        while (!transfer->done && card.next_edge_ps() <= request.until_ps) 
+            card.step_for(*transfer, request.until_ps == INT64_MAX);
         if (!transfer->done) return not_yet();
         link_.reply(card.result(request, *transfer), transfer->data.data());
         card.forget(*transfer);
@@ -174,8 +177,9 @@ private:
             if (answer.time_ps >= 0) return link_.reply(answer, nullptr);
             Card& card = this->card(behind->card);
             if (card.next_edge_ps() > request.until_ps) return not_yet();
-            if (behind->ticket) card.step_for(*card.find(behind->ticket));
-            else card.step_for_interrupt(behind->since_ps);
+            const bool alone = request.until_ps == INT64_MAX;
+            if (behind->ticket) card.step_for(*card.find(behind->ticket), alone);
+            else card.step_for_interrupt(behind->since_ps, alone);
         }
     }
 

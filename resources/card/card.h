@@ -58,8 +58,9 @@ public:
         publish();
     }
 
-    // A step for a transfer that the host waits for; a design that takes or gives nothing is told.
-    void step_for(Transfer& transfer) {
+    // A step for a transfer that the host waits for; a design that takes or gives nothing is told. `alone`: no other
+    // thread of the host's will do anything before.
+    void step_for(Transfer& transfer, bool alone = false) {
         if (transfer.seen != transfer.there + transfer.asked) {
             transfer.seen = transfer.there + transfer.asked;
             transfer.seen_cycle = cycle();
@@ -71,17 +72,37 @@ public:
                           + std::to_string(transfer.words) + " words are through, and for " + std::to_string(silent)
                           + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit)
                           + "), none came");
+        if (alone && silent > 0) look_if_stuck(silent);
         step();
     }
 
     // A step for the interrupt, for which the host has waited since `since_ps`.
-    void step_for_interrupt(int64_t since_ps) {
+    void step_for_interrupt(int64_t since_ps, bool alone) {
         const int64_t began = interrupt_clock().cycles_before(since_ps), waited = interrupt_clock().cycle - began;
         if (waited >= config_.idle_cycle_limit)
             throw Failure("no interrupt came within " + std::to_string(waited)
                           + " cycles (simulation.idle_cycle_limit) of the host's wait, begun in cycle " + std::to_string(began));
+        if (alone) look_if_stuck(waited);
         step();
     }
+
+    // After 64 silent cycles, and whenever these have doubled: where the state stays the same over a cycle, while
+    // nothing comes from outside, it stays so for ever.
+    void look_if_stuck(int64_t silent) {
+        if (silent < 64 || silent & (silent - 1) || clocks_.size() > 1 || streams_.empty() || !streams_[0].any()) return;
+        if (cycle() - streams_[0].last_transfer() < 64) return;
+        for (const auto& port : ports_)
+            if (port->to_come()) return;
+        const std::vector<uint8_t> before = design_.state();
+        step();
+        if (design_.state() != before || streams_[0].last_transfer() == cycle() - 1) return;
+        stuck_ = " " + std::to_string(streams_[0].last_transfer() + 1) + " ";
+        for (int stream : streams_[0].numbers()) stuck_ += streams_[0].valid(stream) ? '1' : '0';
+        stuck_ += ' ';
+        for (int stream : streams_[0].numbers()) stuck_ += streams_[0].ready(stream) ? '1' : '0';
+        throw Failure("nothing in the design moves any more, and it waits for nothing from outside");
+    }
+    const std::string& stuck() const { return stuck_; }
 
     // When the interrupt was seen high: the beginning of the cycle that runs; -1 where it is low.
     int64_t interrupt_ps() {
@@ -370,5 +391,6 @@ private:
     std::vector<Port*> looking_;
     std::list<Transfer> transfers_;
     Poll poll_;
+    std::string stuck_;  // from which cycle on nothing moves; valid and ready of the streams then
     int64_t counter_reads_ = 0;
 };

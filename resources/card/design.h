@@ -3,7 +3,10 @@
 #pragma once
 #include <cstdint>
 
+#include <vector>
+
 #include "Vcard.h"
+#include "Vcard__Syms.h"
 #include "verilated.h"
 #include "ports/port.h"
 #include "card_port.h"
@@ -79,6 +82,17 @@ public:
 #else
         return spare;
 #endif
+    }
+
+    // All that the design remembers, but for what no stream ever depends on.
+    std::vector<uint8_t> state() {
+        Vcard__Syms& syms = *model.rootp->vlSymsp;
+        const auto* from = reinterpret_cast<const uint8_t*>(&syms);
+        std::vector<uint8_t> copy(from, from + sizeof syms);
+        blank_idle(syms, [&](const void* at, size_t bytes) {
+            std::memset(copy.data() + (static_cast<const uint8_t*>(at) - from), 0, bytes);
+        });
+        return copy;
     }
 
     Vcard model;

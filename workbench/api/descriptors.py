@@ -264,8 +264,9 @@ class HdlBuild:
     new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
     (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
     runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
-    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them. On several `cards` the blocks, streams and
-    FIFOs are all of theirs, card after card; all else is one's.
+    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, and on the signals `idle`
+    none of them ever depends. On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all
+    else is one's.
     """
 
     sources: tuple[Path, ...]
@@ -281,6 +282,7 @@ class HdlBuild:
     data: tuple[str, ...] = ()
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()
+    idle: tuple[str, ...] = ()
     cards: int = 1
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

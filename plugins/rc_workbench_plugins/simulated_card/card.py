@@ -22,7 +22,7 @@ from rc_workbench_plugins.simulated_card.card_cache import (
 )
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
-from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, top_ports, verilate
+from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, idle_state, top_ports, verilate
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HdlBuild
 from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
@@ -111,7 +111,8 @@ def _build(task: Task, job: Job) -> CardExecutable:
         verilator, hdl.sources, hdl.top, objects, job,
         include_dirs=include_dirs, defines=defines, parameters=task.parameters,
     )  # fmt: skip
-    (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects), constants))
+    idle = idle_state(objects, hdl)
+    (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects), constants, idle))
     assert verilator.root is not None
     read = included_files(objects.absolute(), hdl.sources, verilator.root)
     remember_reads(command, base, read, searched)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rc_workbench_plugins.simulated_card.port_check import all_ports
 from workbench.api.descriptors import HdlBuild
@@ -17,8 +17,11 @@ _ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
 Pins = Mapping[str, tuple[str, int]]  # of the Verilated top: name -> ("IN" or "OUT", width)
 
 
-def port_header(platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int]) -> str:
-    """The generated card_port.h. WorkbenchError where the top module lacks a signal of the platform's ports."""
+def port_header(
+    platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int], idle: Sequence[str]
+) -> str:
+    """The generated card_port.h. `idle` is state of the model's that no stream depends on. WorkbenchError where the
+    top module lacks a signal of the platform's ports."""
     ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
     wanted: list[tuple[str, str, int | None]] = [(clock.pin, "IN", None) for clock in hardware.clocks]
@@ -32,7 +35,7 @@ def port_header(platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mappin
     problems = list(_problems(platform, hdl, pins, wanted))
     if problems:
         raise WorkbenchError(*problems)
-    return _text(ports, hardware, hdl, pins, constants)
+    return _text(ports, hardware, hdl, pins, constants, idle)
 
 
 def _problems(
@@ -51,8 +54,9 @@ def _problems(
 
 
 def _text(
-    ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int]
-) -> str:
+    ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int],
+    idle: Sequence[str],
+) -> str:  # fmt: skip
     clocks = hardware.clocks
     lines = ["#pragma once", f"#define CARD_CLOCKS {len(clocks)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
     lines.append(f"#define CARD_STREAMS {len(hdl.streams) // hdl.cards}")
@@ -71,6 +75,12 @@ def _text(
             level = "!active" if _ACTIVE_LOW.search(clock.reset_hdl) else "active"
             lines.append(f"    if (clock == {n}) model.{clock.reset} = {level};")
     lines.append("    (void)model, (void)clock, (void)active;\n}")
+    lines += [
+        "template <class Blank> void blank_idle(Vcard__Syms& syms, Blank blank) {",
+        "    (void)syms, (void)blank;",
+    ]
+    lines += [f"    blank(&syms.{name}, sizeof syms.{name});" for name in idle]
+    lines.append("}")
     for number, port in enumerate(ports):
         lines += _pins(number, port, pins)
     made = "std::vector<std::unique_ptr<Port>>"

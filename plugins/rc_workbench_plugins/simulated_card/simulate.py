@@ -14,8 +14,10 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card.card import CardExecutable
 from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
+from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
 from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers
+from workbench.api.streams import stuck
 from workbench.api.targets import Outcome, Task
 from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
@@ -80,7 +82,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
             process.program.stop(_GRACE_S)
             process.log(job)
         written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
-    outcome = _outcome(host_process, card_process, problem, raw, platform)
+    outcome = _outcome(host_process, card_process, problem, raw, platform, card.hdl)
     notes = [_written_note(folder, names, raw.parent) for folder, names in written]
     own = project.simulation
     return replace(
@@ -193,14 +195,27 @@ def _progress_text(raw: Path, platform: Platform) -> str:
     return f"{cycles:,} cycles, {cycles / platform.hardware.clock_hz * 1e3:.3f} ms of virtual time"
 
 
-def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, raw: Path, platform: Platform) -> Outcome:
+def _stuck(hdl: HdlBuild, words: Sequence[str]) -> Diagnostic:
+    """Who waits for whom on a card: its number, the cycle, valid and ready of its streams."""
+    card, cycle, valid, ready = int(words[0]), int(words[1]), words[2], words[3]
+    streams, fifos = len(hdl.streams) // hdl.cards, len(hdl.fifos) // hdl.cards
+    first = hdl.streams[card * streams : (card + 1) * streams]
+    mine = hdl.fifos[card * fifos : (card + 1) * fifos]
+    return stuck(first, mine, [bit == "1" for bit in valid], [bit == "1" for bit in ready], cycle)
+
+
+def _outcome(
+    host: _Process, card: _Process, problem: Diagnostic | None, raw: Path, platform: Platform, hdl: HdlBuild
+) -> Outcome:
     assert platform.hardware is not None
     host_end, card_end = read_end(raw / "host_end.txt"), read_end(raw / "card_end.txt")
     diagnostics = [problem] if problem else []
     code = host.code
     card_code = card.code
     failure = card_end.get("failure") or (card.last_line if card_code == 1 else "")
-    if problem is None and failure:
+    if problem is None and (words := card_end.get("stuck")):
+        diagnostics.append(_stuck(hdl, words.split()))
+    elif problem is None and failure:
         diagnostics.append(Diagnostic(failure, card_end.get("activity", "")))
     elif problem is None and card_code < 0:
         text = f"the card process crashed: {_signal(-card_code)}"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench.api.compile import last_words
+from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.toolchain import Tool, verilator_environment
@@ -29,6 +30,11 @@ _LATER_KEYWORDS = {
     "priority", "program", "property", "protected", "pure", "rand", "ref", "return", "sequence", "static", "string",
     "strong", "struct", "this", "type", "union", "unique", "var", "virtual", "void", "weak", "with", "within",
 }  # fmt: skip
+_MEMBER = re.compile(
+    r"^\s*(?:VL_OUT\w*\(&?(?=\w+,)|(?:[CSIQ]Data(?:/\*[\d:]*\*/)?|VlWide<.*>(?:/\*[\d:]*\*/)?|VlUnpacked<.*>)\s+)(\w+)[;,]",
+    re.M,
+)
+_INSTANCE = re.compile(r"^\s*Vcard_\w+\s+(TOP__\w+);", re.M)
 _PORT = re.compile(r"^\s*VL_(?P<direction>IN|OUT|INOUT)\w*\(&?(?P<name>\w+),(?P<msb>\d+),(?P<lsb>\d+)", re.M)
 
 
@@ -78,6 +84,23 @@ def top_ports(out: Path) -> dict[str, tuple[str, int]]:
     """Ports of the Verilated top: name -> ("IN" or "OUT", width)."""
     text = (out / "Vcard.h").read_text()
     return {m["name"]: (m["direction"], int(m["msb"]) - int(m["lsb"]) + 1) for m in _PORT.finditer(text)}
+
+
+def idle_state(out: Path, hdl: HdlBuild) -> list[str]:
+    """The model's state on which no stream depends, as members of `Vcard__Syms`: the monitors', and signals that the
+    build names. What the names do not tell counts as needed."""
+    own, user = f"{hdl.top}__DOT__recap_", f"{hdl.top}__DOT__recap_user__DOT__"
+    idle = {user + _encoded(path) for path in hdl.idle} | {path for path in hdl.idle if "." not in path}
+    members = _MEMBER.findall((out / "Vcard___024root.h").read_text())
+    found = [f"TOP.{name}" for name in members if name in idle or (name.startswith(own) and not name.startswith(user))]
+    instances = _INSTANCE.findall((out / "Vcard__Syms.h").read_text())
+    ours = (f"TOP__{hdl.top}__recap_monitor", f"TOP__{hdl.top}__recap_port")
+    return found + [name for name in instances if name.startswith(ours)]
+
+
+def _encoded(path: str) -> str:
+    """A hierarchical name as Verilator's C++ has it."""
+    return re.sub(r"\[(-?\d+)\]", r"__BRA__\1__KET__", path).replace(".", "__DOT__")
 
 
 def _errors(text: str) -> list[Diagnostic]:

@@ -101,6 +101,7 @@ def build(
         tap_bits=width,
         streams=streams.streams,
         fifos=streams.fifos,
+        idle=streams.idle,
         defines=(wrapper.TAPS_DEFINE,) if width else (),
         include_dirs=_include_dirs(design, hardware),
         read_outs=tuple(read_outs),

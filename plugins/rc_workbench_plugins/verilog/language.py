@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +18,10 @@ from rc_workbench_plugins.verilog.streams import counted, find_streams
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
 from workbench.api.job import Job
+from workbench.api.ports import HardwarePort
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import Branch, HdlBlock, HdlScan
 
@@ -69,13 +71,22 @@ def instrument(
         raise WorkbenchError(*wrong)
     diagnostics = (*diagnostics, *wrong)
     clock_of = {clock.pin: clock.name for clock in platform.hardware.clocks}
-    streams = counted(find_streams(design, top, hardware), clock_of)
+    streams = counted(find_streams(design, top, hardware, _outside(platform.hardware)), clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
     made = build.build(
         design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams
     )
     return replace(made, data=data)
+
+
+def _outside(hardware: Hardware) -> Iterator[str]:
+    """The top's signals by which the platform's ports and the host go on: all but data."""
+    if hardware.interrupt:
+        yield hardware.interrupt
+    for port in hardware.ports:
+        if isinstance(port, HardwarePort):
+            yield from (signal.name for signal in port.signals().values() if signal.bits == 1 or not signal.bits)
 
 
 def _read(

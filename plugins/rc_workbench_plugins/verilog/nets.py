@@ -16,6 +16,12 @@ Kind = ast.SymbolKind
 Is = ast.ExpressionKind
 _NOT = (ast.UnaryOperator.LogicalNot, ast.UnaryOperator.BitwiseNot)
 _AND = (ast.BinaryOperator.LogicalAnd, ast.BinaryOperator.BinaryAnd)
+_PROCESSES = (
+    ast.ProceduralBlockKind.Always,
+    ast.ProceduralBlockKind.AlwaysComb,
+    ast.ProceduralBlockKind.AlwaysFF,
+    ast.ProceduralBlockKind.AlwaysLatch,
+)
 _EDGES = (ast.EdgeKind.PosEdge, ast.EdgeKind.NegEdge, ast.EdgeKind.BothEdges)
 _SIGNALS = (Kind.Net, Kind.Variable)
 _MOST_STEPS = 1000  # through a loop of assignments
@@ -48,6 +54,7 @@ class Nets:
         self._drivers: dict[Any, list[_Driver]] = defaultdict(list)
         self._logic: dict[Any, set[Any]] = defaultdict(set)
         self._known: dict[Any, set[Any]] = {}
+        self._next: dict[Any, set[Any]] = defaultdict(set)  # through a register
         self._visit(top.body)
 
     def root(self, bit: Bit) -> Bit:
@@ -80,6 +87,17 @@ class Nets:
                 else:
                     open_.append(source)
         return found
+
+    def without_effect(self, ends: set[Any]) -> Iterator[Any]:
+        """The signals on which none of `ends` depends, now or later: counters that only tell the time, results that
+        nobody waits for."""
+        needed, open_ = set(ends), list(ends)
+        while open_:
+            symbol = open_.pop()
+            more = (self._sources(symbol) | self._next.get(symbol, set())) - needed
+            needed |= more
+            open_ += more
+        return (symbol for symbol in {*self._next, *self._logic, *self._drivers} if symbol not in needed)
 
     def _sources(self, symbol: Any) -> set[Any]:
         if symbol not in self._known:
@@ -132,8 +150,8 @@ class Nets:
                 self._drive(member.assignment.left, member.assignment.right)
             elif kind == Kind.Net and member.initializer is not None:
                 self._drivers[member].append(_Driver(0, member.type.bitWidth, member.initializer))
-            elif kind == Kind.ProceduralBlock and _combinational(member):
-                self._statement(member.body, frozenset())
+            elif kind == Kind.ProceduralBlock and member.procedureKind in _PROCESSES:
+                self._statement(member.body, frozenset(), self._logic if _combinational(member) else self._next)
 
     def _instance(self, instance: Any) -> None:
         for connection in instance.portConnections:
@@ -151,34 +169,34 @@ class Nets:
         for symbol, low, width, offset in slices(left):
             self._drivers[symbol].append(_Driver(low, width, source, offset))
 
-    def _statement(self, statement: Any, asked: frozenset[Any]) -> None:
-        """What is assigned in a combinational process depends on what is assigned, and on the conditions around."""
+    def _statement(self, statement: Any, asked: frozenset[Any], into: dict[Any, set[Any]]) -> None:
+        """What is assigned in a process depends on what is assigned to it, and on the conditions around."""
         kind, of = statement.kind, ast.StatementKind
         if kind == of.Timed:
-            self._statement(statement.stmt, asked)
+            self._statement(statement.stmt, asked, into)
         elif kind == of.Block:
-            self._statement(statement.body, asked)
+            self._statement(statement.body, asked, into)
         elif kind == of.List:
             for one in statement.list:
-                self._statement(one, asked)
+                self._statement(one, asked, into)
         elif kind == of.Conditional:
             asked = asked.union(*(_reads(condition.expr) for condition in statement.conditions))
-            self._statement(statement.ifTrue, asked)
+            self._statement(statement.ifTrue, asked, into)
             if statement.ifFalse is not None:
-                self._statement(statement.ifFalse, asked)
+                self._statement(statement.ifFalse, asked, into)
         elif kind == of.Case:
             asked = asked.union(
                 _reads(statement.expr), *(_reads(e) for item in statement.items for e in item.expressions)
             )
             for one in (*(item.stmt for item in statement.items), statement.defaultCase):
                 if one is not None:
-                    self._statement(one, asked)
+                    self._statement(one, asked, into)
         elif kind == of.ForLoop:
-            self._statement(statement.body, asked)
+            self._statement(statement.body, asked, into)
         elif kind == of.ExpressionStatement and statement.expr.kind == Is.Assignment:
             sources = asked | _reads(statement.expr.right)
             for symbol in _reads(statement.expr.left):
-                self._logic[symbol] |= sources
+                into[symbol] |= sources
 
 
 def slices(expression: Any, offset: int = 0) -> Iterator[tuple[Any, int, int, int]]:

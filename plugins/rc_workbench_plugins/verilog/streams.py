@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -36,6 +36,7 @@ _NAME = re.compile(r"(?P<low>!?)\s*(?P<path>[\w.$\[\]]+?)(?:\[(?P<index>\d+)\])?
 class FoundStreams:
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()
+    idle: tuple[str, ...] = ()  # signals below the top on which none of them, nor what is outside, ever depends
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -69,8 +70,11 @@ class _Edge:
         return max((e for e in self.ends if e.offers == offers), key=lambda e: e.path.count("."), default=None)
 
 
-def find_streams(design: Design, top: Instance | None, hardware: HardwareSources) -> FoundStreams:
-    """The edges and FIFOs below an elaborated top, with those that the project points at."""
+def find_streams(
+    design: Design, top: Instance | None, hardware: HardwareSources, outside: Iterable[str] = ()
+) -> FoundStreams:
+    """The edges and FIFOs below an elaborated top, with those that the project points at. `outside` are the top's ports
+    that something outside goes by, besides the streams."""
     if design.top is None or top is None:
         return FoundStreams()
     instances = {instance.path: instance for instance in top.walk()}
@@ -92,7 +96,11 @@ def find_streams(design: Design, top: Instance | None, hardware: HardwareSources
     streams = tuple(_with_own_names([_stream(nets, edge, places) for edge in found]))
     streams = tuple(replace(s, waits=w) for s, w in zip(streams, _waits(nets, found), strict=True))
     problems += [_no_fifo(name) for name in hardware.fifos if f"{places.top}.{name}" not in instances]
-    return FoundStreams(streams, tuple(_fifos(design, instances, streams, hardware.fifos)), tuple(problems))
+    fifos = tuple(_fifos(design, instances, streams, hardware.fifos))
+    ends = {bit.symbol for edge in found for bit in edge.key}
+    ends |= {symbol for name in outside if (symbol := design.top.body.find(name)) is not None}
+    idle = (str(symbol.hierarchicalPath).partition(".")[2] for symbol in nets.without_effect(ends))
+    return FoundStreams(streams, fifos, tuple(sorted(idle)), tuple(problems))
 
 
 def counted(found: FoundStreams, clock_of: Mapping[str, str]) -> FoundStreams:

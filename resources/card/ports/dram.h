@@ -83,6 +83,12 @@ public:
         pins_.awready() = pins_.wready() = pins_.arready() = pins_.bvalid() = pins_.rvalid() = 0;
     }
     bool addressed() const override { return false; }
+    bool to_come() const override {
+        for (const auto* bursts : {&reads_, &writes_})
+            for (const Burst& burst : *bursts)
+                if (burst.granted && at(burst, burst.beats - 1) > clock_.cycle) return true;
+        return false;
+    }
 
     void put() override {
         read_ready_ = int64_t(reads_.size()) < Pins::outstanding;

@@ -57,6 +57,11 @@ public:
     virtual bool always_looks() const { return false; }  // in cycles, too, in which it has nothing to do
     // The first cycle in which it may have something to do: until then it need not be asked.
     virtual int64_t busy_from() const { return 0; }
+    // Whether it will do something though the design does nothing: a word that is not due yet, a memory's answer.
+    virtual bool to_come() const {
+        const int64_t due = next_due();
+        return due != never && due > clock_.cycle;
+    }
     virtual bool addressed() const { return true; }
     virtual int64_t address_step() const { return word_bytes_; }
 

@@ -22,8 +22,8 @@ module fifo #(parameter WIDTH = 32, parameter DEPTH = 4) (
         end
 endmodule
 
-// Gives GATHER words for each GATHER taken, once it has them all.
-module slow #(parameter GATHER = 8) (
+// Gives GATHER words for each GATHER taken, DELAY cycles after it has them all.
+module slow #(parameter GATHER = 8, parameter DELAY = 0) (
     input wire clk, input wire rst,
     input wire s_axis_tvalid, output wire s_axis_tready, input wire [31:0] s_axis_tdata,
     output wire m_axis_tvalid, input wire m_axis_tready, output wire [31:0] m_axis_tdata
@@ -31,20 +31,25 @@ module slow #(parameter GATHER = 8) (
     reg [31:0] held [0:GATHER-1];
     reg [15:0] count = 0, given = 0;
     reg giving = 0;
+    reg [31:0] delayed = 0;
     assign s_axis_tready = ~giving;
-    assign m_axis_tvalid = giving;
+    assign m_axis_tvalid = giving & delayed == DELAY;
     assign m_axis_tdata = held[given];
     always @(posedge clk)
         if (rst) begin
             count <= 0;
             given <= 0;
             giving <= 0;
+            delayed <= 0;
         end else if (~giving) begin
             if (s_axis_tvalid) begin
                 held[count] <= s_axis_tdata + 1;
                 count <= count == GATHER - 1 ? 0 : count + 1;
                 giving <= count == GATHER - 1;
+                delayed <= 0;
             end
+        end else if (delayed != DELAY) begin
+            delayed <= delayed + 1;
         end else if (m_axis_tready) begin
             given <= given == GATHER - 1 ? 0 : given + 1;
             giving <= given != GATHER - 1;
@@ -74,11 +79,14 @@ module join2 (
     assign out_data = a_data + b_data;
 endmodule
 
-module fork_join #(parameter SHORT = 16, parameter GATHER = 8) (
+module fork_join #(parameter SHORT = 16, parameter GATHER = 8, parameter DELAY = 0) (
     input wire clk, input wire rst,
     input wire s_axis_tvalid, output wire s_axis_tready, input wire [31:0] s_axis_tdata, input wire s_axis_tlast,
-    output wire m_axis_tvalid, input wire m_axis_tready, output wire [31:0] m_axis_tdata
+    output wire m_axis_tvalid, input wire m_axis_tready, output wire [31:0] m_axis_tdata,
+    output reg [31:0] ticks
 );
+    always @(posedge clk) ticks <= rst ? 0 : ticks + 1; // goes on whatever stands still
+
     wire a_valid, a_ready, b_valid, b_ready, fa_valid, fa_ready, fb_valid, fb_ready, c_valid, c_ready;
     wire [31:0] a_data, b_data, fa_data, fb_data, c_data;
 
@@ -95,7 +103,7 @@ module fork_join #(parameter SHORT = 16, parameter GATHER = 8) (
         .clk(clk), .rst(rst), .in_valid(b_valid), .in_ready(b_ready), .in_data(b_data),
         .out_valid(fb_valid), .out_ready(fb_ready), .out_data(fb_data)
     );
-    slow #(.GATHER(GATHER)) gather (
+    slow #(.GATHER(GATHER), .DELAY(DELAY)) gather (
         .clk(clk), .rst(rst), .s_axis_tvalid(fb_valid), .s_axis_tready(fb_ready), .s_axis_tdata(fb_data),
         .m_axis_tvalid(c_valid), .m_axis_tready(c_ready), .m_axis_tdata(c_data)
     );

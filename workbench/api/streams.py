@@ -1,0 +1,83 @@
+"""Why nothing in a design moves any more: who waits for whom along its streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.streams import Fifo, Stream
+
+HOST = "the host"
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """`who` waits for `whom`, by a stream: until it is taken, if `offers`, else until it is offered."""
+
+    who: str
+    whom: str
+    stream: int
+    offers: bool
+
+
+def waiting(streams: Sequence[Stream], valid: Sequence[bool], ready: Sequence[bool]) -> tuple[Waiting, ...]:
+    """Who waits for whom in a cycle in which no stream transfers: a source that is not taken waits for its target, and
+    a target to which nothing is offered for its source."""
+    found = []
+    for number, stream in enumerate(streams):
+        source, target = stream.source or HOST, stream.target or HOST
+        if source == target or (valid[number] and ready[number]):
+            continue
+        offers = bool(valid[number])
+        found.append(Waiting(source, target, number, True) if offers else Waiting(target, source, number, False))
+    return tuple(found)
+
+
+def shortest_cycle(waits: Sequence[Waiting]) -> tuple[Waiting, ...]:
+    """Those who wait for one another, without the host if that can be; empty where nobody does."""
+    return _shortest([w for w in waits if HOST not in (w.who, w.whom)]) or _shortest(waits)
+
+
+def _shortest(waits: Sequence[Waiting]) -> tuple[Waiting, ...]:
+    import networkx  # only where something is stuck
+
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
+    for wait in reversed(waits):
+        graph.add_edge(wait.who, wait.whom, wait=wait)
+    back = (networkx.shortest_path(graph, w.whom, w.who) for w in waits if networkx.has_path(graph, w.whom, w.who))
+    nodes = min(back, key=len, default=[])
+    return tuple(graph.edges[who, whom]["wait"] for who, whom in zip(nodes, (*nodes[1:], *nodes[:1]), strict=True))
+
+
+def stuck(streams: Sequence[Stream], fifos: Sequence[Fifo], valid: Sequence[bool], ready: Sequence[bool],
+          cycle: int) -> Diagnostic:  # fmt: skip
+    """What is said of a design in which nothing will move any more, from `cycle` on."""
+    round_ = shortest_cycle(waiting(streams, valid, ready))
+    head = f"nothing in the design moves any more, from cycle {cycle:,} on"
+    if not round_:
+        return Diagnostic(head, "No streams of it wait for one another: look at what the host waits for.")
+    by_id = {fifo.id: fifo for fifo in fifos}
+    first = next((n for n, wait in enumerate(round_) if wait.offers and wait.whom in by_id), 0)
+    round_ = (*round_[first:], *round_[:first])
+    said = ", ".join(_said(wait, by_id) for wait in round_)
+    full = [by_id[wait.whom] for wait in round_ if wait.offers and wait.whom in by_id]
+    names = " or ".join(f"{fifo.id} ({fifo.depth} words)" if fifo.depth else fifo.id for fifo in full)
+    if any(HOST in (wait.who, wait.whom) for wait in round_):
+        hint = "The host has to give and take in turns, or in smaller pieces" + (
+            f"; or deepen {names}." if full else "."
+        )
+        return Diagnostic(f"{head}: host and design wait for each other: {said}", hint)
+    place = full[0] if full else None
+    return Diagnostic(
+        f"{head}: it is a deadlock: {said}",
+        f"Deepen the FIFO {names}." if full else "Put a FIFO into this cycle, or let one of them go first.",
+        file=place.file or None if place else None,
+        line=place.line or None if place else None,
+    )
+
+
+def _said(wait: Waiting, fifos: Mapping[str, Fifo]) -> str:
+    if wait.offers:
+        return f"{wait.who} waits for {wait.whom}" + (", which is full" if wait.whom in fifos else " to take")
+    return f"{wait.who} waits for {wait.whom}" + (", which is empty" if wait.whom in fifos else " to give")
