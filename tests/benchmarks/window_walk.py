@@ -3,14 +3,14 @@
     python tests/benchmarks/window_walk.py [--json] [--quick] [--demo DIR] [--cycles N]
 
 Needs Xvfb, openbox and xdotool. `rows` has one entry for each mode, size and theme: `dead_keys` are keys of the menus
-after which nothing happened, `clipped` is text that cannot be read, `blocked_ms` the processor time of the window's
-thread in its longest turn of the event loop, `wall_ms` what the clock said of the same turn, and `stack` where it was
-spent where that was over 80 ms. The first size of a theme starts cold, so that it holds the first showing of every
-mode; a row with mode "theme" is the switch to the other theme with every mode made. `held` is what N cycles of closing
-and opening a project left behind (widgets, Python's objects, file descriptors, memory after the first tenth and at
-the end). `numpy_ms` is the processor time of `import numpy` in a fresh interpreter, before and after the walk: what
-this machine's milliseconds are worth just then. `--demo` takes a folder that `workbench demo` left in place of the
-small project of the tests; `--quick` walks one size and 20 cycles.
+after which nothing happened, `clipped` is text that cannot be read, on any page and also with every panel open,
+`blocked_ms` the processor time of the window's thread in its longest turn of the event loop, `wall_ms` what the clock
+said of the same turn, and `stack` where it was spent where that was over 80 ms. The first size of a theme starts
+cold, so that it holds the first showing of every mode; a row with mode "theme" is the switch to the other theme with
+every mode made. `held` is what N cycles of closing and opening a project left behind (widgets, Python's objects, file
+descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import numpy` in a
+fresh interpreter, before and after the walk: what this machine's milliseconds are worth just then. `--demo` takes a
+folder that `workbench demo` left in place of the small project of the tests; `--quick` walks one size and 20 cycles.
 """
 
 from __future__ import annotations
@@ -72,7 +72,13 @@ def walk_through(opened: list[Path], theme: str, quick: bool) -> Iterator[dict[s
             rows = []
             for mode in MODES:  # first all modes as they come, cold in the first size; then keys, which go to and fro
                 walk.go_to(driven, mode)
-                rows.append(row(driven, mode, size, theme, clipped=driven.ask("clipped(window)")))
+                rows.append(row(driven, mode, size, theme, clipped=walk.clipped(driven, mode)))
+            walk.toggle_panels(driven)
+            for found in rows:
+                walk.go_to(driven, found["mode"])
+                found["clipped"] += [f"with every panel: {text}" for text in walk.clipped(driven, found["mode"])]
+            walk.toggle_panels(driven)
+            driven.ask("turns.take()")
             for found in rows:
                 walk.go_to(driven, found["mode"])
                 dead = walk.dead_keys(driven, found["mode"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from driven.conftest import Open
-from driven.walk import go_to
+from driven.walk import clipped, go_to, toggle_panels
 
 from workbench.gui.modes import MODES
 
@@ -35,4 +35,11 @@ def test_every_text_can_be_read_at_every_size(open_window: Open, project: Path, 
             for mode in MODES:
                 driven.do(f"window.context.navigation.set_mode({mode!r})")
                 driven.settle()
-                assert driven.ask("clipped(window)") == [], f"{mode}, {size}, {theme}"
+                assert clipped(driven, mode) == [], f"{mode}, {size}, {theme}"
+    toggle_panels(driven)
+    for size in ((1024, 700), (1280, 800)):
+        driven.resize(size)
+        for mode in MODES:
+            driven.do(f"window.context.navigation.set_mode({mode!r})")
+            driven.settle()
+            assert clipped(driven, mode) == [], f"{mode}, {size}, with every panel"

@@ -30,6 +30,25 @@ def go_to(driven: Driven, mode: str) -> None:
     driven.settle()
 
 
+def clipped(driven: Driven, mode: str) -> list[str]:
+    """What cannot be read in the mode shown, on every page of it."""
+    found = list(driven.ask("clipped(window)"))
+    first, *others = driven.ask("list(window.modes.current().pills)") if mode == "predict" else [""]
+    for page in others:
+        driven.do(f"window.modes.current().show_page({page!r})")
+        driven.settle()
+        found += [f"{page}: {text}" for text in driven.ask("clipped(window)")]
+    if others:
+        driven.do(f"window.modes.current().show_page({first!r})")
+    return found
+
+
+def toggle_panels(driven: Driven) -> None:
+    """Open, or close, what stands beside or below every mode: the range's panel and the run's."""
+    driven.do("window.toggle_range(); window.toggle_run_dock()")
+    driven.settle()
+
+
 def dead_keys(driven: Driven, mode: str) -> list[str]:
     """Press every key of the menus that can be given in a mode; which did nothing, each with what it stands for."""
     dead = []
