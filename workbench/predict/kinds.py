@@ -127,16 +127,20 @@ def outputs_of(
     return found
 
 
-def take_over(path: Path, file: ModelFile, comparison: RunComparison) -> str:
-    """Write a run's measurements into the model's file: corrections of the parts, and a `measured` entry.
-
-    An entry of the same run at the same inputs is replaced. Comments and layout stay. Returns the new text.
-    WorkbenchError where the file cannot be edited so, or was changed.
-    """
+def take_over(path: Path, file: ModelFile, comparison: RunComparison) -> None:
+    """Write a run's measurements into the model's file. WorkbenchError where it cannot be edited so, or was changed."""
     old_text, problems = read_text(path, f"{label(file.kind)} model")
     if old_text is None:
         raise WorkbenchError(*problems)
-    text = old_text
+    write_checked(path, old_text, taken_over(old_text, file, comparison))
+
+
+def taken_over(text: str, file: ModelFile, comparison: RunComparison) -> str:
+    """A model's text with a run's measurements: corrections of the parts, and a `measured` entry.
+
+    An entry of the same run at the same inputs is replaced. Comments and layout stay. WorkbenchError where the text
+    cannot be edited so.
+    """
     for at, correction in comparison.corrections.items():
         text = set_value(text, at, float(f"{correction:.9g}"))
     known = file.marked.data.get("measured")
@@ -147,5 +151,4 @@ def take_over(path: Path, file: ModelFile, comparison: RunComparison) -> str:
         text = insert_item(text, ("measured",), len(known), dict(comparison.measured))
     else:
         text = set_value(text, ("measured",), [dict(comparison.measured)])
-    write_checked(path, old_text, text)
     return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -38,7 +37,7 @@ from workbench.gui.widgets import (
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation
-from workbench.predict.kinds import code_of, heading, take_over
+from workbench.predict.kinds import code_of, heading, taken_over
 from workbench.predict.shown import results_of
 from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
 from workbench.session.plugins import Plugins
@@ -395,15 +394,7 @@ class PredictMode(DocumentMode):
         file, comparison = self.document.model_file, self.results.comparison
         if file is None or comparison is None or self.document.read_only:
             return
-        with tempfile.TemporaryDirectory(prefix="rcw-") as folder:
-            copy = Path(folder) / "model.yaml"
-            try:
-                copy.write_text(self.document.text, encoding="utf-8", newline="")
-                text = take_over(copy, file, comparison)
-            except WorkbenchError as error:
-                self.context.notices.tell(*error.diagnostics)
-                return
-        self.document.apply("Take measured values over", lambda old: text)
+        self.document.apply("Take measured values over", lambda text: taken_over(text, file, comparison))
 
     def write_as(self, path: Path) -> bool:
         written = super().write_as(path)
