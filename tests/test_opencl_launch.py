@@ -60,6 +60,8 @@ def test_arguments_become_arrays_of_their_types() -> None:
 def test_a_buffer_is_read_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "table.bin").write_bytes(bytes(range(7)))
     np.save(tmp_path / "data.npy", np.arange(8, dtype="f4").reshape(2, 4))
+    with pytest.raises(WorkbenchError, match=r"'box' \(Box\) takes 8 bytes, not 7"):
+        values_of(KERNEL, launch(arguments=GIVEN | {"box": {"file": "table.bin"}}), tmp_path)
     files = {"table": {"file": "table.bin"}, "data": {"file": "data.npy"}}
     found = values_of(KERNEL, launch(arguments=GIVEN | files), tmp_path)
     assert found["table"].tolist() == list(range(7))

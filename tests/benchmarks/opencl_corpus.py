@@ -1,9 +1,11 @@
 """How much OpenCL of other people's can be read and run: every kernel of a folder of .cl.
 
-    python tests/benchmarks/opencl_corpus.py DIR [-D NAME=VALUE ...] [--json] [--quick]
+    python tests/benchmarks/opencl_corpus.py DIR [-D NAME=VALUE ...] [-I FOLDER ...] [--group KERNEL=16x16 ...]
+        [--json] [--quick]
 
 Each file is compiled and each kernel's hierarchy built. Then the kernel is launched on made-up data (numbers are 16 or
-1.5, buffers hold small random numbers; groups of 64, 16 x 16 or 4 x 4 x 4, or as the kernel asks) by the interpreter,
+1.5, buffers hold small random numbers; groups of 64, 16 x 16 or 4 x 4 x 4, as the kernel asks or as --group says what
+it is written for) by the interpreter,
 and, with a counter at the beginning of each loop's body, by pocl in a process of its own.
 
 - `files`, `compiled`; `kernels`, `hierarchies`: those that could be read and taken apart;
@@ -54,8 +56,11 @@ LOCAL_BYTES = 16 << 10
 SECONDS = 60.0
 SIZES = {1: ((256,), (64,)), 2: ((32, 32), (16, 16)), 3: ((8, 8, 8), (4, 4, 4))}
 COUNTS = "rcw_counts"
-#: what is no code: comments, directives, texts
-SILENT = re.compile(r'//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*|"(?:[^"\\\n]|\\.)*"', re.DOTALL | re.MULTILINE)
+#: what is no code here: comments, what is another language's, directives, texts
+SILENT = re.compile(
+    r'^[ \t]*#ifdef __cplusplus.*?^[ \t]*#endif|//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*|"(?:[^"\\\n]|\\.)*"',
+    re.DOTALL | re.MULTILINE,
+)
 
 
 @dataclass
@@ -92,13 +97,14 @@ class Patient(Job):
             raise Cancelled
 
 
-def made_up(kernel: Kernel, text: str) -> tuple[NDRange, dict[str, Any]]:
+def made_up(kernel: Kernel, text: str, groups: Mapping[str, str]) -> tuple[NDRange, dict[str, Any]]:
     """A launch of a kernel that nobody described."""
     body = text[text.find(kernel.name) :]
     dimensions = 1 + max([int(n) for n in re.findall(r"get_(?:global|local|group)_id\s*\(\s*([12])\s*\)", body)] or [0])
     size, local = SIZES[dimensions]
-    if asked := kernel.attributes.get("reqd_work_group_size"):
-        local = asked[:dimensions]
+    asked = tuple(int(n) for n in groups[kernel.name].split("x")) if kernel.name in groups else ()
+    if asked := asked or kernel.attributes.get("reqd_work_group_size", ())[:dimensions]:
+        local = asked
         size = tuple(4 * n for n in local)
     random = np.random.default_rng(1)
     return NDRange(size, local), {a.name: made_up_argument(a, random) for a in kernel.arguments}
@@ -107,6 +113,13 @@ def made_up(kernel: Kernel, text: str) -> tuple[NDRange, dict[str, Any]]:
 def made_up_argument(argument: Argument, random: np.random.Generator) -> Any:
     if argument.type.space is Space.LOCAL:
         return LOCAL_BYTES
+    if argument.by_value:
+        numbers = ((at, np.dtype(f"{'f' if kind.kind is Kind.FLOAT else 'i'}{kind.bytes}"))
+                   for at, kind in argument.fields)  # fmt: skip
+        held = bytearray(argument.element_bytes)
+        for at, element in numbers:
+            held[at : at + element.itemsize] = element.type(1.5 if element.kind == "f" else 16).tobytes()
+        return np.frombuffer(bytes(held), f"V{len(held)}")[0]
     try:
         element, lanes = dtype_of(argument)
     except WorkbenchError:  # a structure
@@ -285,14 +298,23 @@ class Apart:
             raise
 
 
-def check(file: Path, folder: Path, defines: Mapping[str, str], apart: Apart, result: Result) -> None:
+@dataclass(frozen=True)
+class Given:
+    """Macros that files lack, folders with headers, and groups that kernels are written for, by their names."""
+
+    defines: Mapping[str, str]
+    include: Sequence[Path]
+    groups: Mapping[str, str]
+
+
+def check(file: Path, folder: Path, given: Given, apart: Apart, result: Result) -> None:
     """One file's kernels."""
     name = str(file.relative_to(folder))
     try:
         try:
-            compiled, defines = compiling.compile_file(file), {}
+            compiled, given = compiling.compile_file(file), Given({}, (), given.groups)
         except WorkbenchError:
-            compiled = compiling.compile_file(file, defines)
+            compiled = compiling.compile_file(file, given.defines, include=given.include)
     except WorkbenchError as error:
         result.failed.append({"file": name, "why": error.diagnostics[0].text()[-300:]})
         return
@@ -310,9 +332,9 @@ def check(file: Path, folder: Path, defines: Mapping[str, str], apart: Apart, re
         try:
             hierarchy(kernel)
             result.hierarchies += 1
-            unlike = beside_pocl(kernel, text, marked, lines, defines, apart, result, where)
+            unlike = beside_pocl(kernel, text, marked, lines, given, apart, result, where)
             if unlike:
-                again = beside_pocl(kernel, text, marked, lines, defines, apart, Result(), where, one_group=True)
+                again = beside_pocl(kernel, text, marked, lines, given, apart, Result(), where, one_group=True)
                 where_to = result.outputs_differ if again else result.outputs_race
                 where_to.append({"kernel": where, "buffers": ", ".join(unlike)})
         except WorkbenchError as error:
@@ -322,17 +344,18 @@ def check(file: Path, folder: Path, defines: Mapping[str, str], apart: Apart, re
 
 
 def beside_pocl(
-    kernel: Kernel, text: str, marked: str, lines: Sequence[int], defines: Mapping[str, str], apart: Apart,
-    result: Result, where: str, one_group: bool = False,
+    kernel: Kernel, text: str, marked: str, lines: Sequence[int], asked: Given, apart: Apart, result: Result,
+    where: str, one_group: bool = False,
 ) -> list[str]:  # fmt: skip
     """The buffers that the interpreter's run leaves unlike pocl's."""
-    size, arguments = made_up(kernel, text)
+    size, arguments = made_up(kernel, text, asked.groups)
     size = NDRange(size.local_size, size.local_size) if one_group else size
     ran = run(kernel, size, arguments, job=Patient())
     result.ran += 1
     local = {a.name for a in kernel.arguments if a.type.space is Space.LOCAL}
     given = [(value,) if name in local else value for name, value in arguments.items()]
-    options = [f"-D{name}={value}" for name, value in defines.items()]
+    options = [f"-D{name}={value}" for name, value in asked.defines.items()]
+    options += [f"-I{folder.absolute()}" for folder in asked.include]
     folder = str(Path(kernel.file).parent)
     try:
         buffers, counted = apart.run(by_pocl, marked, folder, kernel.name, size, given, len(lines), options)
@@ -353,17 +376,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("-I", dest="include", action="append", default=[], metavar="FOLDER", type=Path)
+    parser.add_argument("--group", dest="groups", action="append", default=[], metavar="KERNEL=16x16")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true", help="ten files")
     given = parser.parse_args(argv)
     folder = given.folder.absolute()
     files = sorted(folder.rglob("*.cl"), key=lambda file: (file.stat().st_size, file))
-    defines = dict(pair.partition("=")[::2] for pair in given.defines)
-    result, apart = Result(), Apart()
+    defines, groups = (dict(pair.partition("=")[::2] for pair in pairs) for pairs in (given.defines, given.groups))
+    asked, result, apart = Given(defines, given.include, groups), Result(), Apart()
     for file in files[:10] if given.quick else files:
         result.files += 1
         try:
-            check(file, folder, defines, apart, result)
+            check(file, folder, asked, apart, result)
         except Exception:
             result.crashes.append({"file": str(file), "why": traceback.format_exc(limit=-3)})
         print(f"{result.files}/{len(files)} {file.name}", file=sys.stderr)

@@ -171,8 +171,14 @@ def dtype_of(argument: Argument) -> tuple[np.dtype[np.generic], int]:
 
 def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generic]:
     pointer = argument.type.kind is Kind.POINTER and not argument.by_value
-    if (pointer or argument.by_value) and held.file:
-        return _from_file(argument, folder / held.file)
+    if pointer and held.file:
+        return _from_file(folder / held.file)
+    if argument.by_value and held.file:
+        found = _from_file(folder / held.file).view("u1")
+        if len(found) != argument.element_bytes:
+            message = f"'{argument.name}' ({argument.type_name}) takes {argument.element_bytes} bytes, not {len(found)}"
+            raise WorkbenchError(Diagnostic(message, "Write the structure's bytes.", file=str(folder / held.file)))
+        return found
     if pointer and held.elements is None:
         hint = f"Write {argument.name}: {{elements: 1024}}, with `value`, or `low` and `high`; or a `file`."
         raise WorkbenchError(Diagnostic(f"'{argument.name}' is a buffer, and has no elements", hint))
@@ -230,7 +236,7 @@ def _held(values: NDArray[np.generic], dtype: np.dtype[np.generic], argument: Ar
     return found
 
 
-def _from_file(argument: Argument, path: Path) -> NDArray[np.generic]:
+def _from_file(path: Path) -> NDArray[np.generic]:
     data = read_file(path)
     if path.suffix == ".npy":
         try:
