@@ -17,6 +17,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `wor
     c_header     a C header of a platform's API
     ports        kinds of ports: their fields, signals, and the monitors' place behind them
     port_styles  what the signals of a kind are called, by which it is found at a design's top
+    queries      languages in which runs are asked
     modes        modes of the window; their views derive from `workbench.gui.mode.Mode`, and may use Qt
     job          steps, progress, a log and a cancel
     faults       naming the plugin that failed
@@ -52,6 +53,7 @@ if TYPE_CHECKING:  # each is imported when it is first asked for
     from workbench.api.later import Later
     from workbench.api.metrics import Metric
     from workbench.api.modes import Panel, Undo, WindowMode
+    from workbench.api.queries import RunQueries
     from workbench.api.targets import Outcome, Target, Task
 
 __all__ = [
@@ -78,6 +80,7 @@ __all__ = [
     "Printed",
     "Question",
     "RuleFile",
+    "RunQueries",
     "Target",
     "Task",
     "Undo",
@@ -93,6 +96,7 @@ _MODULES = {
     "later": "Later",
     "metrics": "Metric",
     "modes": "Panel Undo WindowMode",
+    "queries": "RunQueries",
     "targets": "Outcome Target Task",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -24,6 +24,7 @@ from workbench.api.descriptors import (
 )
 from workbench.api.metrics import Metric
 from workbench.api.modes import WindowMode
+from workbench.api.queries import RunQueries
 from workbench.api.targets import Target
 
 PROJECT_NAME = "rc_workbench"
@@ -101,6 +102,12 @@ def workbench_commands() -> Sequence[Command]:
 @hookspec
 def workbench_model_kinds() -> Sequence[ModelKind]:
     """Kinds of models that predict without a run: `workbench predict KIND`."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_queries() -> Sequence[RunQueries]:
+    """Languages in which runs are asked, by the window's mode of that kind."""
     raise NotImplementedError
 
 

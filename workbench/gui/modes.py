@@ -47,6 +47,11 @@ _MODES = (
         nothing=("No model is open", "Choose one at the left."),
         details=Panel(400, 240), makes="model", undo=Undo.DOCUMENT,
     ),
+    WindowMode(
+        "streams", "Streams", "waypoints", _view("QueryMode", "workbench.gui.streams.mode"),
+        nothing=("No run is open", "Open a traced run of a streaming application, and it is asked here."),
+        crumbs=("run",),
+    ),
 )  # fmt: skip
 MODES = {mode.name: mode for mode in _MODES}
 

@@ -22,6 +22,7 @@ from workbench.api import (
     PlatformSupport,
     PortKind,
     RuleFile,
+    RunQueries,
     Target,
     WindowMode,
     hookspecs,
@@ -52,6 +53,7 @@ class Plugins:
     importers: Mapping[str, Importer] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
     model_kinds: Mapping[str, ModelKind] = field(default_factory=dict)
+    queries: Mapping[str, RunQueries] = field(default_factory=dict)
     modes: Mapping[str, WindowMode] = field(default_factory=dict)
 
     @property

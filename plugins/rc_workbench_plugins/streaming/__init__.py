@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.api import Command, Composer, Later, hookimpl
+from workbench.api import Command, Composer, Later, RunQueries, hookimpl
 
 
 class StreamingComposer:
@@ -18,6 +18,22 @@ class StreamingComposer:
 @hookimpl
 def workbench_composers() -> Sequence[Composer]:
     return [StreamingComposer()]
+
+
+class StreamQueries:
+    """The query language, for the window."""
+
+    name = "streams"
+    title = "Streams"
+    subject = staticmethod(Later(f"{__name__}.query.window:subject"))
+    check = staticmethod(Later(f"{__name__}.query.window:check"))
+    ask = staticmethod(Later(f"{__name__}.query.window:ask"))
+    explain = staticmethod(Later(f"{__name__}.query.window:explain"))
+
+
+@hookimpl
+def workbench_queries() -> Sequence[RunQueries]:
+    return [StreamQueries()]
 
 
 @hookimpl

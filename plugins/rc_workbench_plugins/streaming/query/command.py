@@ -62,7 +62,7 @@ def recorded(tables: Mapping[str, Table], folder: str) -> Events:
     """What a run tells of its streams. WorkbenchError where it tells nothing."""
     events = events_of(tables, folder)
     if events is None:
-        hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --out RUN`."
+        hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --trace --out RUN`."
         raise WorkbenchError(Diagnostic("this run did not record the transfers of any stream", hint, file=folder))
     return events
 

@@ -19,6 +19,7 @@ from rc_workbench_plugins.streaming.topology import Edge, Topology
 from workbench.model.run import PS_PER_S
 from workbench.model.text import listed, percent_text, prefixed, ratio_text, significant, time_text
 
+BUSY = "How busy is each block?"
 _CLEAR = 0.5  # of the time busy, below which no block is said to limit the throughput
 
 
@@ -209,7 +210,7 @@ def _answers(application: str, walked: Walk, slowed: tuple[str, float]) -> Itera
     yield Answer("How long does data wait on its way?", words, asked("mean latency", late))
 
     words = each((b.name, percent_text(b.busy)) for b in blocks)
-    yield Answer("How busy is each block?", words, asked("util", queues))
+    yield Answer(BUSY, words, asked("util", queues))
 
     held = [(q.edge.label, f"{significant(q.occupancy)} of {q.edge.depth}") for q in queues]
     yield Answer("How full is each queue?", each(held), asked("hist occupancy", queues))

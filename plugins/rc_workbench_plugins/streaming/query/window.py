@@ -1,0 +1,147 @@
+"""The query language for the window: what can be asked of a run, what is wrong, what came of it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rc_workbench_plugins.streaming.events import Events, events_of
+from rc_workbench_plugins.streaming.query import read
+from rc_workbench_plugins.streaming.query.command import frame_of, limits
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.limits import BUSY
+from rc_workbench_plugins.streaming.query.measures import (
+    UNITS,
+    AssertResult,
+    Frame,
+    FrameValue,
+    MeasureResult,
+    Statistic,
+)
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.targets import names
+from rc_workbench_plugins.streaming.query.words import assert_words, result_words, value_words
+from rc_workbench_plugins.streaming.topology import Edge
+from workbench.api.queries import Explained, QueriedEdge, Reply, Subject
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.run import PS_PER_S, Run
+from workbench.model.text import percent_text, prefixed
+
+MOST_SAMPLES = 20_000  # of a trace, that are shown
+MENU = (
+    ("Rate", "measure rate at {}"),
+    ("Utilisation", "measure util at {}"),
+    ("Occupancy, histogram", "measure hist occupancy at {}"),
+    ("Occupancy, mean", "measure mean occupancy at {}"),
+    ("Latency, mean", "measure mean latency at {}"),
+    ("Latency, histogram", "measure hist latency at {}"),
+    ("Backpressure", "measure backpressure at {}"),
+    ("Values", "measure trace value at {}"),
+)
+
+
+def subject(run: Run) -> Subject | None:
+    events = _events(run)
+    if events is None:
+        return None
+    topology = events.topology
+    return Subject(
+        topology.name,
+        tuple(block.name for block in topology.blocks),
+        tuple(_edge(events, edge) for edge in topology.edges),
+        read.RESERVED,
+        tuple(names(topology)),
+    )
+
+
+def check(run: Run, text: str) -> tuple[Diagnostic, ...]:
+    events = _events(run)
+    return read_query(text, events.topology).diagnostics if events else ()
+
+
+def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
+    events = _events(run)
+    if events is None:
+        return ()
+    query = read_query(text, events.topology, frame=_frame(frame))
+    if has_errors(query.diagnostics):
+        raise WorkbenchError(*query.diagnostics)
+    results, asserts = evaluate(query, events)
+    return [*map(_reply, results), *map(_assert_reply, asserts)]
+
+
+def explain(run: Run) -> Sequence[Explained]:
+    events = _events(run)
+    if events is None:
+        return ()
+    walked = limits(events)
+    busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
+    return [
+        Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {}) for one in walked.answers
+    ]
+
+
+def _events(run: Run) -> Events | None:
+    return events_of(run.tables, str(run.path or ""))
+
+
+def _frame(text: str) -> Frame:
+    try:
+        return frame_of(text) if text.strip() else Frame()
+    except ArgumentTypeError as error:
+        raise WorkbenchError(Diagnostic(f"the length of a frame: {error}")) from None
+
+
+def _edge(events: Events, edge: Edge) -> QueriedEdge:
+    pushes = len(events.edges[edge.label].push_ps)
+    time_s = max(events.end_ps - events.start_ps, 1) / PS_PER_S
+    short = edge.label.removeprefix(f"{events.name}.")
+    menu = tuple((title, text.format(short)) for title, text in MENU if "value" not in text or _valued(events, edge))
+    return QueriedEdge(edge.label, edge.source.block, edge.sink.block, prefixed(pushes / time_s, "/s"), menu)
+
+
+def _valued(events: Events, edge: Edge) -> bool:
+    return events.edges[edge.label].values is not None
+
+
+def _reply(result: MeasureResult) -> Reply:
+    measure, frames = result.measure, result.frames
+    unit, factor = UNITS[measure.metric]
+    words = " ".join(line.strip() for line in result_words(result).splitlines()[1:])
+    times = [frame.start_ps / PS_PER_S for frame in frames[:1]] + [frame.end_ps / PS_PER_S for frame in frames]
+    made = Reply(measure.label, measure.text, words, measure.line, unit, tuple(times))
+    if measure.statistic is Statistic.HIST:
+        low = [value_words(measure, bound) for bound in measure.bins]
+        bins = (f"below {low[0]}", *low[:-1], f"{low[-1]} or more")
+        used = np.flatnonzero(np.sum([frame.histogram or () for frame in frames], axis=0))
+        kept = slice(int(used[0]), int(used[-1]) + 1) if len(used) else slice(0, 0)
+        shares = [_shares(frame.histogram or ())[kept] for frame in frames]
+        return replace(made, words=_histogram_words(bins, frames), bin_words=bins[kept], shares=tuple(shares))
+    if measure.statistic is Statistic.TRACE and not measure.single:
+        samples = [frame.samples for frame in frames if frame.samples]
+        moments, values = (np.concatenate([part[i] for part in samples])[:MOST_SAMPLES] for i in (0, 1))
+        return replace(made, values=tuple((values / factor).tolist()), moments_s=tuple((moments / PS_PER_S).tolist()))
+    return replace(made, values=tuple(None if f.value is None else f.value / factor for f in frames))
+
+
+def _shares(histogram: Sequence[int]) -> tuple[float, ...]:
+    whole = sum(histogram) or 1
+    return tuple(part / whole for part in histogram)
+
+
+def _histogram_words(bins: Sequence[str], frames: Sequence[FrameValue]) -> str:
+    """The bin with the most in it."""
+    sums = np.sum([frame.histogram or () for frame in frames], axis=0)
+    if not sums.any():
+        return "nothing was seen"
+    most = int(sums.argmax())
+    return f"most often {bins[most]}: {percent_text(float(sums[most] / sums.sum()))}"
+
+
+def _assert_reply(result: AssertResult) -> Reply:
+    words = " ".join(line.strip() for line in assert_words(result).splitlines()[1:])
+    asserted = result.asserted
+    return Reply(asserted.label, asserted.text, words, asserted.line, holds=result.holds and result.known)

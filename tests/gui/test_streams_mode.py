@@ -1,0 +1,134 @@
+"""A run's streams are asked in the window: by typing, by a click on an edge, and by what the run shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from pytestqt.qtbot import QtBot
+from rc_workbench_plugins.streaming.events import tables
+from stream_topologies import LAPLACE, flow
+
+from workbench.api.queries import Reply
+from workbench.formats.run_folder import RunWriter
+from workbench.gui.main_window import MainWindow
+from workbench.gui.streams.mode import QueryMode
+from workbench.gui.streams.replies import course, histogram_bars
+from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, heat_rows, spread
+from workbench.pictures.palette import LIGHT
+from workbench.pictures.plot import Axis
+from workbench.pictures.svg import SvgCanvas
+from workbench.testing.runs import synthetic_run
+
+WAYS = [["e1", "e21", "e31", "e4"], ["e1", "e22", "e32", "e4"]]
+SERVICE_PS = {"mt": 40_000, "s1": 400_000, "w1": 200_000, "w2": 200_000, "a1": 20_000, "out": 10_000}
+
+
+@pytest.fixture
+def mode(window: MainWindow, qtbot: QtBot, tmp_path: Path, settle: Callable[[MainWindow], None]) -> QueryMode:
+    """On a run of Laplace's equation whose split block is slow."""
+    run, events = synthetic_run(cores=2, rounds=1), flow(LAPLACE, SERVICE_PS, WAYS, 200)
+    kept = {**run.tables, **tables(events)}
+    RunWriter(tmp_path / "run").finish(replace(run.manifest, time_ps=events.end_ps), kept)
+    window.context.open_run(tmp_path / "run")
+    window.context.navigation.set_mode("streams")
+    settle(window)
+    found = window.modes.current()
+    assert isinstance(found, QueryMode)
+    settle(window)
+    return found
+
+
+def test_a_run_is_asked(
+    mode: QueryMode, window: MainWindow, qtbot: QtBot, settle: Callable[[MainWindow], None]
+) -> None:
+    # what it shows unasked stands in words, and at the blocks
+    assert mode.subject is not None
+    assert [edge.words for edge in mode.subject.edges][:2] == ["2.49\u202fM/s", "1.25\u202fM/s"]
+    assert mode.graph.facts["Laplace.s1"].figure == "100\u202f% busy"
+    # a right click on an edge writes the statement and asks it
+    routed = next(edge for edge in mode.graph.layout_.edges if edge.label == "e1")
+    place = mode.graph.offset + QPointF(*routed.label_box.centre) * mode.graph.magnification
+    menu = mode.graph.edge_menu(place)
+    assert menu is not None
+    next(action for action in menu.actions() if action.text() == "Occupancy, histogram").trigger()
+    assert mode.editor.toPlainText() == "measure hist occupancy at e1"
+    settle(window)
+    (reply,) = mode.replies.replies
+    assert reply.words.startswith("most often 4: ")
+    assert mode.replies.pictures.bars.isVisibleTo(mode)
+    assert not mode.replies.pictures.heat.isVisibleTo(mode)
+    # in frames there is a map of it over time, and numbers have a spread; a broken assertion is told
+    mode.frame_length.setText("20 us")
+    mode.editor.add_statement("r: measure rate at e4\nassert r > 3 Mtps")
+    qtbot.keyClick(mode.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    settle(window)
+    assert mode.replies.pictures.heat.map.shares.shape == (len(mode.replies.replies[0].bin_words), 5)
+    assert mode.replies_head.subtitle.text() == "3 statements, 1 broken"
+    mode.replies.table.setFocus()
+    qtbot.keyClick(mode.replies.table, Qt.Key.Key_Down)
+    assert [row.name for row in mode.replies.pictures.spreads.spreads.rows] == ["r"]
+    assert mode.editor.line == mode.replies.table.current.line == 2
+
+
+def test_names_are_proposed_and_what_is_wrong_is_said(
+    mode: QueryMode, window: MainWindow, qtbot: QtBot, settle: Callable[[MainWindow], None]
+) -> None:
+    mode.editor.setFocus()
+    qtbot.keyClicks(mode.editor, "measure rate at e2")
+    assert mode.editor.proposals.isVisible()
+    assert mode.editor.completer.currentCompletion() == "e21"
+    qtbot.keyClick(mode.editor.proposals, Qt.Key.Key_Return)
+    assert mode.editor.toPlainText() == "measure rate at e21"
+    qtbot.keyClick(mode.editor, Qt.Key.Key_Return)
+    qtbot.keyClicks(mode.editor, "measure rat at e1")
+    qtbot.waitUntil(lambda: bool(mode.editor.problems), timeout=10_000)
+    assert mode.wrong.text() == "Line 2: 'rat' cannot be measured. Did you mean 'rate'?"
+    mode.ask()
+    settle(window)
+    assert mode.replies_head.subtitle.text() == "not asked: something is wrong in the query"
+
+
+def test_boxes_have_whiskers_to_what_is_not_outlying() -> None:
+    one = spread("r", [1, 2, 3, 4, 5, 30])
+    assert (one.least, one.median, one.most, one.outlying) == (1, 3.5, 5, (30,))
+    assert (one.lower, one.upper) == (2.25, 4.75)
+    canvas = SvgCanvas(LIGHT)
+    picture = Spreads(Axis("of each frame", lambda value: f"{value:g}"), (one,))
+    draw_spreads(canvas, picture, picture.whole, 0, 400, 100)
+    said = canvas.document(400, 100, "Spread")
+    assert said.count("<circle") == 1
+    assert ">3.5<" in said
+
+
+def test_a_heat_map_is_stronger_where_more_was() -> None:
+    shares = np.array([[1.0, 0.0, 0.25], [0.0, 1.0, 0.75]])
+    found = HeatMap("share", (0.0, 1.0, 2.0, 3.0), ("0", "1"), shares)
+    drawn: list[np.ndarray] = []
+
+    class Kept(SvgCanvas):
+        def image(self, x: float, y: float, pixels: np.ndarray, density: float = 1.0) -> None:
+            drawn.append(pixels)
+
+    draw_heat(Kept(LIGHT), found, (0.0, 3.0), 340, 220)
+    (pixels,) = drawn
+    high, wide = pixels.shape
+    accent, sunken = 0xFF3A4BC2, 0xFFF5F6F8
+    assert pixels[high - 1, 0] == accent  # bin 0 is below, and all of the first frame
+    assert pixels[0, 0] == sunken
+    assert pixels[0, wide // 2] == accent
+    red = (pixels >> 16) & 0xFF
+    assert red[high - 1, wide - 1] > red[0, wide - 1]  # a quarter below is fainter than three above
+    assert list(heat_rows(found))[1:] == [(0.0, 1.0, 1.0, 0.0), (1.0, 2.0, 0.0, 1.0), (2.0, 3.0, 0.25, 0.75)]
+
+
+def test_frames_count_by_their_length() -> None:
+    reply = Reply("h", "h", "", 1, "elements", (0.0, 1.0, 4.0), (), (), ("0", "1"), ((1.0, 0.0), (0.0, 1.0)))
+    assert [bar.value for bar in histogram_bars(reply).rows] == [0.25, 0.75]
+    numbers = Reply("r", "r", "", 1, "s", (0.0, 1.0, 4.0), (2.0, None))
+    (line,) = course(numbers).lines
+    assert (line.x.tolist(), line.y.tolist()) == ([0.5], [2.0])

@@ -1,0 +1,92 @@
+"""What is asked of a run in a language of its own: by a plugin's `RunQueries`, for window and terminal alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from workbench.model.diagnostic import Diagnostic
+    from workbench.model.run import Run
+
+
+@dataclass(frozen=True)
+class QueriedEdge:
+    """An edge of the application, what is said on it, and what can be asked of it: titles and statements."""
+
+    label: str
+    source: str
+    sink: str
+    words: str
+    statements: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What can be asked about: blocks by name, edges, and the words that a statement may be made of.
+
+    `keywords` are the language's, `names` those of the application, in the order in which they are proposed.
+    """
+
+    name: str
+    blocks: tuple[str, ...]
+    edges: tuple[QueriedEdge, ...]
+    keywords: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a statement came to. Times are seconds, other numbers in `unit`.
+
+    `times_s` are where frames begin, and the last one ends. `values` are a number a frame, or at `moments_s` where it
+    was followed event by event; `shares` are a histogram a frame, over `bins`, each as `bin_words` say. `holds` is of
+    an assertion, `line` the statement's, from 1.
+    """
+
+    label: str
+    text: str
+    words: str
+    line: int
+    unit: str = ""
+    times_s: tuple[float, ...] = ()
+    values: tuple[float | None, ...] = ()
+    moments_s: tuple[float, ...] = ()
+    bin_words: tuple[str, ...] = ()
+    shares: tuple[tuple[float, ...], ...] = ()
+    holds: bool | None = None
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A question about the run as a whole, its answer, and the statements that show it; `blocks` are words at some."""
+
+    question: str
+    answer: str
+    statements: tuple[str, ...]
+    blocks: Mapping[str, str] = field(default_factory=dict)
+
+
+@runtime_checkable
+class RunQueries(Protocol):
+    """A language in which runs are asked; in the window, in a thread."""
+
+    name: str
+    title: str
+
+    def subject(self, run: Run) -> Subject | None:
+        """What of a run can be asked about; None where there is nothing. Raises WorkbenchError for a damaged run."""
+        ...
+
+    def check(self, run: Run, text: str) -> tuple[Diagnostic, ...]:
+        """What is wrong in a query, with lines and columns; columns count characters."""
+        ...
+
+    def ask(self, run: Run, text: str, frame: str) -> Sequence[Reply]:
+        """What its statements come to, in frames of that length ("": one). Raises WorkbenchError with what is wrong."""
+        ...
+
+    def explain(self, run: Run) -> Sequence[Explained]:
+        """What the run shows without being asked."""
+        ...

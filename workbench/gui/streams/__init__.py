@@ -1,0 +1,1 @@
+"""Runs asked in a language of their own."""

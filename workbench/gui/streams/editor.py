@@ -1,0 +1,130 @@
+"""The editor of a query: colours, completion of names, what is wrong under the cursor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QStringListModel, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QCompleter, QListView, QToolTip
+
+from workbench.gui.source.code_view import CodeView, LineNumbers
+from workbench.gui.source.highlight import Span, wrong_spans
+from workbench.model.diagnostic import Diagnostic
+
+_PART = re.compile(
+    r"(?P<comment>//[^\n]*)|(?P<number>(?<![\w.])\d[\w.]*)|(?P<word>[A-Za-z_][\w.]*)|(?P<label>\w+(?=:))"
+)
+_NAME = re.compile(r"[A-Za-z_][\w.]*$")
+LEAST_LETTERS = 1  # typed before names are proposed
+
+
+class QueryEditor(CodeView):
+    """`asked` is Ctrl+Enter. Its keywords and names are those of the run that is asked."""
+
+    asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(LineNumbers)
+        self.setAccessibleName("Query")
+        self.setPlaceholderText("measure rate at ...")
+        self.problems: Sequence[Diagnostic] = ()
+        self._keywords: frozenset[str] = frozenset()
+        self.words, self.proposals = QStringListModel(), QListView()
+        self.completer = QCompleter(self.words, self)
+        self.completer.setPopup(self.proposals)
+        self.completer.setWidget(self)
+        self.completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        self.completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        self.completer.setMaxVisibleItems(10)
+        self.completer.activated.connect(self._complete)
+        self.textChanged.connect(self.colour)
+
+    def set_words(self, keywords: Sequence[str], names: Sequence[str]) -> None:
+        self._keywords = frozenset(keywords)
+        self.words.setStringList([*names, *keywords])
+        self.colour()
+
+    def show_problems(self, problems: Sequence[Diagnostic]) -> None:
+        self.problems = problems
+        self.colour()
+
+    def add_statement(self, text: str) -> None:
+        """A line more at the end, by one step that can be undone."""
+        cursor = self.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        before = self.toPlainText()
+        cursor.insertText(text if not before or before.endswith("\n") else f"\n{text}")
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def colour(self) -> None:
+        """Colour the text, and what is wrong in it."""
+        lines = [self._spans(line) for line in self.toPlainText().split("\n")]
+        for number in {problem.line for problem in self.problems if problem.line}:
+            if number <= len(lines):
+                here = [problem for problem in self.problems if problem.line == number]
+                lines[number - 1] += wrong_spans(self.text_of(number), here)
+        self.highlighter.set_spans(lines)
+
+    def _spans(self, line: str) -> list[Span]:
+        found = []
+        for part in _PART.finditer(line):
+            what = "keyword" if part[0] in self._keywords else part.lastgroup or ""
+            if what != "word":
+                found.append((part.start(), len(part[0]), what))
+        return found
+
+    # ---- events
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            line = self.cursorForPosition(event.pos()).blockNumber() + 1
+            said = [f"{p.message}. {p.hint}".strip() for p in self.problems if p.line == line]
+            QToolTip.showText(event.globalPos(), "\n".join(said), self)
+            return True
+        return super().viewportEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.proposals.isVisible() and event.key() in (
+            Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Escape, Qt.Key.Key_Backtab,
+        ):  # fmt: skip
+            event.ignore()  # the list's own
+            return
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.asked.emit()
+            return
+        wanted = control and event.key() == Qt.Key.Key_Space
+        if not wanted:
+            super().keyPressEvent(event)
+        if wanted or (event.text().isprintable() and event.text() and not control):
+            self._propose(always=wanted)
+        else:
+            self.proposals.hide()
+
+    def _propose(self, *, always: bool) -> None:
+        begun = self._begun()
+        self.completer.setCompletionPrefix(begun)
+        only = self.completer.completionCount() == 1 and self.completer.currentCompletion() == begun
+        if only or not self.completer.completionCount() or (len(begun) < LEAST_LETTERS and not always):
+            self.proposals.hide()
+            return
+        rect = self.cursorRect()
+        rect.moveTopLeft(rect.topLeft() + QPoint(self.viewportMargins().left(), 0))
+        rect.setWidth(280)
+        self.completer.complete(rect)
+        self.proposals.setCurrentIndex(self.completer.completionModel().index(0, 0))
+
+    def _begun(self) -> str:
+        """The name that stands before the cursor."""
+        cursor = self.textCursor()
+        found = _NAME.search(cursor.block().text()[: cursor.positionInBlock()])
+        return found[0] if found else ""
+
+    def _complete(self, word: str) -> None:
+        cursor = self.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(self._begun()))
+        cursor.insertText(word)
+        self.setTextCursor(cursor)

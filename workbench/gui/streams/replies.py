@@ -1,0 +1,169 @@
+"""What a query came to: a row a statement, and pictures of the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from workbench.api.queries import Reply
+from workbench.gui.bars_view import BarsView
+from workbench.gui.plot_view import PlotView
+from workbench.gui.streams.frames_view import HeatView, SpreadsView
+from workbench.gui.theme import set_ground
+from workbench.gui.widgets import Split, plain_column, scrolled
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.text import count_text, percent_text, significant, time_text, value_text
+from workbench.pictures.bars import Bar, Bars
+from workbench.pictures.frames import HeatMap, Spreads, spread
+from workbench.pictures.plot import Axis, Line, Plot
+
+
+class ReplyPictures(QWidget):
+    """Histogram and heat map of histograms; spread and course of numbers."""
+
+    problem = Signal(Diagnostic)
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+
+    def build(self) -> Iterator[None]:
+        """The pictures, one after the other: each takes its time to be made."""
+        self.spreads = SpreadsView()
+        yield
+        self.course = PlotView("Course over time", 240, in_page=True)
+        yield
+        self.heat = HeatView()
+        self.heat.setMinimumHeight(220)
+        yield
+        self.bars = BarsView("Histogram")
+        yield
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 8)
+        for view in (self.spreads, self.course, self.heat, self.bars):
+            column.addWidget(view)
+            view.problem.connect(self.problem)
+        column.addStretch(1)
+
+    def show_reply(self, reply: Reply | None, beside: Sequence[Reply] = ()) -> None:
+        """`beside` are replies in the same unit, whose spread stands in rows under one another."""
+        values = [value for value in reply.values if value is not None] if reply else []
+        framed = bool(reply and len(reply.times_s) > 2)
+        histogram = bool(reply and reply.bin_words)
+        self.spreads.setVisible(framed and bool(values) and not (reply and reply.moments_s))
+        self.course.setVisible(len(values) > 1)
+        self.bars.setVisible(histogram)
+        self.heat.setVisible(histogram and framed)
+        if reply is None:
+            return
+        if histogram:
+            self.bars.show_bars(histogram_bars(reply))
+            self.bars.setFixedHeight(self.bars.sizeHint().height())
+            if framed:
+                title = "share of each frame's time or events by bin; stronger is more"
+                shares = np.array(reply.shares, float).T
+                self.heat.show_map(HeatMap(title, reply.times_s, reply.bin_words, shares))
+        elif values:
+            say = teller(reply.unit)
+            rows = [spread(one.label or one.text, known) for one in beside if (known := _known(one))]
+            self.spreads.show_spreads(Spreads(Axis(f"of each frame, {reply.unit}", say), tuple(rows)))
+            self.course.show_plot(course(reply))
+
+
+def _known(reply: Reply) -> list[float]:
+    return [value for value in reply.values if value is not None]
+
+
+def teller(unit: str) -> Callable[[float], str]:
+    """How numbers of a unit are said."""
+    if unit == "1":
+        return percent_text
+    if unit == "s":
+        return time_text
+    return (lambda value: value_text(value, unit)) if unit else significant
+
+
+def histogram_bars(reply: Reply) -> Bars:
+    """All frames together, each as long as it is."""
+    weights = np.diff(reply.times_s) if len(reply.times_s) > 1 else np.ones(len(reply.shares))
+    whole = np.average(np.array(reply.shares, float), axis=0, weights=weights if weights.sum() else None)
+    rows = [
+        Bar(name, name, float(share), (percent_text(float(share)),), (name, float(share)), strong=False)
+        for name, share in zip(reply.bin_words, whole, strict=True)
+    ]
+    most = max(float(whole.max()), 1e-9)
+    return Bars(Axis("share", percent_text), ("bin", "share"), tuple(rows), (0.0, most * 1.04), foot=reply.text)
+
+
+def course(reply: Reply) -> Plot:
+    """The numbers over time: each at its frame's middle, or at the moment that it was so."""
+    times = np.array(reply.moments_s) if reply.moments_s else _middles(reply.times_s)
+    values = np.array([np.nan if value is None else value for value in reply.values], float)
+    kept = ~np.isnan(values)
+    few = not reply.moments_s and int(kept.sum()) <= 200
+    line = Line("", times[kept], values[kept], points=few, joined=True)
+    say = teller(reply.unit)
+
+    def tell(_: int, point: int) -> str:
+        return f"{time_text(float(line.x[point]))}: {say(float(line.y[point]))}"
+
+    short = say if reply.unit in ("1", "s") else _short  # the axis names the unit
+    return Plot(Axis("time", time_text, unit="s"), Axis(reply.unit, short, unit=reply.unit), (line,), say=tell)
+
+
+def _short(value: float) -> str:
+    return count_text(value) if abs(value) >= 1000 else significant(value)
+
+
+def _middles(times: Sequence[float]) -> np.ndarray:
+    ends = np.array(times)
+    return (ends[1:] + ends[:-1]) / 2
+
+
+class Replies(QWidget):
+    """`line_chosen` tells the line of the statement that is looked at."""
+
+    line_chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replies: Sequence[Reply] = ()
+        self.table = RowView("Answers", (
+            Column("Statement", lambda reply: reply.text, share=0.5, elide=Qt.TextElideMode.ElideMiddle,
+                   tip_of=lambda reply: reply.text, key=lambda reply: reply.text),
+            Column("Answer", lambda reply: reply.words, share=0.5, tip_of=lambda reply: reply.words, ink=_ink),
+        ))  # fmt: skip
+        self.pictures = ReplyPictures()
+
+    def build(self) -> Iterator[None]:
+        yield from self.pictures.build()
+        split = Split((self.table, 200), (scrolled(self.pictures), 320), vertical=True)
+        plain_column(self).addWidget(split)
+        self.table.chosen.connect(self._chosen)
+        self.show_replies(())
+        yield
+
+    def show_replies(self, replies: Sequence[Reply]) -> None:
+        self.replies = replies
+        self.table.show_rows([(reply, ()) for reply in replies])
+        first = next((reply for reply in replies if reply.values or reply.bin_words), None)
+        self.table.choose(lambda reply: reply is first)
+        self._show(first)
+
+    def _chosen(self, reply: Reply | None) -> None:
+        if reply is not None:
+            self._show(reply)
+            self.line_chosen.emit(reply.line)
+
+    def _show(self, reply: Reply | None) -> None:
+        same = [one for one in self.replies if reply and one.unit == reply.unit and len(one.values) > 1]
+        self.pictures.show_reply(reply, [one for one in same if not one.moments_s])
+
+
+def _ink(reply: Reply) -> tuple[str, int, int]:
+    return ("high" if reply.holds is False else "good" if reply.holds else "text", 13, 400)
