@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.simulated_card.simulate import simulate
+from rc_workbench_plugins.simulated_card.target import SimulatedCard
 from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
 
+from workbench.api import Outcome, Task
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.run import Run
+from workbench.model.run import Manifest, Run, RunClock, RunStatus
+from workbench.session.composing import composed_tables
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
@@ -29,11 +34,6 @@ def project(folder: Path, *lines: str) -> Path:
     return path
 
 
-def run(path: Path, out: Path) -> Run:
-    options = RunOptions(out=out, trace=True, deterministic=True)
-    return run_workspace(open_workspace(path, load_plugins()), options, Job())
-
-
 def events(made: Run) -> Events:
     found = events_of(made.tables)
     assert found
@@ -46,41 +46,50 @@ def fullest(edge: EdgeEvents) -> int:
     return int(np.cumsum(steps[np.lexsort((steps, times))]).max())
 
 
+class Built:
+    """The application on processor cores alone, built once and run on as many as one likes."""
+
+    def __init__(self, folder: Path) -> None:
+        workspace = open_workspace(project(folder), load_plugins())
+        parameters = workspace.parameters({})
+        hdl = workspace.hdl_language.plain(workspace.root, workspace.project.hardware, parameters)
+        self._task = Task(
+            workspace.project, workspace.platform, workspace.root, hdl, folder / "build", folder / "raw",
+            workspace.support, deterministic=True, trace=True,
+        )  # fmt: skip
+        self._built = SimulatedCard().build(self._task, Job())
+        self._workspace = workspace
+
+    def run(self, cores: int, raw: Path) -> tuple[Outcome, Events]:
+        project = self._task.project
+        simulation = project.simulation.model_copy(update={"cores": cores})
+        task = replace(self._task, project=project.model_copy(update={"simulation": simulation}), raw=raw / "raw")
+        outcome = simulate(task, self._built.card, self._built.host, Job())
+        workspace = self._workspace
+        manifest = Manifest(
+            name="scale", status=RunStatus.COMPLETE, created="", traced=True, time_ps=outcome.time_ps,
+            clocks=(RunClock("clk", 100e6),),
+        )  # fmt: skip
+        found = composed_tables(project, workspace.platform, workspace.path, workspace.composers, task.raw, manifest)
+        read = events_of(found)
+        assert read
+        return outcome, read
+
+
 @pytest.fixture(scope="module")
-def on_cores(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder = tmp_path_factory.mktemp("cores")
-    return run(project(folder), folder / "run")
+def on_cores(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("cores"))
 
 
 @pytest.fixture(scope="module")
 def on_fpga(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("fpga")
-    return run(project(folder, "mapping: {scale: card}", "bulk_elements: 64"), folder / "run")
+    path = project(folder, "mapping: {scale: card}", "bulk_elements: 64")
+    options = RunOptions(out=folder / "run", trace=True, deterministic=True)
+    return run_workspace(open_workspace(path, load_plugins()), options, Job())
 
 
-@pytest.mark.parametrize("where", ["on_cores", "on_fpga"])
-def test_one_mapping_line_moves_a_block_and_the_answer_stays(where: str, request: pytest.FixtureRequest) -> None:
-    made: Run = request.getfixturevalue(where)
-    assert (made.path / "stdout.txt").read_text() == PRINTED
-    assert made.manifest.exit == 0
-
-
-def test_what_crosses_the_bus_does_so_in_transfers(on_fpga: Run, on_cores: Run) -> None:
-    for edge in events(on_fpga).edges.values():
-        assert edge.taken_ps is not None
-        assert edge.delivered_ps is not None
-        times, sizes = np.unique(edge.taken_ps, return_counts=True)
-        assert sizes.tolist() == [64] * 15 + [MOST - 15 * 64]
-        stages = np.stack([edge.push_ps, edge.taken_ps, edge.delivered_ps, edge.pop_ps])
-        assert (np.diff(stages, axis=0) >= 0).all()
-        assert (edge.delivered_ps[sizes.cumsum()[:-1] - 1] <= times[1:]).all(), "one transfer after another"
-        assert "replayed from what the two ends saw" in trust_of(edge)
-    assert all(edge.taken_ps is None for edge in events(on_cores).edges.values())
-
-
-@pytest.mark.parametrize("where", ["on_cores", "on_fpga"])
-def test_every_push_and_pop_is_recorded(where: str, request: pytest.FixtureRequest) -> None:
-    found = events(request.getfixturevalue(where))
+def check_every_push_and_pop(found: Events) -> None:
     a, b = found.edges["App.a"], found.edges["App.b"]
     for edge, factor in ((a, 1), (b, FACTOR)):
         assert edge.values is not None
@@ -93,23 +102,52 @@ def test_every_push_and_pop_is_recorded(where: str, request: pytest.FixtureReque
     assert found.end_ps >= b.pop_ps[-1]
 
 
-def test_a_bounded_queue_holds_its_writer_up(on_cores: Run) -> None:
-    a = events(on_cores).edges["App.a"]
+def test_a_deployment_is_tried_on_1_2_and_8_cores_and_repeats_bit_for_bit(on_cores: Built, tmp_path: Path) -> None:
+    times = {}
+    for cores in (1, 2, 8):
+        outcome, found = on_cores.run(cores, tmp_path / f"{cores}")
+        again, _ = on_cores.run(cores, tmp_path / f"{cores}again")
+        assert outcome.stdout == again.stdout == PRINTED
+        assert outcome.time_ps == again.time_ps
+        first, second = (tmp_path / name / "raw" / "stream_host.bin" for name in (f"{cores}", f"{cores}again"))
+        assert first.read_bytes() == second.read_bytes()
+        check_every_push_and_pop(found)
+        times[cores] = outcome.time_ps
+    assert times[1] > 1.5 * times[8], "three blocks work at once"
+    assert times[1] > times[2] >= times[8]
+
+
+def test_a_bounded_queue_holds_its_writer_up(on_cores: Built, tmp_path: Path) -> None:
+    a = on_cores.run(4, tmp_path)[1].edges["App.a"]
     assert fullest(a) == a.edge.depth == 16, "counting is faster than scaling"
     assert len(a.blocked_ps)
     assert (a.blocked_ps[:, 0] < a.blocked_ps[:, 1]).all()
     assert np.isin(a.blocked_ps[:, 1], a.push_ps).all(), "who waited for room pushes next"
 
 
+def test_one_mapping_line_moves_a_block_and_the_answer_stays(on_fpga: Run) -> None:
+    assert (on_fpga.path / "stdout.txt").read_text() == PRINTED
+    assert on_fpga.manifest.exit == 0
+    check_every_push_and_pop(events(on_fpga))
+
+
+def test_what_crosses_the_bus_does_so_in_transfers(on_fpga: Run) -> None:
+    for edge in events(on_fpga).edges.values():
+        assert edge.taken_ps is not None
+        assert edge.delivered_ps is not None
+        times, sizes = np.unique(edge.taken_ps, return_counts=True)
+        assert sizes.tolist() == [64] * 15 + [MOST - 15 * 64]
+        stages = np.stack([edge.push_ps, edge.taken_ps, edge.delivered_ps, edge.pop_ps])
+        assert (np.diff(stages, axis=0) >= 0).all()
+        assert (edge.delivered_ps[sizes.cumsum()[:-1] - 1] <= times[1:]).all(), "one transfer after another"
+        assert "replayed from what the two ends saw" in trust_of(edge)
+
+
 def test_the_design_takes_an_element_a_cycle_and_transfers_go_in_bulk(on_fpga: Run) -> None:
     a = events(on_fpga).edges["App.a"]
     gaps = np.diff(a.pop_ps)
     assert (gaps % 10_000 == 0).all(), "whole cycles of 100 MHz"
-    transfers = len([gap for gap in gaps if gap > 1_000_000]) + 1
-    assert transfers == -(-MOST // 64)
-
-
-BLOCKS = "blocks: {Scale: {inputs: {x: unsigned32}, outputs: {y: unsigned32}, verilog: [%s], unit: {verilog: %s}}}"
+    assert (gaps > 1_000_000).sum() + 1 == -(-MOST // 64), "a pause for each transfer"
 
 
 @pytest.mark.parametrize(

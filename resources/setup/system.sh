@@ -20,7 +20,7 @@ command_ make make
 command_ python3 python3
 python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
 command_ yosys yosys
-[ -e /usr/include/readerwriterqueue/readerwritercircularbuffer.h ] || wished="$wished libreaderwriterqueue-dev"
+[ -e /usr/include/readerwriterqueue/readerwriterqueue.h ] || wished="$wished libreaderwriterqueue-dev"
 library libEGL.so.1 libegl1
 library libGL.so.1 libgl1
 library libxkbcommon.so.0 libxkbcommon0

@@ -95,7 +95,8 @@ private:
     template <class T> struct OutOf : Taken {
         OutOf(Queue<T>& queue, int window, size_t bulk) : queue(queue), window(window), values(bulk), words(bulk * words_of<T>()) {}
         size_t take(uint32_t there) override {
-            const size_t count = std::min({size_t(there & ~port::ended), queue.room(), values.size()});
+            size_t count = std::min(size_t(there & ~port::ended), values.size());
+            if (count > queue.room()) count = 0; // small transfers would only cost time
             if (count) {
                 stream_card_read(port::window(window), words.data(), int(count * words_of<T>()));
                 unpack(words.data(), count, values.data());

@@ -11,83 +11,58 @@
 //     };
 //
 // When `run` returns, the streams that the block wrote end (after what is in them), and nobody reads those that it read:
-// `pop` then says false on the other side, and so does `push`. An edge is a bounded queue between two threads
-// (ReaderWriterQueue's BlockingReaderWriterCircularBuffer).
+// `pop` then says false on the other side, and so does `push`. An edge is a bounded queue between two threads:
+// a ReaderWriterQueue, which neither locks nor spins, and semaphores for who has to wait.
 #pragma once
 #include <atomic>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
+#include <time.h>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#if !__has_include(<readerwriterqueue/readerwritercircularbuffer.h>)
+#if !__has_include(<readerwriterqueue/readerwriterqueue.h>)
 #error "ReaderWriterQueue is not installed: apt-get install libreaderwriterqueue-dev"
 #endif
-#include <readerwriterqueue/readerwritercircularbuffer.h>
+#include <readerwriterqueue/readerwriterqueue.h>
 
 #include "agent.hpp"
 #include "record.hpp"
 
 namespace streaming {
 
-// What is in a queue: an element, or the stream's end. It is copied into the queue once there is room and before the
-// reader may know, and moved out before the writer may know that there is room again: so stamped, pushes and pops of a
-// queue have one order in time.
-template <class T> struct Token {
-    T value{};
-    bool end = false;
-    int64_t* stamp = nullptr;
-
-    Token() = default;
-    Token(const T& value, bool end, int64_t* stamp) : value(value), end(end), stamp(stamp) {}
-    Token(const Token& other) : value(other.value), end(other.end) {
-        if (other.stamp) *other.stamp = now_ps();
-    }
-    Token& operator=(const Token& other) {
-        value = other.value;
-        end = other.end;
-        if (stamp) *stamp = now_ps();
-        return *this;
-    }
-};
-
-// An edge. One thread pushes and closes, one pops and abandons.
+// An edge. One thread pushes and closes, one pops and abandons. Semaphores count the room and the elements; one more than
+// there are elements tells the end.
 template <class T> class Queue {
 public:
-    Queue(int edge, size_t depth) : edge_(edge), queue_(depth) {}
+    Queue(int edge, size_t depth) : edge_(edge), queue_(depth) {
+        sem_init(&room_, 0, unsigned(depth));
+        sem_init(&there_, 0, 0);
+    }
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 
     // Waits for room. False where nobody reads any more: the element is lost.
     bool push(const T& value) {
         if (abandoned_.load(std::memory_order_relaxed)) return false;
-        int64_t at_ps = 0, blocked_ps = -1;
-        const bool watched = agent::wants(edge_) || recording();
-        const Token<T> token(value, false, watched ? &at_ps : nullptr);
-        if (!queue_.try_enqueue(token)) {
-            if (watched) blocked_ps = now_ps();
-            queue_.wait_enqueue(token);
-        }
-        if (watched) {
+        const int64_t blocked_ps = taken(room_);
+        if (abandoned_.load(std::memory_order_relaxed)) return false;
+        if (watched()) {
+            const int64_t at_ps = now_ps();
             agent::pushed(edge_, at_ps, blocked_ps, value);
             if (recording()) pushes_.add(edge_, Event::push, at_ps, blocked_ps, value);
         }
-        return !abandoned_.load(std::memory_order_relaxed);
+        queue_.enqueue(value);
+        sem_post(&there_);
+        return true;
     }
 
     // Waits for an element. False at the stream's end.
     bool pop(T& value) {
         if (ended_) return false;
-        int64_t at_ps = 0, waiting_ps = -1;
-        Token<T> token;
-        const bool watched = agent::wants(edge_) || recording();
-        if (watched) token.stamp = &at_ps;
-        if (!queue_.try_dequeue(token)) {
-            if (watched) waiting_ps = now_ps();
-            queue_.wait_dequeue(token);
-        }
-        return taken(token, at_ps, waiting_ps, value);
+        return popped(taken(there_), value);
     }
 
     // Up to `most` elements: waits for the first (0: the stream has ended), takes those that are there; `wait_us` above 0:
@@ -95,50 +70,65 @@ public:
     size_t pop(T* values, size_t most, int64_t wait_us = 0) {
         size_t count = most && pop(values[0]) ? 1 : 0;
         if (!count) return 0;
-        for (const int64_t until_ps = wait_us ? now_ps() + wait_us * 1000000 : 0; count < most && !ended_; ++count) {
-            int64_t at_ps = 0;
-            Token<T> token;
-            if (agent::wants(edge_) || recording()) token.stamp = &at_ps;
-            if (!queue_.try_dequeue(token)) {
-                const int64_t left_us = wait_us ? (until_ps - now_ps()) / 1000000 : 0;
-                if (left_us <= 0 || !queue_.wait_dequeue_timed(token, left_us)) break;
-            }
-            if (!taken(token, at_ps, -1, values[count])) break;
+        timespec until{};
+        if (wait_us) {
+            clock_gettime(CLOCK_REALTIME, &until);
+            const int64_t ns = until.tv_nsec + wait_us * 1000;
+            until = {until.tv_sec + ns / 1000000000, ns % 1000000000};
         }
+        while (count < most && !ended_ && !(wait_us ? sem_timedwait(&there_, &until) : sem_trywait(&there_)))
+            if (popped(-1, values[count])) ++count;
         return count;
     }
 
     void close() {
-        if (!abandoned_.load(std::memory_order_relaxed)) queue_.wait_enqueue(Token<T>(T{}, true, nullptr));
+        sem_post(&there_);
         pushes_.write();
     }
 
     // Nobody pops any more; a writer that waits for room goes on.
     void abandon() {
         abandoned_.store(true, std::memory_order_relaxed);
-        for (Token<T> token; queue_.try_dequeue(token);) {}
         ended_ = true;
+        sem_post(&room_);
         pops_.write();
     }
 
     bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
-    bool ended() const { return ended_; }
-    size_t room() const { return queue_.max_capacity() - queue_.size_approx(); } // at least so much, for the writer
+    size_t room() { // at least so much, for the writer
+        int count = 0;
+        sem_getvalue(&room_, &count);
+        return size_t(count);
+    }
 
 private:
-    bool taken(const Token<T>& token, int64_t at_ps, int64_t waiting_ps, T& value) {
-        if (token.end) {
+    bool watched() const { return recording() || agent::wants(edge_); }
+
+    // One less; from when on the thread had to wait for it, -1 where it had not.
+    int64_t taken(sem_t& semaphore) {
+        if (!sem_trywait(&semaphore)) return -1;
+        const int64_t since_ps = watched() ? now_ps() : -1;
+        while (sem_wait(&semaphore)) {} // a signal came
+        return since_ps;
+    }
+
+    bool popped(int64_t waiting_ps, T& value) {
+        const int64_t at_ps = watched() ? now_ps() : -1;
+        if (!queue_.try_dequeue(value)) {
             ended_ = true;
             return false;
         }
-        value = token.value;
-        if (agent::wants(edge_)) agent::popped(edge_, at_ps, waiting_ps, value);
-        if (recording()) pops_.add(edge_, Event::pop, at_ps, waiting_ps, value);
+        if (watched()) {
+            agent::popped(edge_, at_ps, waiting_ps, value);
+            if (recording()) pops_.add(edge_, Event::pop, at_ps, waiting_ps, value);
+        }
+        sem_post(&room_);
         return true;
     }
 
     const int edge_;
-    moodycamel::BlockingReaderWriterCircularBuffer<Token<T>> queue_;
+    sem_t room_, there_;
+    moodycamel::ReaderWriterQueue<T> queue_;
     std::atomic<bool> abandoned_{false};
     bool ended_ = false; // the reader's
     Recorder pushes_, pops_;

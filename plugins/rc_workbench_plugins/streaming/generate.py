@@ -69,16 +69,21 @@ def _made_of(topology: Topology, block: Block) -> Implementation:
     return found
 
 
-def fpga_depth(edge: Edge, section: Streaming) -> int:
-    """What the FPGA's part of an edge that goes there, or comes from there, holds: a transfer at least, and the end."""
-    return max(edge.depth, section.bulk_elements) + 1
+def depths(topology: Topology, edge: Edge, section: Streaming) -> tuple[int, int]:
+    """What an edge's queues hold, on the processor and on the FPGA. Where it goes from one to the other, the one on the
+    FPGA holds a transfer at least, and the end; the one where transfers arrive on the processor two."""
+    if not topology.crosses(edge):
+        return edge.depth, edge.depth
+    bulk = section.bulk_elements
+    arrives = topology.place(edge.sink.block) is Place.CORE
+    return max(edge.depth, 2 * bulk) if arrives else edge.depth, max(edge.depth, bulk) + 1
 
 
 def capacity(topology: Topology, edge: Edge, section: Streaming) -> int:
     """What an edge holds in all: one between processor and FPGA a queue on each side, and what is on its way."""
     if not topology.crosses(edge):
         return edge.depth
-    return edge.depth + section.bulk_elements + fpga_depth(edge, section)
+    return sum(depths(topology, edge, section)) + section.bulk_elements
 
 
 def _is_header(file: str) -> bool:
@@ -89,11 +94,11 @@ def _edge(topology: Topology, section: Streaming, number: int, edge: Edge) -> di
     """What the templates are told of an edge. `way` is empty where it stays on one side."""
     crosses, into = topology.crosses(edge), topology.place(edge.sink.block) is Place.FPGA
     way = ("in" if into else "out") if crosses else ""
-    on_fpga = fpga_depth(edge, section) if crosses else edge.depth
+    depth, on_fpga = depths(topology, edge, section)
     return {
         "number": number, "edge": edge, "label": edge.label, "text": edge.text, "type": edge.type,
         "net": f"e{number}_{_identifier(edge.label.rpartition('.')[2])}", "cpp": _CPP[edge.type], "way": way,
-        "bits": 8 * edge.width_bytes, "signed": int(edge.type.startswith("signed")), "depth": edge.depth,
+        "bits": 8 * edge.width_bytes, "signed": int(edge.type.startswith("signed")), "depth": depth,
         "depth_on_fpga": on_fpga, "on_fpga": crosses or into, "on_cores": crosses or not into,
         "words": -(-edge.width_bytes // 4),
     }  # fmt: skip

@@ -12,7 +12,7 @@ SEED = 5489
 
 def steps(numbers: Iterator[int]) -> Iterator[int]:
     for number in numbers:
-        for shift in range(0, 32, 2):
+        for shift in range(0, 16, 2):
             yield number >> shift & 3
 
 
@@ -39,7 +39,7 @@ def walked(numbers: Iterator[int], grid: int, walks: int) -> np.ndarray:
     return 100.0 * warm / walks
 
 
-def printed(blocks: int, grid: int = 16, walks: int = 16) -> str:
+def printed(blocks: int, grid: int = 16, walks: int = 8) -> str:
     """Each split deals every other number to the left: block k gets those whose number, read backwards, is k."""
     bits = blocks.bit_length() - 1
     of_block = [int(f"{k:0{bits}b}"[::-1], 2) for k in range(blocks)]

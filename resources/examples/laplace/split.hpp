@@ -1,27 +1,28 @@
 #pragma once
-#include <cstring>
-
 #include "streaming.hpp"
 
-// The first form: each number is carried over byte by byte.
-struct SplitByByte {
+// The first form: number by number, with a check sum (CRC-32) of all that went by.
+struct SplitChecked {
     streaming::In<uint32_t> x;
     streaming::Out<uint32_t> left, right;
+    uint32_t sum = ~0u;
 
     void run()
     {
         bool to_left = true, left_wanted = true, right_wanted = true;
         for (uint32_t number; (left_wanted || right_wanted) && x.pop(number); to_left = !to_left) {
-            uint32_t copy = 0;
-            for (unsigned byte = 0; byte < sizeof number; byte++)
-                for (unsigned bit = 0; bit < 8; bit++) copy |= number & (1u << (8 * byte + bit));
-            if (to_left) left_wanted = left_wanted && left.push(copy);
-            else right_wanted = right_wanted && right.push(copy);
+            for (unsigned bit = 0; bit < 32; bit++) {
+                const bool odd = (sum ^ (number >> bit)) & 1;
+                sum >>= 1;
+                if (odd) sum ^= 0xedb88320u;
+            }
+            if (to_left) left_wanted = left_wanted && left.push(number);
+            else right_wanted = right_wanted && right.push(number);
         }
     }
 };
 
-// The mended form: what waits is taken at once, and dealt out.
+// The mended form: what waits is taken at once and dealt out, with no sum: nobody reads it.
 struct SplitByChunk {
     streaming::In<uint32_t> x;
     streaming::Out<uint32_t> left, right;

@@ -3,7 +3,7 @@
 
 #include "streaming.hpp"
 
-// From a point of the grid to its edge, a step for every two bits of a number; the left edge is at 100, the others at 0.
+// From a point of the grid to its edge, eight steps by the lower half of a number, two bits each; the left edge is at 100, the others at 0.
 struct Walk {
     streaming::In<uint32_t> x;
     streaming::Out<double> y;
@@ -21,7 +21,7 @@ struct Walk {
                     while (at_row && at_column && at_row <= grid && at_column <= grid) {
                         if (!left) {
                             if (!x.pop(bits)) return;
-                            left = 16;
+                            left = 8;
                         }
                         switch (bits & 3) {
                         case 0: at_row--; break;
