@@ -143,6 +143,15 @@ def test_bad_kernels_are_answered(source: str, expected: str, tmp_path: Path) ->
         measure(kernel)
 
 
+def test_the_compiler_chosen_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own-cc"
+    own.write_text("#!/bin/sh\necho this one >&2\nexit 1\n")
+    own.chmod(0o755)
+    monkeypatch.setenv("CC", str(own))
+    with pytest.raises(WorkbenchError, match="this one"):
+        measure(bundled_kernel("matrix_multiply"), ["16"])
+
+
 def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["predict", "density", "matrix_multiply", "--kernel", "matrix_multiply", "--kernel-args", "24 blocked 6"]
     assert main([*command, "--json"]) == 0

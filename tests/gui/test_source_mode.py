@@ -171,6 +171,27 @@ def test_a_line_without_call_or_branch_says_so(opened: MainWindow, source: Sourc
     assert "no call or branch" in opened.status_line.text
 
 
+def test_a_call_that_is_clicked_is_asked_about_and_the_name_there_leads_to_its_definition(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    main = project.parent / "host" / "main.c"
+    editor = show(opened, main, line_of(main, "fpgaWrite"))
+    cursor = editor.textCursor()
+    cursor.setPosition(cursor.block().position() + cursor.block().text().index("fpgaWrite") + 2)
+    at = editor.cursorRect(cursor).center()
+    QApplication.sendEvent(
+        editor.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, editor.viewport().mapToGlobal(at))
+    )
+    assert source.popover.isVisible()
+    assert source.popover.definition.toolTip() == "fpgaWrite"
+    with qtbot.waitSignal(editor.definition_asked):
+        qtbot.mouseClick(source.popover.definition, Qt.MouseButton.LeftButton)
+    assert not source.popover.isVisible()
+    assert editor.name_at(editor.textCursor()).selectedText() == "fpgaWrite"
+    source.ask_pragma(editor.line)  # by its key: no name was clicked
+    assert source.popover.definition.isHidden()
+
+
 def test_undo_goes_back_beyond_saving_and_pragmas_key_by_key(
     opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
 ) -> None:

@@ -23,6 +23,7 @@ from workbench.gui.main_window import MainWindow
 from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedBlock, SelectedFinding
 from workbench.gui.trust_prompt import TrustPrompt
+from workbench.gui.widgets import DiagnosticRow
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import Run, RunStatus
 from workbench.pictures.palette import DARK, LIGHT
@@ -120,7 +121,13 @@ def test_a_project_that_cannot_be_read_is_a_notice(
     assert window.context.workspace is None
     assert any("platfrom" in d.message and d.line == 3 for d in window.context.notices)
     window.show_notices()
-    assert window.floating.notices.isVisible()
+    popover = window.floating.notices
+    assert popover.isVisible()
+    qtbot.waitUntil(lambda: popover.geometry().bottom() < window.height())
+    foot = popover.geometry().bottom()
+    window.context.notices.tell(Diagnostic("something else is wrong", "Mend it."))  # while it is open
+    assert any("something else" in row.diagnostic.message for row in popover.findChildren(DiagnosticRow))
+    qtbot.waitUntil(lambda: popover.geometry().bottom() == foot)
     qtbot.keyClick(window.floating.notices, Qt.Key.Key_Escape)
     assert not window.floating.notices.isVisible()
 

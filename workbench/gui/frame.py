@@ -218,6 +218,8 @@ class Frame(QMainWindow):
         self.header.run_button.button.setEnabled(not running and self.context.workspace is not None)
         self.run_dock.nothing.button.setVisible(self.context.workspace is not None)
         self.rail.notices.set_count(len(self.context.problems()))
+        if self.floating.notices.isVisible():
+            self.floating.notices.reload()
         self._say_status()
 
     def _say_status(self, *_: object) -> None:
@@ -328,7 +330,7 @@ class Frame(QMainWindow):
         self.panels.show_range(self.range_panel)
 
     def show_notices(self) -> None:
-        self.floating.show_notices(self._rail_bar.width())
+        self.floating.show_notices(self._rail_bar.width() if self.has_content else 0)
 
     def show_run_options(self) -> None:
         self.floating.show_run_options(self.header.height())

@@ -17,13 +17,14 @@ from PySide6.QtWidgets import (
 from workbench.gui.context import Context
 from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.workspace import Workspace, parse_settings
 from workbench.system import store
 
 if TYPE_CHECKING:
     from workbench.session.pipeline import RunOptions
 
+MOST_PX = 480  # of what scrolls: the least window is 600 high
 _INSIDE_PX = MARGIN_PX + 16
 
 
@@ -43,13 +44,14 @@ class NoticesPopover(Popover):
         self.setFixedWidth(560)
         column = _column(self)
         column.addWidget(label("Notices", "title"))
+        inside = QVBoxLayout()
+        inside.setContentsMargins(0, 0, 4, 0)
+        inside.setSpacing(10)
         self._rows = QVBoxLayout()
-        self._rows.setContentsMargins(0, 0, 4, 0)
         self._rows.setSpacing(8)
-        self._scroll = scrolled(self._rows, "raised")
-        column.addWidget(self._scroll)
-        column.addWidget(rule())
-        column.addWidget(label("Plugins", "strong"))
+        inside.addLayout(self._rows)
+        inside.addWidget(rule())
+        inside.addWidget(label("Plugins", "strong"))
         for plugin in context.plugins.loaded:
             row = QHBoxLayout()
             row.addWidget(label(plugin.name))
@@ -58,16 +60,22 @@ class NoticesPopover(Popover):
                          "high" if plugin.error else "small")  # fmt: skip
             said.setToolTip(plugin.error or plugin.origin)
             row.addWidget(said)
-            column.addLayout(row)
-        context.notices.changed.connect(self.reload)
-        context.scan_changed.connect(self.reload)
+            inside.addLayout(row)
+        inside.addStretch(1)
+        self._scroll = scrolled(inside, "raised")
+        column.addWidget(self._scroll)
+        self._shown: tuple[Diagnostic, ...] | None = None
         self.reload()
 
     def reload(self) -> None:
+        """What is wrong now; what is said already stays as it is."""
+        problems = self._context.problems()
+        if problems == self._shown:
+            return
+        self._shown = problems
         while item := self._rows.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        problems = self._context.problems()
         for diagnostic in problems:
             row = DiagnosticRow(diagnostic, dismissable=diagnostic in self._context.notices)
             row.open_line.connect(self._open_line)
@@ -75,10 +83,9 @@ class NoticesPopover(Popover):
             self._rows.addWidget(row)
         if not problems:
             self._rows.addWidget(label("Nothing is wrong that the workbench knows of.", "muted"))
-        self._rows.addStretch(1)
         inside = self._scroll.widget()
-        self._scroll.setFixedHeight(min(420, inside.sizeHint().height() + 2) if inside is not None else 32)
-        self.adjustSize()
+        self._scroll.setFixedHeight(min(MOST_PX, inside.sizeHint().height() + 2) if inside is not None else 32)
+        self.follow()
 
     def _open_line(self, file: str, line: int) -> None:
         self.close_it()

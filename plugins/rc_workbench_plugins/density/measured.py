@@ -14,7 +14,6 @@ outside the store (which the formalism leaves out) let operands be used longer.
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.density.compute import Model, rho
+from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.api.models import Values
 from workbench.api.predictions import DensityPoint
 from workbench.api.source.files import is_file
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
+from workbench.system.toolchain import find_compiler
 
 _FOLDER = Path(__file__).parent / "kernels"
 #: The file that answers the compiler's calls, beside the kernels.
@@ -104,15 +105,13 @@ def measure(
     kernel does not compile, fails, or marks nothing.
     """
     job = job or Job()
-    compiler = shutil.which("gcc")
-    if compiler is None:
-        raise WorkbenchError(Diagnostic("there is no gcc here", "Install it: sudo apt-get install gcc."))
+    compiler = needed(find_compiler("c"))
     given, kernel = str(kernel), kernel.absolute()  # it is compiled in a folder of its own
     if not is_file(kernel):
         raise WorkbenchError(Diagnostic("there is no such kernel", "Name a C file.", file=given))
     with tempfile.TemporaryDirectory(prefix="rho-") as name:
         folder = Path(name)
-        common = [compiler, "-O1", "-g", "-I", str(_FOLDER)]
+        common = [str(compiler.path), "-O1", "-g", "-I", str(_FOLDER)]
         # -fno-builtin: what the C library copies is not seen, so copying stays in the kernel
         traced = ["-fsanitize=thread", "-DRHO_TRACE", "-fno-builtin", *flags, "-c", str(kernel), "-o", "kernel.o"]
         _run(job, [*common, *traced], folder, given, "it does not compile", timeout_s)

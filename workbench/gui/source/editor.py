@@ -31,9 +31,10 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 class CodeEditor(CodeView):
-    """Editable unless the file is not. `pragma_asked` carries a line: what is it doing?"""
+    """Editable unless the file is not. `pragma_asked` carries a line (what is it doing?) and
+    a cursor that has chosen the name that was clicked, or none."""
 
-    pragma_asked = Signal(int)
+    pragma_asked = Signal(int, QTextCursor)
     definition_asked = Signal()  # of the name at the cursor
     undo_label = redo_label = ""  # one key typed is like another
 
@@ -171,14 +172,15 @@ class CodeEditor(CodeView):
         """What is this call or branch doing? Elsewhere, and over chosen text: cut, copy, paste."""
         line = self.cursorForPosition(event.pos()).blockNumber() + 1
         event.accept()
+        there = self.cursorForPosition(event.pos())
+        name = self.name_at(there)
         if not self.textCursor().hasSelection() and self.may_ask(line):
-            self.pragma_asked.emit(line)
+            self.pragma_asked.emit(line, name)
             return
         menu = self.createStandardContextMenu()
-        there = self.cursorForPosition(event.pos())
-        if self.name_at(there).hasSelection():
+        if name.hasSelection():
             menu.addSeparator()
-            menu.addAction("Go to its definition", lambda: self._ask_definition(there))
+            menu.addAction("Go to its definition", lambda: self.ask_definition(there))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 
@@ -208,7 +210,9 @@ class CodeEditor(CodeView):
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.IBeamCursor)
             self.mark()
 
-    def _ask_definition(self, at: QTextCursor) -> None:
+    def ask_definition(self, at: QTextCursor) -> None:
+        """Ask for the definition of the name at a place."""
+        at.clearSelection()
         self.setTextCursor(at)
         self.definition_asked.emit()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui import fonts, theme
@@ -108,7 +108,7 @@ class MarginColumns(QWidget):
         marked = line in self._editor.margin.pragmas
         marked = marked or self._editor.scanned.original(line) in self._editor.margin.lacking
         if event.position().x() > self._columns.whole_px and marked:
-            self._editor.pragma_asked.emit(line)
+            self._editor.pragma_asked.emit(line, QTextCursor())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         editor = self._editor

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from workbench.api.modes import WindowMode
@@ -209,9 +210,12 @@ class SourceMode(Mode):
         if self.editor is not None:
             self.ask_pragma(self.editor.line)
 
-    def ask_pragma(self, line: int) -> None:
+    def ask_pragma(self, line: int, name: QTextCursor | None = None) -> None:
         """Open the popover beside a line that holds a call or a branch; elsewhere say so in the status bar."""
-        if self.editor is not None and (why := self._asking.ask(self.editor, self._notes[self.editor].points(), line)):
+        editor = self.editor
+        if editor is None:
+            return
+        if why := self._asking.ask(editor, self._notes[editor].points(), line, name or QTextCursor()):
             self._say_status(f"line {line}: {why}")
 
     def _may_ask(self, editor: CodeEditor, line: int) -> bool:

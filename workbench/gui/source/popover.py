@@ -68,10 +68,12 @@ def _widen_list(box: QComboBox) -> None:
 
 
 class PragmaPopover(Popover):
-    """Floats beside a line. `accepted` carries the pragma; `removed` asks for the one that is there to go."""
+    """Floats beside a line. `accepted` carries the pragma; `removed` asks for the one that is there to go,
+    `definition_wanted` for where the name that was clicked is defined."""
 
     accepted = Signal(object)
     removed = Signal()
+    definition_wanted = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -88,6 +90,9 @@ class PragmaPopover(Popover):
         self._line = label("", "small")
         head.addWidget(self.question)
         head.addStretch(1)
+        self.definition = Button("Go to its definition", kind="link")
+        self.definition.clicked.connect(self._on_definition)
+        head.addWidget(self.definition)
         head.addWidget(self._line)
         column.addLayout(head)
         grid = QGridLayout()
@@ -157,10 +162,13 @@ class PragmaPopover(Popover):
 
     def ask(
         self, point: Point, style: Style, start: Pragma, offered: Choices, share: float | None, corner: QPoint,
-        arrow: QPoint | None,
+        arrow: QPoint | None, name: str = "",
     ) -> None:  # fmt: skip
-        """Open for a call or branch with a first answer filled in; `share` is of the run's time, where one tells it."""
+        """Open for a call or branch with a first answer filled in; `share` is of the run's time, where one tells it,
+        `name` the one that was clicked."""
         self._style, self.point = style, point
+        self.definition.setVisible(bool(name))
+        self.definition.setToolTip(name)
         self.question.setText(f"What is this {point.kind} doing?")
         self._line.setText(f"line {point.line}")
         self._share, self._offered = share, offered
@@ -271,6 +279,10 @@ class PragmaPopover(Popover):
             pragma = self._pragma()
             self.close_it()
             self.accepted.emit(pragma)
+
+    def _on_definition(self) -> None:
+        self.close_it()
+        self.definition_wanted.emit()
 
     def _on_remove(self) -> None:
         self.close_it()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
@@ -26,26 +27,30 @@ class PragmaAsking(QObject):
         super().__init__(over)
         self._context, self._over = context, over
         self._editor: CodeEditor | None = None
+        self._name = QTextCursor()
         self.popover = PragmaPopover(over)
         self.popover.accepted.connect(self._put)
         self.popover.removed.connect(self._remove)
+        self.popover.definition_wanted.connect(self._ask_definition)
         self.popover.closed.connect(self._leave)
 
-    def ask(self, editor: CodeEditor, points: Sequence[Point], line: int) -> str:
-        """Open the popover beside a line that holds a call or a branch; else why not."""
+    def ask(self, editor: CodeEditor, points: Sequence[Point], line: int, name: QTextCursor) -> str:
+        """Open the popover beside a line that holds a call or a branch, clicked at a name or none; else why not."""
         scan, style, point = self._context.scan, pragma_style(editor.path), point_at(points, line)
         if scan is None:
             return "reading the sources"
         if style is None or point is None or editor.isReadOnly():
             return "no call or branch that a pragma could name"
-        self._editor = editor
+        self._editor, self._name = editor, name
         offered = choices(scan, self._context.platform, self._context.knowledge.reasons)
         numbers = editor.margin.numbers.get(editor.moved.original(point.line))
         editor.go_to_quietly(point.line)
         editor.flag(point.line)
         corner, arrow = self._beside(editor, point.line)
         share = numbers.share if numbers else None
-        self.popover.ask(point, style, suggested(point, scan, offered), offered, share, corner, arrow)
+        self.popover.ask(
+            point, style, suggested(point, scan, offered), offered, share, corner, arrow, name.selectedText()
+        )
         return ""
 
     def _beside(self, editor: CodeEditor, line: int) -> tuple[QPoint, QPoint | None]:
@@ -72,6 +77,10 @@ class PragmaAsking(QObject):
 
     def _remove(self) -> None:
         self._edit(lambda text, point, style: remove_pragma(text, point.pragmas[0].line, style))
+
+    def _ask_definition(self) -> None:
+        if self._editor is not None:
+            self._editor.ask_definition(self._name)
 
     def _edit(self, edit: Callable[[str, Point, Style], str]) -> None:
         editor, point = self._editor, self.popover.point

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -48,13 +48,27 @@ class Popover(QWidget):
         self.adjustSize()
         self.open_at(where())
         self._where = where
+        self._move(where())  # shown, it may be larger
 
     def _place(self, corner: QPoint) -> None:
         self.adjustSize()
+        self._move(corner)
+
+    def _move(self, corner: QPoint) -> None:
         parent = self._over
         x = min(corner.x() - MARGIN_PX, parent.width() - self.width() + MARGIN_PX - 4)
         y = min(corner.y() - MARGIN_PX, parent.height() - self.height() + MARGIN_PX - 4)
         self.move(max(x, -MARGIN_PX + 4), max(y, -MARGIN_PX + 4))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._where is not None:
+            self._move(self._where())
+
+    def follow(self) -> None:
+        """Take the size of what is shown and stay in place, where it was opened or follows the parent."""
+        self.adjustSize()
+        self._place(self._where() if self._where is not None else self.pos() + QPoint(MARGIN_PX, MARGIN_PX))
 
     def close_it(self) -> None:
         if self.isVisible():
@@ -77,7 +91,7 @@ class Popover(QWidget):
                     self.close_it()
                 return True
         if kind == QEvent.Type.Resize and watched is self._over:
-            self._place(self._where() if self._where is not None else self.pos() + QPoint(MARGIN_PX, MARGIN_PX))
+            self.follow()
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
             inside = self.rect().contains(self.mapFromGlobal(event.globalPosition().toPoint()))
             if not inside and QApplication.activePopupWidget() is None and isinstance(watched, QWidget):
