@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
-from workbench.api.source.lines import name_at
+from workbench.api.source.lines import name_at, reading_typed
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
@@ -79,18 +79,48 @@ class Workspace:
     def scan(self, changes: Mapping[str, Value] | None = None, job: Job | None = None) -> ProjectScan:
         """What the sources hold, read in children with limits. Raises Cancelled."""
         from workbench.api.job import Job
-        from workbench.model.scan import HdlScan, HostScan, ProjectScan
+        from workbench.model.scan import ProjectScan
 
-        settings = self.settings(changes)
-        job = job or Job()
-        host, hdl = self.host_scanner(settings, job), self.hdl_scanner(settings, job)
+        settings, job = self.settings(changes), job or Job()
+        design = self._scan_hardware(settings, job)
+        return placed(ProjectScan(self._scan_host(self.host, settings, job), design), self.root)
+
+    def _scan_hardware(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
+        from workbench.model.scan import HdlScan
+
+        scanner = self.hdl_scanner(settings, job)
         with job.step("Read hardware sources"):
-            design = scanned(self.root, self.outside, self.project.hardware, hdl, HdlScan(()), job)
-        if not has_errors(design.diagnostics):
-            design = replace(design, diagnostics=(*design.diagnostics, *self.undriven(design.ports)))
+            design = scanned(self.root, self.outside, self.project.hardware, scanner, HdlScan(()), job)
+        if has_errors(design.diagnostics):
+            return design
+        return replace(design, diagnostics=(*design.diagnostics, *self.undriven(design.ports)))
+
+    def _scan_host(self, host: HostSources, settings: Mapping[str, Value], job: Job) -> HostScan:
+        from workbench.model.scan import HostScan
+
         with job.step("Read host sources"):
-            software = scanned(self.root, self.outside, self.host, host, HostScan(()), job)
-        return placed(ProjectScan(software, design), self.root)
+            return scanned(self.root, self.outside, host, self.host_scanner(settings, job), HostScan(()), job)
+
+    def problems_typed(self, before: ProjectScan, texts: Mapping[Path, bytes], job: Job) -> tuple[Diagnostic, ...]:
+        """What is wrong with the sources where these texts (by their real paths) stand for what some hold, and `before`
+        is of the files as they are. Read are only the hardware, where a text is of that, and the host's sources whose
+        texts these are; a header, or a file of no known kind, may speak of any. Raises Cancelled."""
+        sources = {real(self.root / name): name for name in self.host.sources}
+        of_hdl = {path for path in texts if path.suffix in self.hdl_language.suffixes}
+        of_host = texts.keys() - of_hdl
+        shared = of_host - sources.keys()
+        host, hdl, settings = before.host.diagnostics, before.hdl.diagnostics, self.settings()
+        with reading_typed(texts):
+            if of_hdl or any(path.suffix not in self.host_language.suffixes for path in shared):
+                hdl = placed(self._scan_hardware(settings, job).diagnostics, self.root)
+            if shared:
+                host = placed(self._scan_host(self.host, settings, job).diagnostics, self.root)
+            elif of_host:
+                part = self.host.model_copy(update={"sources": tuple(sources[path] for path in of_host)})
+                found = placed(self._scan_host(part, settings, job).diagnostics, self.root)
+                still = (d for d in host if d.file is None or real(Path(d.file)) not in of_host)
+                host = (*still, *(d for d in found if d.file is not None and real(Path(d.file)) in of_host))
+        return host + hdl
 
     def undriven(self, ports: Sequence[HdlPort]) -> tuple[Diagnostic, ...]:
         """What of the top's inputs nothing drives, or a constant wrongly."""

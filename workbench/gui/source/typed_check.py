@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from workbench.api.job import Job
-from workbench.api.source.lines import reading_typed
 from workbench.gui.context import Context
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.documents import SourceFile
@@ -59,8 +58,7 @@ class TypedCheck(QObject):
         data = typed_bytes(context)
 
         def work(job: Job) -> tuple[Diagnostic, ...]:
-            with reading_typed(data):
-                return workspace.scan(job=job).diagnostics
+            return workspace.problems_typed(scan, data, job)
 
         def done(found: tuple[Diagnostic, ...]) -> None:
             if context.scan is scan:
