@@ -13,6 +13,9 @@ namespace {
 // The first thing that the design's run-time library warned of.
 std::string design_warning;
 
+// Of the configuration, while there is a design.
+const std::map<std::string, int>* depths = nullptr;
+
 // What the queues of a streaming application tell of themselves (resources/streaming/stream_fifo.v), where it is kept.
 RecordFile* queues;
 const Card* queued_card;
@@ -79,6 +82,7 @@ public:
         }
         std::string text = "cycles";
         for (const ClockDomain& clock : furthest->clocks()) text += " " + std::to_string(clock.cycle);
+        text += "\nlast_transfer " + std::to_string(furthest->last_transfer());
         text += "\nport_conflicts " + std::to_string(conflicts);
         if (counter_reads) text += "\ncounter_reads " + std::to_string(counter_reads);
         if (!design_warning.empty()) text += "\nwarning " + design_warning;
@@ -230,6 +234,17 @@ extern "C" void rcw_queue(int edge, int event, long long bits) {
     queues->add(&record, sizeof record);
 }
 
+// How many words the FIFO behind a `recap_depth` is to hold; 0 where nothing is said.
+extern "C" int recap_depth_of(const char* place) {
+    std::string name = place;
+    const std::string user = ".recap_user.", inner = "recap_fifo.";
+    name.erase(0, name.find(user) + user.size());
+    name.erase(name.rfind('.'));
+    for (size_t at; (at = name.find(inner)) != std::string::npos;) name.erase(at, inner.size());
+    const auto found = depths->find(name);
+    return found == depths->end() ? 0 : found->second;
+}
+
 // Verilator's warnings while the design runs. A memory that cannot be filled is no design to measure.
 void vl_warn(const char* file, int, const char*, const char* message) {
     const std::string text = std::string(message) + " (" + file + ")";
@@ -260,6 +275,7 @@ int main(int argc, char** argv) {
     bool said_goodbye = false;
     try {
         const Config config(config_path);
+        depths = &config.depths;
         Server server(config, raw, fd);
         try {
             server.serve();

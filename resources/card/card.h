@@ -166,8 +166,10 @@ public:
         for (size_t c = 0; c < clocks_.size(); ++c)
             streams_[c].finish(clocks_[c].cycle, number * config_.stream_count, number * config_.fifo_count, counts, waits,
                                occupancy);
+        for (const Streams& streams : streams_) last_transfer_ = std::max(last_transfer_, streams.last_transfer());
         streams_.clear();
     }
+    int64_t last_transfer() const { return last_transfer_; }
     void read_monitors(RecordFile& counters) {
         last_ = clocks_;
         for (auto& port : ports_) port->forget();
@@ -392,5 +394,5 @@ private:
     std::list<Transfer> transfers_;
     Poll poll_;
     std::string stuck_;  // from which cycle on nothing moves; valid and ready of the streams then
-    int64_t counter_reads_ = 0;
+    int64_t counter_reads_ = 0, last_transfer_ = -1;
 };

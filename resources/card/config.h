@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -34,6 +35,7 @@ struct Config {
     std::vector<ReadOut> read_outs;
     std::vector<std::vector<Tap>> taps;  // by clock
     std::vector<StreamPlan> streams;     // by clock
+    std::map<std::string, int> depths;   // words that FIFOs hold, by their instance below the user's top
     int stream_count = 0, fifo_count = 0;  // of one card
 
     explicit Config(const std::string& path) {
@@ -86,6 +88,10 @@ struct Config {
                 words >> fifo.number >> fifo.input >> fifo.output >> clock;
                 streams.at(clock).fifos.push_back(fifo);
                 ++fifo_count;
+            }
+            else if (key == "depth") {
+                std::string fifo;
+                words >> fifo >> depths[fifo];
             }
             else if (key == "tap") {
                 Tap tap{};

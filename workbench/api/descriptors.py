@@ -264,9 +264,9 @@ class HdlBuild:
     new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
     (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
     runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
-    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, and on the signals `idle`
-    none of them ever depends. On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all
-    else is one's.
+    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (ids) ask the simulation
+    for their depth (`recap_depth.v`); on the signals `idle` no stream ever depends. On several `cards` the blocks,
+    streams and FIFOs are all of theirs, card after card; all else is one's.
     """
 
     sources: tuple[Path, ...]
@@ -283,6 +283,7 @@ class HdlBuild:
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()
     idle: tuple[str, ...] = ()
+    varied: tuple[str, ...] = ()
     cards: int = 1
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -323,6 +324,17 @@ class FindsDefinitions(Protocol):
         """What the name at a place of `file` means; None where none stands there, or none that is known. `part` is the
         project's sources as for `scan`, `values` its defines or parameters. Column in bytes. Never raises for what
         stands in the sources; works in a child process, as `scan` does."""
+        ...
+
+
+@runtime_checkable
+class VariesDepths(Protocol):
+    """A hardware language that can also make a design whose FIFOs' depths are chosen when it is simulated."""
+
+    def with_depths(
+        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
+    ) -> HdlBuild:
+        """As `instrument`, without states; `varied` names the FIFOs (`resources/hdl/recap_depth.v`)."""
         ...
 
 

@@ -27,6 +27,7 @@ class Task:
     `host` and `hdl` are the instrumented copies; in a plain run `host` is None and `hdl` names the user's own sources.
     `settings` are the project's with this run's laid over, `parameters` those of the top module. What the target builds
     goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/api/records.py`).
+    `depths` are how many words the FIFOs hold that the build can vary, by id. `again`: what was built runs again.
     """
 
     project: Project
@@ -41,6 +42,8 @@ class Task:
     parameters: Mapping[str, str] = field(default_factory=dict)
     deterministic: bool = False
     trace: bool = False
+    depths: Mapping[str, int] = field(default_factory=dict)
+    again: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rc_workbench_plugins.simulated_card.port_check import all_ports, port_of
 from workbench.api.descriptors import HdlBuild
@@ -56,11 +56,11 @@ def card_config(hdl: HdlBuild, task: Task) -> str:
     clocks = [clock.name for clock in hardware.clocks]
     of_block = {n: clocks.index(block.clock) for n, block in enumerate(hdl.blocks) if block.clock in clocks}
     lines += [f"tap {n} {lsb} {width} {of_block.get(n, 0)}" for n, (lsb, width) in enumerate(hdl.taps) if width]
-    lines += _streams(hdl, clocks)
+    lines += _streams(hdl, clocks, task.depths)
     return "\n".join(lines) + "\n"
 
 
-def _streams(hdl: HdlBuild, clocks: Sequence[str]) -> Iterator[str]:
+def _streams(hdl: HdlBuild, clocks: Sequence[str], depths: Mapping[str, int]) -> Iterator[str]:
     """The streams and FIFOs of one card, and who holds whom."""
     streams, fifos = hdl.streams[: len(hdl.streams) // hdl.cards], hdl.fifos[: len(hdl.fifos) // hdl.cards]
     for number, stream in enumerate(streams):
@@ -71,3 +71,5 @@ def _streams(hdl: HdlBuild, clocks: Sequence[str]) -> Iterator[str]:
             yield f"stream_wait {number} {place} {own} {wait.other} {by} {clock}"
     for number, fifo in enumerate(fifos):
         yield f"fifo {number} {fifo.input} {fifo.output} {clocks.index(streams[fifo.input].clock)}"
+    for fifo_id, words in depths.items():
+        yield f"depth {fifo_id.partition('.')[2]} {words}"

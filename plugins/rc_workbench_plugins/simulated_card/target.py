@@ -55,7 +55,7 @@ class SimulatedCard:
 
         with job.step(_RUN):
             outcome = simulate(task, built.card, built.host, job)
-        for made in (built.host, built.card.path):
+        for made in () if task.again else (built.host, built.card.path):
             shutil.rmtree(made.parent, ignore_errors=True)
         return replace(outcome, tools=built.card.tools)
 

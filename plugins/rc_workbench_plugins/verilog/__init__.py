@@ -15,6 +15,7 @@ class VerilogLanguage:
     pragma_prefix: str = "//pragma recap "
     scan = staticmethod(Later(f"{__name__}.language:scan"))
     instrument = staticmethod(Later(f"{__name__}.language:instrument"))
+    with_depths = staticmethod(Later(f"{__name__}.language:with_depths"))
     plain = staticmethod(Later(f"{__name__}.language:plain"))
     tops = staticmethod(Later(f"{__name__}.tops:tops"))
     definition = staticmethod(Later(f"{__name__}.definitions:definition"))

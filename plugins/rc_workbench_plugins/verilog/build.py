@@ -9,6 +9,7 @@ from pathlib import Path
 from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.conditions import CONDITION_HINT
+from rc_workbench_plugins.verilog.depths import DEPTH_MODULE, DEPTH_SOURCE, below_stores, vary_depths
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
@@ -50,12 +51,14 @@ def build(
     out: Path,
     diagnostics: tuple[Diagnostic, ...],
     streams: FoundStreams,
+    vary: bool = False,
 ) -> HdlBuild:
-    """Write the instrumented design below `out`, and tell what is in it. WorkbenchError where that cannot be done."""
+    """Write the instrumented design below `out`, and tell what is in it; `vary`: without states, and with FIFOs whose
+    depth can be chosen. WorkbenchError where that cannot be done."""
     nodes = modules_by_name(design)
     layout = lay_out(
         top,
-        observed=lambda block: bool(block.states) and block.key not in why_not,
+        observed=lambda block: bool(block.states) and block.key not in why_not and not vary,
         editable=lambda module: not why_not_editable(design, nodes.get(module)),
     )
     bits = layout.bits(top)
@@ -88,8 +91,10 @@ def build(
             clock = clock.model_copy(update={"reset": first.reset, "reset_hdl": first.reset_hdl})
         monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
         read_outs.append(plan.read_out(front, addresses, port.name, numbers))
-    generated = wrapper.wrapper(shell, monitors, streams.streams)
     edits = _edit(design, top, layout, shell, {**hardware.parameters, **parameters})
+    stores, varied, not_varied = vary_depths(design, top, streams, edits) if vary else ("", (), ())
+    seen = below_stores(streams.streams, varied)
+    generated = wrapper.wrapper(shell, monitors, seen) + stores
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
     return HdlBuild(
@@ -99,7 +104,8 @@ def build(
         blocks=tuple(_block(design, use, clock_of[use.root_clock], use.path in bits) for use in counted),
         taps=tuple((bits[u.path], state_bits(len(u.source.states) + 1)) if u.path in bits else (0, 0) for u in counted),
         tap_bits=width,
-        streams=streams.streams,
+        streams=seen,
+        varied=varied,
         fifos=streams.fifos,
         idle=streams.idle,
         defines=(wrapper.TAPS_DEFINE,) if width else (),
@@ -107,7 +113,7 @@ def build(
         read_outs=tuple(read_outs),
         own_ports=tuple(own),
         missed=tuple(_missed(design, uses, why_not, bits)),
-        diagnostics=(*diagnostics, *_large(design, counted, bits)),
+        diagnostics=(*diagnostics, *_large(design, counted, bits), *not_varied),
     )
 
 
@@ -165,7 +171,7 @@ def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Pat
             target = copy_path(design, path, out)
             _write_file(target, edits[path].apply(data) if path in edits else data)
             sources.append(target)
-        for name in wrapper.RUNTIME:
+        for name in (*wrapper.RUNTIME, *([DEPTH_SOURCE] if DEPTH_MODULE in generated else [])):
             sources.append(_write_file(out / "recap" / name, (timescale + wrapper.runtime_source(name)).encode()))
         sources.append(_write_file(out / "recap" / wrapper.TOP_FILE, (timescale + generated).encode()))
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.verilog import build
@@ -57,6 +58,7 @@ def instrument(
     parameters: dict[str, str],
     out: Path,
     job: Job | None = None,
+    vary: bool = False,
 ) -> HdlBuild:
     design, blocks, top, diagnostics, data = _read(root, hardware, parameters, job)
     if top is None or has_errors(diagnostics):
@@ -75,9 +77,12 @@ def instrument(
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
     made = build.build(
-        design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams
+        design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams, vary
     )
     return replace(made, data=data)
+
+
+with_depths = partial(instrument, vary=True)
 
 
 def _outside(hardware: Hardware) -> Iterator[str]:

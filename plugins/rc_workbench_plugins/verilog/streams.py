@@ -33,16 +33,9 @@ _NAME = re.compile(r"(?P<low>!?)\s*(?P<path>[\w.$\[\]]+?)(?:\[(?P<index>\d+)\])?
 
 
 @dataclass(frozen=True)
-class FoundStreams:
-    streams: tuple[Stream, ...] = ()
-    fifos: tuple[Fifo, ...] = ()
-    idle: tuple[str, ...] = ()  # signals below the top on which none of them, nor what is outside, ever depends
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
-@dataclass(frozen=True)
-class _End:
-    """A handshake at an instance's ports. `offers`: the instance drives valid; `bits` are those of its data."""
+class End:
+    """A handshake at an instance's ports. `offers`: the instance drives valid; `bits` are those of its data, `carried`
+    the ports that go with them. `several`: its signals hold others, too."""
 
     path: str
     offers: bool
@@ -52,6 +45,19 @@ class _End:
     valid: Bit
     ready: Bit
     place: tuple[str, int]
+    valid_name: str
+    ready_name: str
+    carried: tuple[str, ...]
+    several: bool
+
+
+@dataclass(frozen=True)
+class FoundStreams:
+    streams: tuple[Stream, ...] = ()
+    fifos: tuple[Fifo, ...] = ()
+    ends: Mapping[str, tuple[End, End]] = field(default_factory=dict)  # of each FIFO by its id: what it takes, gives
+    idle: tuple[str, ...] = ()  # signals below the top on which none of them, nor what is outside, ever depends
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 class _Key(NamedTuple):
@@ -62,10 +68,10 @@ class _Key(NamedTuple):
 @dataclass
 class _Edge:
     key: _Key
-    ends: list[_End] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
     pointed: StreamSignals | None = None
 
-    def end(self, offers: bool) -> _End | None:
+    def end(self, offers: bool) -> End | None:
         """The deepest instance on a side."""
         return max((e for e in self.ends if e.offers == offers), key=lambda e: e.path.count("."), default=None)
 
@@ -100,7 +106,13 @@ def find_streams(
     ends = {bit.symbol for edge in found for bit in edge.key}
     ends |= {symbol for name in outside if (symbol := design.top.body.find(name)) is not None}
     idle = (str(symbol.hierarchicalPath).partition(".")[2] for symbol in nets.without_effect(ends))
-    return FoundStreams(streams, fifos, tuple(sorted(idle)), tuple(problems))
+    at = {f.id: (_at(found[f.input], f.id, False), _at(found[f.output], f.id, True)) for f in fifos}
+    told = {id_: (into, out) for id_, (into, out) in at.items() if into and out}
+    return FoundStreams(streams, fifos, told, tuple(sorted(idle)), tuple(problems))
+
+
+def _at(edge: _Edge, path: str, offers: bool) -> End | None:
+    return next((end for end in edge.ends if end.path == path and end.offers == offers), None)
 
 
 def counted(found: FoundStreams, clock_of: Mapping[str, str]) -> FoundStreams:
@@ -175,7 +187,7 @@ def _told(ports: tuple[HdlPort, ...]) -> tuple[FoundPort, ...]:
     return find_ports(ports, _PORT_KINDS).ports
 
 
-def _ends(design: Design, path: str, body: Any) -> Iterator[_End]:
+def _ends(design: Design, path: str, body: Any) -> Iterator[End]:
     leaves = {port.name: (port, symbol) for port, symbol in ports_of(design, body)}
     if len(leaves) > _MOST_PORTS:
         return
@@ -189,8 +201,13 @@ def _ends(design: Design, path: str, body: Any) -> Iterator[_End]:
                 continue
             data = [signals[role] for role in shake.data if role in signals] or found.payload
             bits = sum(leaves[name][0].bits for name in data) // found.count
+            one = len(_STYLES[found.style].handshakes) == 1
+            others = [*signals.values(), *found.payload] if one else data
+            carried = tuple(
+                name for name in others if leaves[name][0].direction == valid.direction and name != valid.name
+            )
             for number in range(found.count):
-                yield _End(
+                yield End(
                     path,
                     valid.direction == "output",
                     _label(found, shake) + (f"[{number}]" if found.count > 1 else ""),
@@ -199,6 +216,10 @@ def _ends(design: Design, path: str, body: Any) -> Iterator[_End]:
                     Bit(valid_symbol, valid.lsb + number, shake.valid_low ^ plain_name(valid).endswith("_n")),
                     Bit(ready_symbol, ready.lsb + number, shake.ready_low ^ plain_name(ready).endswith("_n")),
                     (valid.file, valid.line),
+                    valid.name,
+                    ready.name,
+                    carried,
+                    found.count > 1,
                 )
 
 

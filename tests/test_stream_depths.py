@@ -1,0 +1,71 @@
+"""The least depths of FIFOs: found by bisection, each step a simulation of one build."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.cli.main import main
+from workbench.session.stream_depths import LOSS, least_depths
+
+PROJECT = Path(__file__).parent / "data" / "applications" / "fork_join"
+NAMES = ("a", "b", "c")
+
+
+@given(st.tuples(*[st.integers(0, 100)] * 3), st.tuples(*[st.integers(1, 40)] * 3), st.tuples(*[st.floats(0, 0.5)] * 3))
+def test_no_fifo_can_be_less_deep_and_lose_as_little(
+    most: tuple[int, ...], needed: tuple[int, ...], cost: tuple[float, ...]
+) -> None:
+    """An application whose time grows by `cost` of it for each word that a FIFO lacks."""
+
+    def cycles_of(depths: Mapping[str, int]) -> int:
+        lacks = [min(need, max(m, 1)) - depths[n] for n, need, m in zip(NAMES, needed, most, strict=True)]
+        return round(100_000 * (1 + sum(c * max(0, lack) for c, lack in zip(cost, lacks, strict=True))))
+
+    held = dict(zip(NAMES, most, strict=True))
+    found = least_depths(held, cycles_of, 100_000)
+    limit = 100_000 / (1 - LOSS)
+    assert cycles_of(found) <= limit
+    assert all(1 <= found[name] <= max(held[name], 1) for name in NAMES)
+    for name in NAMES:
+        if found[name] > 1:
+            assert cycles_of({**found, name: found[name] - 1}) > limit
+
+
+def test_the_branch_beside_the_one_that_gathers_needs_as_many_words_as_that_gathers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """GATHER is 8: the RTL with SHORT=7 is stuck (test_streams_counted.py has it at 4), and goes on with 8."""
+    assert main(["streams", str(PROJECT), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    depth = {fifo["fifo"]: fifo["advised_depth"] for fifo in told["fifos"]}
+    assert depth["fork_join.short"] == 8
+    assert depth["fork_join.ahead"] <= 8
+    (fifo, _) = told["fifos"]
+    assert fifo["cycles_after"] <= fifo["cycles_before"] / (1 - LOSS)
+    assert told["runs"] <= 21
+    edges = {edge["edge"]: edge for edge in told["edges"]}
+    assert edges["fork_join.split.a"]["advised_depth"] == 8
+    assert edges["fork_join.merge.out"]["transfers"] == 128
+    assert edges["fork_join.merge.out"]["throughput_after"] == pytest.approx(
+        edges["fork_join.merge.out"]["throughput_before"], rel=LOSS
+    )
+
+
+def test_a_run_s_streams_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "run")
+    assert main(["run", str(PROJECT), "--deterministic", "--out", out]) == 0
+    capsys.readouterr()
+    assert main(["streams", out]) == 0
+    said = capsys.readouterr().out
+    (row,) = (line for line in said.splitlines() if line.startswith("fork_join.split.b"))
+    assert "fork_join.split.in" in row, "what holds it most: nothing is there to be split"
+    assert main(["streams", out, "--json"]) == 0
+    assert {fifo["fifo"] for fifo in json.loads(capsys.readouterr().out)["fifos"]} == {
+        "fork_join.short", "fork_join.ahead",
+    }  # fmt: skip

@@ -1,0 +1,122 @@
+"""`workbench streams`: what a run counted of a design's streams, and how deep its FIFOs have to be."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from workbench.analysis.report import fifo_json, stream_json
+from workbench.api.job import Job
+from workbench.api.results import Analysis
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
+from workbench.cli.progress import progress
+from workbench.formats.run_folder import MANIFEST
+from workbench.model.text import percent_text, rate_text, table, thousands
+from workbench.session.results import open_result
+from workbench.session.stream_depths import Depths, advise_depths
+from workbench.session.workspace import open_workspace, parse_settings
+
+
+def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
+    if (arguments.target / MANIFEST).is_file():
+        return _of_run(arguments, workbench)
+    workspace = open_workspace(arguments.target, workbench.plugins)
+    with progress() as watch:
+        found = advise_depths(workspace, parse_settings(arguments.changes), Job(watch), arguments.loss / 100)
+    problems = (*workspace.diagnostics, *found.diagnostics)
+    if arguments.json:
+        print_json(
+            {"edges": depth_rows(found), "fifos": _fifos(found), "runs": found.runs, "diagnostics": as_json(problems)}
+        )
+    else:
+        print_diagnostics(problems)
+        print(_depths_text(found))
+    return DONE
+
+
+def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
+    opened = open_result(arguments.target, workbench.plugins)
+    analysis = opened.analysis
+    if arguments.json:
+        edges, fifos = map(stream_json, analysis.streams), map(fifo_json, analysis.fifos)
+        print_json({"edges": list(edges), "fifos": list(fifos), "diagnostics": as_json(analysis.diagnostics)})
+    else:
+        print(_run_text(analysis))
+    return DONE if analysis.streams else FAILED
+
+
+def _run_text(analysis: Analysis) -> str:
+    if not analysis.streams:
+        return (
+            "This run counted no streams: its design has none that are told, or it was not made on the simulated card."
+        )
+    rows: list[tuple[str, ...]] = [
+        ("stream", "transfers", "source stalls", "sink stalls", "idle", "rate", "held most by")
+    ]
+    for one in analysis.streams:
+        share = [percent_text(cycles / max(one.cycles, 1)) for cycles in (one.source_stalls, one.sink_stalls, one.idle)]
+        rate = rate_text(one.bytes_per_s) if one.bytes_per_s is not None else f"{one.words_per_s:.4g} words/s"
+        held = f"{one.held[0].other} ({percent_text(one.held[0].cycles / one.cycles)})" if one.held else ""
+        rows.append((one.stream.id, thousands(one.transfers), *share, rate, held))
+    lines = [table(rows)]
+    if analysis.fifos:
+        more: list[tuple[str, ...]] = [("FIFO", "depth", "most", "mean", "full", "empty")]
+        for fifo in analysis.fifos:
+            depth = str(fifo.fifo.depth) if fifo.fifo.depth else "unknown"
+            full, empty = percent_text(fifo.full_share), percent_text(fifo.empty_share)
+            more.append((fifo.fifo.id, depth, str(fifo.most), f"{fifo.mean:.1f}", full, empty))
+        lines += ["", table(more)]
+    return "\n".join(lines)
+
+
+def depth_rows(found: Depths) -> list[dict[str, Any]]:
+    into = {fifo.input: fifo for fifo in found.fifos}
+    rows = []
+    for number, stream in enumerate(found.streams):
+        fifo = into.get(number)
+        by_source, by_sink = found.built.stalls[number]
+        rows.append(
+            {
+                "edge": stream.id,
+                "transfers": found.built.transfers[number],
+                "stalls_source": by_source,
+                "stalls_sink": by_sink,
+                "fifo": fifo.id if fifo else None,
+                "occupancy_max": found.ample.most[found.fifos.index(fifo)] if fifo else None,
+                "advised_depth": found.advised.get(fifo.id) if fifo else None,
+                "throughput_before": found.built.rate(number),
+                "throughput_after": found.after.rate(number),
+            }
+        )
+    return rows
+
+
+def _fifos(found: Depths) -> list[dict[str, Any]]:
+    return [
+        {
+            "fifo": fifo.id,
+            "depth": fifo.depth,
+            "occupancy_max": most,
+            "advised_depth": found.advised.get(fifo.id),
+            "cycles_before": found.built.cycles,
+            "cycles_after": found.after.cycles,
+        }
+        for fifo, most in zip(found.fifos, found.ample.most, strict=True)
+    ]
+
+
+def _depths_text(found: Depths) -> str:
+    rows = [("FIFO", "depth", "held at most", "advised")]
+    for fifo, most in zip(found.fifos, found.ample.most, strict=True):
+        advised = found.advised.get(fifo.id)
+        rows.append((fifo.id, str(fifo.depth or "unknown"), str(most), str(advised) if advised else "not tried"))
+    cycles = [
+        f"{thousands(run.cycles)} cycles {what}" if run.cycles is not None else f"{what}, it does not run to its end"
+        for run, what in (
+            (found.built, "as it is built"),
+            (found.ample, "with ample FIFOs"),
+            (found.after, "as advised"),
+        )
+    ]
+    return f"{table(rows)}\n\nUp to the last transfer: {'; '.join(cycles)}. {found.runs} runs."

@@ -1,0 +1,155 @@
+"""How deep each FIFO has to be: the least that loses next to nothing of the throughput, found and confirmed by runs.
+
+First all FIFOs are as deep as they like. What each then held at most is enough for the same time; from there each is
+bisected, the one that held most first, while the others stay. Every step is a simulation of the whole application, of
+one build: FIFOs ask for their depth when it starts (`resources/hdl/recap_depth.v`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from workbench.api import Task
+from workbench.api.descriptors import VariesDepths
+from workbench.api.job import Job
+from workbench.api.records import read_end, stream_tables
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.streams import Fifo, Stream
+from workbench.run.cards import on_cards
+from workbench.session.places import placed
+from workbench.session.reading import instrumented
+from workbench.session.workspace import Value, Workspace
+
+LOSS = 0.01
+AMPLE = 1 << 16  # words that a FIFO holds that is as deep as it likes
+_FAILED = 1 << 62  # cycles
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A run with some depths. `cycles` are those up to the last transfer of any stream; None where it failed."""
+
+    cycles: int | None
+    transfers: tuple[int, ...]  # of each stream
+    stalls: tuple[tuple[int, int], ...]  # of each stream: by its source, by its sink
+    most: tuple[int, ...]  # words that each FIFO held at most; 0 where it held none
+    why: str = ""
+
+    def rate(self, stream: int) -> float:
+        """Words a cycle; 0 where it failed."""
+        return self.transfers[stream] / (self.cycles + 1) if self.cycles is not None and self.transfers else 0.0
+
+
+@dataclass(frozen=True)
+class Depths:
+    """What was found. `built` is a run as it is, `ample` one with FIFOs as deep as they like, `after` one with the
+    `advised` depths (words, by id); `runs` is how many there were."""
+
+    streams: tuple[Stream, ...]
+    fifos: tuple[Fifo, ...]
+    advised: Mapping[str, int]
+    built: Simulated
+    ample: Simulated
+    after: Simulated
+    runs: int
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def least_depths(
+    most: Mapping[str, int], cycles_of: Callable[[Mapping[str, int]], int], best: int, loss: float = LOSS
+) -> dict[str, int]:
+    """The least depths (words, by FIFO) with which the time stays within `loss` of the `best` one (cycles).
+
+    `most` is what each held at most where they are as deep as they like; `cycles_of` runs with some depths.
+    """
+    depths = {name: max(words, 1) for name, words in most.items()}
+    limit = best / (1 - loss)
+    for name in sorted(depths, key=lambda one: -depths[one]):
+        low, high = 0, depths[name]  # too little, and enough
+        while high - low > 1:
+            middle = (low + high) // 2
+            if cycles_of({**depths, name: middle}) <= limit:
+                high = middle
+            else:
+                low = middle
+        depths[name] = high
+    return depths
+
+
+def advise_depths(workspace: Workspace, changes: Mapping[str, Value], job: Job, loss: float = LOSS) -> Depths:
+    """Find the depths for an application as its project runs it, in deterministic runs. WorkbenchError where it cannot
+    be built, its language cannot vary depths, or it does not even run with FIFOs as deep as they like."""
+    with tempfile.TemporaryDirectory(prefix="recap-depths-") as folder:
+        return _advise(workspace, workspace.settings(changes), Path(folder), job, loss)
+
+
+def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, job: Job, loss: float) -> Depths:
+    language, target = workspace.hdl_language, workspace.target("simulated")
+    if not isinstance(language, VariesDepths):
+        raise WorkbenchError(
+            Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
+        )
+    project, platform, root = workspace.project, workspace.platform, workspace.root
+    parameters = workspace.parameters(settings)
+    job.progress(None, "instrument")
+    hdl = placed(
+        instrumented(
+            root, workspace.outside, project.hardware, workspace.hdl_scanner(settings, job),
+            lambda part: language.with_depths(root, part, platform, parameters, folder / "hdl", job), job,
+        ), root,
+    )  # fmt: skip
+    hdl = on_cards(hdl, project.hardware.cards)
+    if undriven := placed(workspace.undriven(hdl.ports), root):
+        raise WorkbenchError(*undriven)
+    task = Task(
+        project=project, platform=platform, support=workspace.support, root=root, hdl=hdl, settings=settings,
+        parameters=parameters, build=folder / "build", raw=folder / "raw", deterministic=True, again=True,
+    )  # fmt: skip
+    task.build.mkdir()
+    job.plan(target.steps)
+    built = target.build(task, job)
+    known: dict[tuple[int, ...], Simulated] = {}
+
+    def run(depths: Mapping[str, int]) -> Simulated:
+        key = tuple(depths.get(name, 0) for name in hdl.varied)
+        if key not in known:
+            job.check()
+            job.log(f"Run {len(known) + 1}: {', '.join(f'{n} {d}' for n, d in depths.items()) or 'as it is built'}")
+            outcome = target.run(replace(task, depths=depths), built, job)
+            known[key] = _simulated(
+                task.raw, hdl.streams, hdl.fifos, [d.message for d in outcome.diagnostics if outcome.failed]
+            )
+        return known[key]
+
+    as_built, ample = run({}), run(dict.fromkeys(hdl.varied, AMPLE))
+    if ample.cycles is None:
+        hint = "It has to run with FIFOs as deep as they like before depths can be found."
+        raise WorkbenchError(Diagnostic(f"the application does not run: {ample.why}", hint))
+    held = {fifo.id: words for fifo, words in zip(hdl.fifos, ample.most, strict=True) if fifo.id in hdl.varied}
+
+    def cycles_of(depths: Mapping[str, int]) -> int:
+        cycles = run(depths).cycles
+        return _FAILED if cycles is None else cycles
+
+    advised = least_depths(held, cycles_of, ample.cycles, loss)
+    after = run(advised)
+    return Depths(hdl.streams, hdl.fifos, advised, as_built, ample, after, len(known), hdl.diagnostics)
+
+
+def _simulated(raw: Path, streams: tuple[Stream, ...], fifos: tuple[Fifo, ...], failed: list[str]) -> Simulated:
+    tables = stream_tables(raw)
+    counts, held = tables.get("streams"), tables.get("occupancy")
+    moved, stalls, most = np.zeros(len(streams), int), np.zeros((len(streams), 2), int), np.zeros(len(fifos), int)
+    if counts is not None and held is not None:
+        moved[counts["stream"]] = counts["transfers"]
+        stalls[counts["stream"]] = np.stack((counts["source_stalls"], counts["sink_stalls"]), 1)
+        np.maximum.at(most, held["fifo"], held["words"])
+    last = int(read_end(raw / "card_end.txt").get("last_transfer", -1))
+    by_side = tuple((int(source), int(sink)) for source, sink in stalls)
+    whole = None if failed else last
+    return Simulated(whole, tuple(moved.tolist()), by_side, tuple(most.tolist()), failed[0] if failed else "")
