@@ -1,5 +1,6 @@
 // Of one measure: over a frame, how many cycles were collected, how many events, the sum, least and largest of their
-// values. What was held when the frame ended is shifted out, 32 bits at a time, through all monitors of a group in turn.
+// values. What was held when the frame ended is shifted out, 32 bits at a time, through all monitors of a group in
+// turn.
 module agent_average #(
     parameter VALUE_BITS = 1,
     parameter COLLECTED = 0,   // words, each 0 or 1

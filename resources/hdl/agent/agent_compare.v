@@ -1,6 +1,6 @@
-// Whether, over the last frame that ended, A times the sum of one value stands in a relation to B times the sum of another. A mean is
-// compared with a limit by a second value of 1 for whatever the mean is taken of: so the answer is there when the frame
-// ends, without a division.
+// Whether, over the last frame that ended, A times the sum of one value stands in a relation to B times the sum of
+// another. A mean is compared with a limit by a second value of 1 for whatever the mean is taken of: so the answer is
+// there when the frame ends, without a division.
 module agent_compare #(
     parameter BITS = 48,
     parameter A_BITS = 1,

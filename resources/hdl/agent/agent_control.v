@@ -1,6 +1,6 @@
-// Does what the host asks for on one clock: a word is a command, its operation in the top four bits.
-// 1: tell the time, by the packet {8'hA6, 8'd2, CLOCK_NUMBER}, the number of cycles since reset, low word and high word;
-// 2: end all frames now; 3: frames of time get the length in the other bits. Others are passed over.
+// Does what the host asks for on one clock: a word is a command, its operation in the top four bits. 1: tell the time,
+// by the packet {8'hA6, 8'd2, CLOCK_NUMBER}, the number of cycles since reset, low word and high word; 2: end all
+// frames now; 3: frames of time get the length in the other bits. Others are passed over.
 module agent_control #(
     parameter [15:0] CLOCK_NUMBER = 0
 ) (

@@ -1,5 +1,6 @@
-// Where the frames of a group end: with the run, after so many cycles, or after so many elements. A frame whose end comes
-// while the frame before is still being read out goes on to the next such end, so that nothing is left uncounted.
+// Where the frames of a group end: with the run, after so many cycles, or after so many elements. A frame whose end
+// comes while the frame before is still being read out goes on to the next such end, so that nothing is left
+// uncounted.
 module agent_frame #(
     parameter KIND = 0,         // 0: asked for, 1: cycles, 2: elements
     parameter [31:0] LENGTH = 1

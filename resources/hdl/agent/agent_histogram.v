@@ -1,8 +1,9 @@
-// Counts, over a frame, in how many cycles or for how many events a value lay in each bin, in two banks of memory: while
-// one counts, the other one is read out, and cleared word by word.
+// Counts, over a frame, in how many cycles or for how many events a value lay in each bin, in two banks of memory:
+// while one counts, the other one is read out, and cleared word by word.
 //
-// A bin's count is read in the cycle of its sample, and written back one larger in the next. Where the same bin follows,
-// what is being written is taken instead of what was read. So every sample is counted, whatever bins follow one another.
+// A bin's count is read in the cycle of its sample, and written back one larger in the next. Where the same bin
+// follows, what is being written is taken instead of what was read. So every sample is counted, whatever bins follow
+// one another.
 module agent_histogram #(
     parameter BIN_BITS = 4,
     parameter BINS = 16

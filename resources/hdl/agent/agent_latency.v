@@ -1,5 +1,6 @@
-// How many cycles elements spend between two places that they pass in order. Those for which there is no room in the memory of
-// times are counted instead when they come out; elements that went in after them wait, unmeasured, until all of them are out.
+// How many cycles elements spend between two places that they pass in order. Those for which there is no room in the
+// memory of times are counted instead when they come out; elements that went in after them wait, unmeasured, until all
+// of them are out.
 module agent_latency #(
     parameter ROOM_BITS = 6
 ) (

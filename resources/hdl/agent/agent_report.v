@@ -1,6 +1,6 @@
-// Sends what a group's monitors held when a frame ended, as a packet of 32-bit words:
-// {8'hA6, 8'd1, GROUP}, the frame's number, its first cycle, the one after its last (two words each, the low one first),
-// then the words of the chain, then those of each memory in turn.
+// Sends what a group's monitors held when a frame ended, as a packet of 32-bit words: {8'hA6, 8'd1, GROUP}, the
+// frame's number, its first cycle, the one after its last (two words each, the low one first), then the words of the
+// chain, then those of each memory in turn.
 module agent_report #(
     parameter [15:0] GROUP_NUMBER = 0,
     parameter CHAIN_WORDS = 0,        // words

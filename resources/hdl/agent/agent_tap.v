@@ -1,5 +1,5 @@
-// Watches an edge's queue: what goes in and comes out in a cycle, as it is one and two cycles later, and how many elements the queue
-// held before. Where there is no queue, both ends are the same signals.
+// Watches an edge's queue: what goes in and comes out in a cycle, as it is one and two cycles later, and how many
+// elements the queue held before. Where there is no queue, both ends are the same signals.
 module agent_tap #(
     parameter OCCUPANCY_BITS = 8,
     parameter DATA_BITS = 1

@@ -1,5 +1,6 @@
-// Keeps, over a frame, when something happened (cycles since the frame began) and its value, in two banks of memory: while one
-// is filled, the other one is read out. Records for which there is no room are counted. Words: records, lost, then each record.
+// Keeps, over a frame, when something happened (cycles since the frame began) and its value, in two banks of memory:
+// while one is filled, the other one is read out. Records for which there is no room are counted. Words: records,
+// lost, then each record.
 module agent_trace #(
     parameter VALUE_BITS = 1,   // up to 64
     parameter ROOM_BITS = 6,
@@ -36,7 +37,8 @@ module agent_trace #(
     wire taken = selected & take;
 
     always @(posedge clock) begin
-        if (wanted & ~full) records[{active, used[ROOM_BITS-1:0]}] <= {{(32 * VALUE_WORDS - VALUE_BITS){1'b0}}, value, since};
+        if (wanted & ~full)
+            records[{active, used[ROOM_BITS-1:0]}] <= {{(32 * VALUE_WORDS - VALUE_BITS){1'b0}}, value, since};
         record <= records[{~active, place[ROOM_BITS-1:0]}];
     end
     always @(posedge clock) begin

@@ -1,0 +1,152 @@
+// The host's agent: a thread that takes out now and then what the others told, puts it in the order of its times,
+// counts it (agent_counter.hpp), and writes the frames to stream_agent.txt in the folder $RCW_RAW, with a last line
+//     end TIME LOST LATE known ASSERTIONS... [. what happened]
+// Events for which there was no room are LOST, those told after their time had been counted LATE: the application goes
+// on whatever becomes of the agent.
+#pragma once
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "agent_counter.hpp"
+
+extern "C" {
+int64_t rcw_now_ps(void) __attribute__((weak));
+void rcw_aside(int aside) __attribute__((weak));
+}
+
+namespace streaming::agent {
+
+// The agent's thread, from here to the end of the scope, which all threads that push and pop have ended before.
+class Server {
+public:
+    explicit Server(const Plan& plan) : plan_(plan), counter_(plan) {
+        const char* raw = std::getenv("RCW_RAW");
+        aside([&] { file_ = std::fopen((std::string(raw ? raw : ".") + "/stream_agent.txt").c_str(), "w"); });
+        if (!file_) file_failed();
+        int most = -1;
+        for (int edge : plan.edges) most = std::max(most, edge);
+        watched.resize(size_t(most + 1));
+        for (int edge : plan.edges)
+            watched[size_t(edge)] = {std::make_unique<End>(plan.room), std::make_unique<End>(plan.room)};
+        thread_ = std::thread([this] { serve(); });
+    }
+    Server(const Server&) = delete;
+
+    ~Server() {
+        ends_.store(true);
+        thread_.join();
+        const int64_t end_ps = now_ps();
+        if (alive_) {
+            try {
+                collect(end_ps + 1);
+                counter_.finish(end_ps);
+            } catch (const std::exception& failure) {
+                died(failure.what());
+            }
+        }
+        int64_t lost = 0;
+        for (const Ends& ends : watched)
+            if (ends.pushes) lost += ends.pushes->lost + ends.pops->lost + waiting(*ends.pushes) + waiting(*ends.pops);
+        std::string last = "end " + std::to_string(end_ps);
+        last += " " + std::to_string(lost) + " " + std::to_string(late_) + " known";
+        for (size_t i = 0; i < plan_.asserts.size(); ++i) last += counter_.known(i) ? " 1" : " 0";
+        counter_.lines += last + (why_.empty() ? "\n" : " . " + why_ + "\n");
+        write();
+        aside([&] {
+            if (file_ && std::fclose(file_)) file_failed();
+            if (why_.empty()) return;
+            std::fprintf(stderr, "stream agent: %s; %lld events were lost\n", why_.c_str(), (long long)lost);
+        });
+        watched.clear();
+    }
+
+private:
+    static int64_t now_ps() {
+        if (rcw_now_ps) return rcw_now_ps();
+        using namespace std::chrono;
+        return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count() * 1000;
+    }
+
+    template <class Body> static void aside(Body body) {
+        if (rcw_aside) rcw_aside(1);
+        body();
+        if (rcw_aside) rcw_aside(0);
+    }
+
+    static int64_t waiting(End& end) { return int64_t(end.events.size_approx()); }
+
+    void serve() {
+        try {
+            counter_.begin();
+            for (int64_t looked_ps = now_ps(); !ends_.load(); ) {
+                std::this_thread::sleep_for(std::chrono::nanoseconds(plan_.period_ps / 1000));
+                const int64_t now = now_ps();
+                collect(looked_ps); // what was told since then may have come in any order
+                looked_ps = now;
+                write();
+            }
+        } catch (const std::exception& failure) {
+            died(failure.what());
+        }
+    }
+
+    void file_failed() {
+        if (why_.empty()) why_ = std::string("stream_agent.txt: ") + std::strerror(errno);
+    }
+
+    void died(const std::string& why) {
+        alive_ = false;
+        why_ = "the agent died: " + why;
+    }
+
+    // Counts what happened before that time.
+    void collect(int64_t until_ps) {
+        for (Ends& ends : watched)
+            for (End* end : {ends.pushes.get(), ends.pops.get()})
+                for (Event event; end && end->events.try_dequeue(event);) {
+                    if (event.at_ps < done_ps_) {
+                        event.at_ps = done_ps_;
+                        ++late_;
+                    }
+                    events_.push_back(event);
+                }
+        const auto earlier = [](const Event& a, const Event& b) { return a.at_ps < b.at_ps; };
+        std::stable_sort(events_.begin(), events_.end(), earlier);
+        size_t first = 0;
+        while (first < events_.size() && events_[first].at_ps < until_ps) {
+            size_t last = first;
+            while (last < events_.size() && events_[last].at_ps == events_[first].at_ps) ++last;
+            counter_.take(events_[first].at_ps, &events_[first], last - first);
+            first = last;
+        }
+        events_.erase(events_.begin(), events_.begin() + long(first));
+        counter_.go_on(until_ps);
+        done_ps_ = std::max(done_ps_, until_ps);
+    }
+
+    void write() {
+        std::string text;
+        text.swap(counter_.lines);
+        if (text.empty() || !file_) return;
+        aside([&] {
+            if (std::fwrite(text.data(), 1, text.size(), file_) == text.size() && !std::fflush(file_)) return;
+            file_failed();
+        });
+    }
+
+    const Plan plan_;
+    Counter counter_;
+    std::vector<Event> events_;
+    int64_t done_ps_ = 0, late_ = 0;
+    std::FILE* file_ = nullptr;
+    std::string why_;
+    std::atomic<bool> ends_{false};
+    bool alive_ = true;
+    std::thread thread_;
+};
+
+} // namespace streaming::agent

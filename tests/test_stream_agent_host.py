@@ -1,0 +1,237 @@
+"""The agent on the host: the same answers as a trace's, and an application that goes on whatever becomes of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
+from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.measures import Frame, FrameValue, Query
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from stream_topologies import STREAM
+from workbench.resources import __file__ as resources
+
+from workbench.model.diagnostic import has_errors
+
+HEADERS = Path(resources).parent / "streaming"
+FRAMES = (Frame(), Frame(time_ps=13), Frame(time_ps=20), Frame(elements=3))
+EDGES = dict(enumerate(STREAM.edges))
+
+QUERY = """
+    r1: measure rate at a
+    t1: measure trace occupancy at a when occupancy at b < 3
+    h1: measure hist occupancy at c
+    v1: measure hist value at b
+    v2: measure sum value at b when value at a == value at b
+    v3: measure max value at c when t1 > 1
+    l1: measure hist(bins=3, low=0, high=12 ps) latency at c
+    l2: measure trace latency at b when !(latency at a > 4 ps | backpressure at b)
+    l3: measure min latency at b
+    l4: measure sum latency at a when l3 < 3 ps
+    l5: measure mean latency at c
+    o1: measure hist(2) occupancy at a when !backpressure at a
+    o2: measure sum occupancy at c
+    o3: measure max(frame = 7 ps) occupancy at c when backpressure at a | util at b >= 50 %
+    o4: measure min occupancy at c
+    d1: measure mean(frame = 3) occupancy at b when value at b > 2
+    d2: measure trace(frame = 2) rate at total.acc_in when o4 == 0
+    u1: measure util at b when occupancy at b != 1
+    b1: measure backpressure at c when d1 > 1
+    a1: assert occupancy at a <= 6
+    a2: assert b1 < 0.5 | d1 <= 2
+    a3: assert !(backpressure at a & backpressure at b)
+    a4: assert latency at b < 10 ps & o4 < 2
+"""
+
+REPLAY = """
+#include <iostream>
+#include "agent_counter.hpp"
+using namespace streaming::agent;
+int main(int, char** args) {
+    const Plan plans[] = {PLANS};
+    const Plan& plan = plans[std::atoi(args[1])];
+    Counter counter(plan);
+    counter.begin();
+    std::vector<Event> now;
+    long long at, edge, kind, bits, end = std::atoll(args[2]);
+    while (std::cin >> at >> edge >> kind >> bits) {
+        if (!now.empty() && now[0].at_ps != at) {
+            counter.take(now[0].at_ps, now.data(), now.size());
+            now.clear();
+        }
+        now.push_back({at, -1, uint64_t(bits), int32_t(edge), Kind(kind)});
+    }
+    if (!now.empty()) counter.take(now[0].at_ps, now.data(), now.size());
+    counter.finish(end);
+    std::cout << counter.lines << "end " << end << " 0 0 known";
+    for (size_t i = 0; i < plan.asserts.size(); ++i) std::cout << (counter.known(i) ? " 1" : " 0");
+    std::cout << std::endl;
+}
+"""
+
+
+def compiled(folder: Path, text: str) -> Path:
+    source = folder / "main.cpp"
+    source.write_text(text)
+    command = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{HEADERS}", source, "-pthread", "-o"]
+    done = subprocess.run([*command, folder / "main"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "main"
+
+
+def asked(frame: Frame) -> tuple[Query, HostAgent]:
+    query = read_query(QUERY, STREAM, frame=frame)
+    assert not has_errors(query.diagnostics), query.diagnostics
+    agent = host_agent(query, EDGES)
+    assert agent
+    assert (agent.measures, agent.asserts, agent.diagnostics) == (query.measures, query.asserts, ())
+    return query, agent
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    plans = ", ".join(asked(frame)[1].plan for frame in FRAMES)
+    return compiled(tmp_path_factory.mktemp("agent"), REPLAY.replace("PLANS", plans))
+
+
+def random_events(random: np.random.Generator, end: int = 60) -> Events:
+    """Several transfers often at one time; who waits for room pushes next, who waits for an element pops next."""
+    edges = {}
+    for edge in STREAM.edges:
+        pushes = np.sort(random.integers(1, end + 1, random.integers(0, 31)))
+        pops = np.maximum.accumulate(pushes + random.integers(0, end // 5, len(pushes)))
+        pops = pops[pops <= end]
+        values = random.integers(0, 8, len(pushes)).astype(np.uint64)
+        edges[edge.label] = EdgeEvents(edge, pushes, pops, values, spells(pushes, random), spells(pops, random))
+    return of_topology(STREAM, edges, end)
+
+
+def spells(times: Times, random: np.random.Generator) -> Times:
+    before = np.concatenate(([0], times[:-1])) if len(times) else times
+    begins = before + ((times - before) * random.random(len(times))).astype(np.int64)
+    found = np.stack((begins, times), axis=1)[random.random(len(times)) < 0.4]
+    return found[found[:, 0] < found[:, 1]].reshape(-1, 2)
+
+
+def told(events: Events) -> Iterator[tuple[int, int, int, int, int]]:
+    """(time, that waiting begins after all else, edge, kind, value) as threads tell them."""
+    for number, one in enumerate(events.edges.values()):
+        assert one.values is not None
+        yield from ((t, 0, number, 0, v) for t, v in zip(one.push_ps.tolist(), one.values.tolist(), strict=True))
+        yield from ((t, 0, number, 1, 0) for t in one.pop_ps.tolist())
+        yield from ((t, 1, number, 2, 0) for t in one.blocked_ps[:, 0].tolist())
+        yield from ((t, 1, number, 3, 0) for t in one.waiting_ps[:, 0].tolist())
+
+
+@pytest.mark.parametrize("number", range(len(FRAMES)))
+def test_answers_are_those_of_the_trace(replay: Path, number: int, tmp_path: Path) -> None:
+    query, agent = asked(FRAMES[number])
+    for seed in range(25):
+        events = random_events(np.random.default_rng(seed))
+        lines = "".join(
+            f"{t} {edge} {kind} {value}\n" for t, _, edge, kind, value in sorted(told(events), key=lambda e: e[:2])
+        )
+        done = subprocess.run([replay, str(number), str(events.end_ps)], input=lines, capture_output=True, text=True,
+                              check=True)  # fmt: skip
+        (tmp_path / FILE).write_text(done.stdout)
+        found = host_answers(agent, tmp_path / FILE)
+        assert not found.diagnostics
+        measures, asserts = evaluate(query, events)
+        for ours, true in zip(found.measures, measures, strict=True):
+            assert len(ours.frames) == len(true.frames), (seed, true.measure.text)
+            for mine, theirs in zip(ours.frames, true.frames, strict=True):
+                same(mine, theirs, f"{seed} {true.measure.text}")
+        for held, truth in zip(found.asserts, asserts, strict=True):
+            assert lasting(held.broken_ps, events) == lasting(truth.broken_ps, events), (seed, held.asserted.text)
+
+
+def lasting(broken: tuple[tuple[int, int], ...], events: Events) -> list[tuple[int, int]]:
+    return [spell for spell in broken if spell[0] < min(spell[1], events.end_ps)]
+
+
+def same(mine: FrameValue, theirs: FrameValue, text: str) -> None:
+    numbers = [(one.start_ps, one.end_ps, one.collected_ps, one.count, one.histogram) for one in (mine, theirs)]
+    assert numbers[0] == numbers[1], text
+    if theirs.samples is None:
+        assert mine.value == (None if theirs.value is None else pytest.approx(theirs.value, rel=1e-12)), text
+        return
+    assert mine.samples is not None
+    (times, values), (wanted, held) = mine.samples, theirs.samples
+    if "latency" in text:
+        assert (times.tolist(), values.tolist()) == (wanted.tolist(), held.tolist()), text
+    else:  # a queue's occupancy may be told again where it stays
+        assert values[np.searchsorted(times, wanted, "right") - 1].tolist() == held.tolist(), text
+
+
+APPLICATION = """
+#include "agent_server.hpp"
+using namespace streaming::agent;
+int main(int, char** args) {
+    {
+        Plan plan = PLAN;
+        if (args[1][0] == 'l') plan.period_ps = 200000000000, plan.room = 256;
+        if (args[1][0] == 'd') plan.asserts = {{{Code::gt, 0, 0}}};
+        Server server(plan);
+        std::thread producer([] { for (int i = 0; i < 5000; ++i) pushed(0, i + 1, -1, i); });
+        std::thread consumer([] { for (int i = 0; i < 5000; ++i) popped(0, i + 3, -1, i); });
+        producer.join();
+        consumer.join();
+    }
+    std::puts("the application is done");
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def measured() -> HostAgent:
+    agent = host_agent(read_query("r: measure rate at a\nassert occupancy at a < 9999", STREAM), EDGES)
+    assert agent
+    return agent
+
+
+@pytest.fixture(scope="module")
+def application(measured: HostAgent, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("application"), APPLICATION.replace("PLAN", measured.plan))
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("late", "events of the streams were lost"),
+        ("dead", "the agent died"),
+        ("full", "No space left on device"),
+    ],
+)
+def test_the_application_goes_on_whatever_becomes_of_the_agent(
+    application: Path, measured: HostAgent, what: str, words: str, tmp_path: Path
+) -> None:
+    if what == "full":
+        (tmp_path / FILE).symlink_to("/dev/full")
+    environment = {**os.environ, "RCW_RAW": str(tmp_path)}
+    done = subprocess.run([application, what], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "the application is done\n")
+    if what == "full":
+        assert words in done.stderr
+        return
+    found = host_answers(measured, tmp_path / FILE)
+    assert any(words in problem.message for problem in found.diagnostics), found.diagnostics
+    if what == "late":
+        (result,) = found.measures
+        assert 0 < result.frames[0].count < 5000
+        assert words in result.trust
+
+
+def test_a_file_that_breaks_off_is_said_to(tmp_path: Path) -> None:
+    query = read_query("r: measure rate at a", STREAM, frame=Frame(time_ps=10))
+    agent = host_agent(query, EDGES)
+    assert agent
+    (tmp_path / FILE).write_text("frame 0 0 10 10 3 0 nan nan 0\nframe 0 10 20 10 4 0 nan n")
+    found = host_answers(agent, tmp_path / FILE)
+    assert [frame.count for frame in found.measures[0].frames][:1] == [3]
+    assert len(found.diagnostics) == 1
