@@ -17,7 +17,7 @@ from settings_shown import shown_settings
 from workbench.cli.main import main
 from workbench.gui.main_window import MainWindow
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.keys import COMMANDS, written
+from workbench.session.keys import COMMANDS, VIEW_COMMANDS, command_of, written
 from workbench.session.plugins import load_plugins
 from workbench.session.settings import GROUPS, settings, value
 from workbench.session.trust import standing, trust, trusted
@@ -53,9 +53,13 @@ def test_what_is_no_key_or_types_text_is_refused(typed: str) -> None:
 
 
 def test_no_two_commands_come_with_one_key_and_each_is_written_as_it_would_be() -> None:
-    keys = [s.default for s in settings(load_plugins().modes.values()).values() if s.kind == "key" and s.default]
-    assert len(set(keys)) == len(keys) > 30
-    assert [written(key) for key in keys] == keys
+    keys = {
+        command_of(s.name): s.default
+        for s in settings(load_plugins().modes.values()).values()
+        if s.kind == "key" and s.default
+    }
+    assert len({*keys.values()}) == len(keys) > 38
+    assert {command: written(key, command) for command, key in keys.items()} == keys
 
 
 def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,6 +77,7 @@ def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.Captu
     assert ask("set", "theme", "dark")["value"] == "dark"
     assert ask("set", "key.run", "ctrl+r")["value"] == "Ctrl+R"
     assert ask("set", "key.open_line", "F5")["value"] == "F5"  # which is free now
+    assert ask("set", "key.view_in", "e")["value"] == "E"  # in a picture a letter types nothing
     assert json.loads((own_preferences / "window.json").read_text())["key.run"] == "Ctrl+R"
     assert main(["settings", "list"]) == 0
     assert "key.run" in capsys.readouterr().out
@@ -88,6 +93,7 @@ def test_commands_list_set_and_reset(own_preferences: Path, capsys: pytest.Captu
         ("program.g++", "/nowhere", "no program that can be started"),
         ("folder.cache", "relative", "this is no folder"),
         ("key.run", "F8", "F8 is the key of 'Next finding'"),
+        ("key.view_in", "S", "S is the key of 'Picture: zoom out'"),
         ("key.run", "Ctrl+C", "Ctrl+C stands for copy everywhere"),
     ],
 )
@@ -183,7 +189,7 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     dialog = shown_settings(window)
     rows = dialog.rows
     commands = {name.removeprefix("key.") for name in rows if name.startswith("key.")}
-    assert commands <= window.actions_of.all.keys()
+    assert commands <= window.actions_of.all.keys() | VIEW_COMMANDS.keys()
     assert {name for name, action in window.actions_of.all.items() if not action.shortcut().isEmpty()} <= commands
     dialog.search.setText("size sources")
     assert [name for name, row in rows.items() if row.isVisible()] == ["code_px"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QBuffer, QByteArray, QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QBuffer, QByteArray, QEvent, QKeyCombination, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QImage,
     QImageWriter,
     QKeyEvent,
+    QKeySequence,
     QPainter,
     QPixmap,
     QResizeEvent,
@@ -33,6 +34,7 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.svg import SvgCanvas
 from workbench.session.files import write_result, write_result_table, write_result_text
+from workbench.session.keys import key_of, view_command
 
 ZOOM_STEP = 1.25
 PICTURE_SCALE = 2.0  # of PNG files: pixels for a unit
@@ -83,6 +85,13 @@ class HouseBox(pg.ViewBox):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         event.ignore()
+
+
+def command_given(event: QKeyEvent) -> str:
+    """What a key means in a picture, Shift held or not; "" for nothing."""
+    held, key = event.modifiers(), event.keyCombination().key()
+    plain = held & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+    return view_command(*(QKeySequence(QKeyCombination(each, key)).toString() for each in (held, plain)))
 
 
 class HouseView(pg.GraphicsView):
@@ -207,13 +216,14 @@ class HouseView(pg.GraphicsView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key
         steps = {key.Key_Left: (60, 0), key.Key_Right: (-60, 0), key.Key_Up: (0, 60), key.Key_Down: (0, -60)}
+        command = command_given(event)
         if event.key() in steps:
             self.pan(QPointF(*steps[key(event.key())]))
-        elif event.key() in (key.Key_Plus, key.Key_Equal, key.Key_W):
+        elif event.key() in (key.Key_Plus, key.Key_Equal) or command == "view_in":
             self.zoom(ZOOM_STEP)
-        elif event.key() in (key.Key_Minus, key.Key_S):
+        elif event.key() == key.Key_Minus or command == "view_out":
             self.zoom(1 / ZOOM_STEP)
-        elif event.key() == key.Key_F:
+        elif command == "view_all":
             self.show_all()
         else:
             QGraphicsView.keyPressEvent(self, event)
@@ -227,7 +237,7 @@ class HouseView(pg.GraphicsView):
         """What can be done with the picture."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Show all\tF", self.show_all)
+        menu.addAction(f"Show all\t{key_of('view_all')}", self.show_all)
         menu.addAction("Zoom in\t+", lambda: self.zoom(ZOOM_STEP))
         menu.addAction("Zoom out\t−", lambda: self.zoom(1 / ZOOM_STEP))
         menu.addSeparator()

@@ -22,9 +22,8 @@ VIEW_KEYS = (
     ("Enter, double click", "open the line of what is selected"),
     ("Click with Ctrl", "editor: go to where a name is defined"),
     ("1 to 6", "in the question of a pragma: its category"),
-    ("W, S, A, D", "timeline: zoom in and out, pan"),
-    ("M, Tab, R, F", "timeline: marker, next edge, use as range, fit"),
-    ("N, Shift+N", "timeline: where what is looked for occurs next, or last"),
+    ("Arrows, +, −", "in a picture: move, zoom in and out"),
+    ("Tab", "timeline: next edge of the state that is selected"),
     ("Esc", "give up a gesture, close what floats"),
 )
 _TRUSTED = "Trusted projects"

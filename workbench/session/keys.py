@@ -52,6 +52,17 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "guide": ("Guide", "F1"),
     "about": ("About RC Workbench", ""),
 }
+#: As `COMMANDS`, of what is done in a picture that has the keyboard, where a letter types nothing.
+VIEW_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "view_in": ("Picture: zoom in", "W"),
+    "view_out": ("Picture: zoom out", "S"),
+    "view_all": ("Picture: show all", "F"),
+    "view_left": ("Timeline: earlier", "A"),
+    "view_right": ("Timeline: later", "D"),
+    "view_mark": ("Timeline: set a marker", "M"),
+    "view_range": ("Timeline: use A to B as range", "R"),
+    "view_next": ("Timeline: next that is found, last with Shift", "N"),
+}
 #: Keys that stand for something in fields and menus everywhere.
 _TAKEN = {"F10": "the menus", "Ctrl+X": "cut", "Ctrl+C": "copy", "Ctrl+V": "paste", "Ctrl+A": "select all"}
 _MODIFIERS = ("Meta", "Ctrl", "Alt", "Shift")
@@ -65,9 +76,9 @@ def key_of_mode(place: int) -> str:
 
 
 def all_commands(modes: Iterable[WindowMode]) -> dict[str, tuple[str, str]]:
-    """As `COMMANDS`, with those that show a mode."""
+    """As `COMMANDS`, with those that show a mode and those of pictures."""
     shown = {f"mode_{mode.name}": (f"Show {mode.title}", key_of_mode(place)) for place, mode in enumerate(modes, 1)}
-    return {**COMMANDS, **shown}
+    return {**COMMANDS, **shown, **VIEW_COMMANDS}
 
 
 def preference_of(command: str) -> str:
@@ -75,24 +86,39 @@ def preference_of(command: str) -> str:
     return f"key.{command}"
 
 
+def command_of(preference: str) -> str:
+    """The command whose key is remembered under a name."""
+    return preference.removeprefix("key.")
+
+
 def key_in_force(command: str, key: str) -> str:
     """A command's key: the one that its user chose, or else `key`. "" is none."""
     chosen = store.preference(preference_of(command), key)
     try:
-        return written(chosen) if chosen else ""
+        return written(chosen, command) if chosen else ""
     except WorkbenchError:
         return key
 
 
 def with_key(text: str, command: str) -> str:
     """A tooltip's text with the key of a command behind it, where it has one."""
-    key = key_in_force(command, COMMANDS[command][1])
+    key = key_of(command)
     return f"{text} ({key})" if key else text
 
 
-def written(key: str) -> str:
+def key_of(command: str) -> str:
+    """The key in force of a command that shows no mode; "" for none."""
+    return key_in_force(command, {**COMMANDS, **VIEW_COMMANDS}[command][1])
+
+
+def view_command(*keys: str) -> str:
+    """The command that one of these keys gives in a picture, "" for none."""
+    return next((name for name in VIEW_COMMANDS if key_of(name) in keys), "")
+
+
+def written(key: str, command: str = "") -> str:
     """A key as it is written, modifiers in order: "Ctrl+Shift+S". WorkbenchError for what is no key, for one that types
-    a letter, and for one that means something everywhere."""
+    a letter, unless the command is one of a picture's, and for one that means something everywhere."""
     *held, last = (_WRITTEN.get(part.lower(), part) for part in re.split(r"(?<=.)\+(?=.)", key.strip()))
     last = last.upper() if len(last) == 1 else last
     if (
@@ -103,7 +129,7 @@ def written(key: str) -> str:
     ):
         raise WorkbenchError(Diagnostic(f"'{key}' is no key", "Write it as Ctrl+Shift+S, Alt+Left or F5."))
     made = "+".join([*(m for m in _MODIFIERS if m in held), last])
-    if not {*held} & {"Ctrl", "Alt", "Meta"} and not re.fullmatch(r"F\d+", last):
+    if command not in VIEW_COMMANDS and not {*held} & {"Ctrl", "Alt", "Meta"} and not re.fullmatch(r"F\d+", last):
         raise WorkbenchError(Diagnostic(f"{made} types text", "Hold Ctrl or Alt with it, or take a function key."))
     if made in _TAKEN:
         raise WorkbenchError(Diagnostic(f"{made} stands for {_TAKEN[made]} everywhere", "Take another key."))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from workbench.api.modes import WindowMode
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
-from workbench.session.keys import all_commands, preference_of, written
+from workbench.session.keys import all_commands, command_of, preference_of, written
 from workbench.system import store
 
 GROUPS = ("Look", "Editor", "Running", "Programs", "Folders", "Keys")
@@ -51,7 +51,7 @@ class Setting:
             return Diagnostic("this is no folder", "Give the whole path of one that is there.", file=text)
         if self.kind == "key" and text:
             try:
-                written(text)
+                written(text, command_of(self.name))
             except WorkbenchError as error:
                 return error.diagnostics[0]
         return None
@@ -97,7 +97,7 @@ def change(setting: Setting, text: str, known: Mapping[str, Setting]) -> None:
     if problem := setting.problem(text):
         raise WorkbenchError(problem)
     if setting.kind == "key" and text:
-        text = written(text)
+        text = written(text, command_of(setting.name))
         if other := holder(text, setting, known):
             message = f"{text} is the key of '{other.title}'"
             raise WorkbenchError(Diagnostic(message, f"Take another, or give '{other.title}' another first."))

@@ -16,6 +16,8 @@ from pytestqt.qtbot import QtBot
 from workbench.gui.timeline.view import TimelineView
 from workbench.pictures.timeline.hits import next_edge
 from workbench.pictures.timeline.rows import Kind
+from workbench.session.keys import preference_of
+from workbench.system.store import set_preference
 from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES
 
@@ -86,6 +88,16 @@ def test_keys_zoom_pan_mark_and_fit(qtbot: QtBot, view: TimelineView, scene: Sce
     assert view.span.pixel_ps * view.span.width >= scene.index.end_ps
     qtbot.keyClick(view, Qt.Key.Key_Escape)
     assert view.marks == ()
+
+
+def test_a_key_of_the_view_is_the_one_that_was_set(qtbot: QtBot, view: TimelineView) -> None:
+    set_preference(preference_of("view_in"), "E")
+    whole = view.span
+    qtbot.keyClick(view, Qt.Key.Key_W)
+    assert view.span == whole
+    qtbot.keyClick(view, Qt.Key.Key_E)
+    assert view.span.pixel_ps < whole.pixel_ps
+    assert "Show all\tF" in [action.text() for action in view.menu().actions()]
 
 
 def test_all_stays_in_view_when_the_view_grows_and_a_pixel_as_long(view: TimelineView, scene: Scene) -> None:

@@ -39,6 +39,7 @@ from workbench.pictures.graph import STYLE, frame_notes, node_facts
 from workbench.pictures.layout import GraphLayout, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 from workbench.pictures.speedups import estimate_bars
+from workbench.session.keys import with_key
 
 FILTERS = ("all", "host", "fpga", "aside")
 #: A graph of up to so many nodes is laid out anew whenever its room changes.
@@ -74,7 +75,7 @@ class AnalyseMode(Mode):
         for name, tip, do in (
             ("minus", "Zoom out (−)", lambda: self.graph.zoom(1 / 1.25)),
             ("plus", "Zoom in (+)", lambda: self.graph.zoom(1.25)),
-            ("maximize", "Fit (F)", self.graph.show_all),
+            ("maximize", with_key("Fit", "view_all"), self.graph.show_all),
             ("download", "Save the graph as a picture", self.graph.ask_picture),
         ):
             button = IconButton(name, tip)

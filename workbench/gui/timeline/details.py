@@ -15,6 +15,7 @@ from workbench.model.text import NARROW, count_text, percent_text, time_text
 from workbench.pictures.states import category_name
 from workbench.pictures.timeline.raster import category
 from workbench.pictures.timeline.scale import exact_time
+from workbench.session.keys import with_key
 from workbench.traces.scene import Scene
 from workbench.traces.statistics import Share, Statistics
 from workbench.traces.trace import CATEGORIES
@@ -138,7 +139,7 @@ class TimelineDetails(QWidget):
         clear.clicked.connect(self.cleared.emit)
         if self._offers_range:
             use = Button("Use as range")
-            use.setToolTip("Every view then shows this time only (R)")
+            use.setToolTip(with_key("Every view then shows this time only", "view_range"))
             use.clicked.connect(self.range_wanted.emit)
             row.addWidget(use, 1)
         row.addWidget(clear)

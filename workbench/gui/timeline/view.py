@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu
 
+from workbench.gui.house_view import command_given
 from workbench.gui.timeline.hover import draw_tooltip, place_tooltip, tooltip_size
 from workbench.gui.timeline.scene_view import SceneView
 from workbench.pictures.canvas import Canvas
@@ -22,6 +23,7 @@ from workbench.pictures.timeline.hits import Hit, hit_at, next_edge
 from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.scale import Span
 from workbench.pictures.timeline.shown import OVERVIEW_PX, RULER_PX
+from workbench.session.keys import key_of
 from workbench.traces.scene import Scene
 
 IDLE_MS = 50
@@ -71,8 +73,12 @@ class TimelineView(SceneView):
         menu = super().menu()
         first, at_ps = menu.actions()[0], self._time_at(self.pointer.x())
         own: list[tuple[str, Callable[[], None], bool]] = [
-            ("Set a marker here\tM", lambda: self.mark_at(at_ps), self.pointer.x() >= self.lanes.x),
-            ("Use A to B as range\tR", self.range_wanted.emit, len(self.marks) == 2),
+            (
+                f"Set a marker here\t{key_of('view_mark')}",
+                lambda: self.mark_at(at_ps),
+                self.pointer.x() >= self.lanes.x,
+            ),
+            (f"Use A to B as range\t{key_of('view_range')}", self.range_wanted.emit, len(self.marks) == 2),
             ("Clear the markers", lambda: self.move_marks([]), bool(self.marks)),
             ("Open the line\tEnter", self._open_line, self.chosen is not None),
         ]
@@ -195,25 +201,26 @@ class TimelineView(SceneView):
         at = self.pointer if inside else QPointF(self.lanes.centre[0], 0)
         key, step = Qt.Key, self.span.width * PAN_PART
         back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        actions: dict[Qt.Key, Callable[[], None]] = {
-            key.Key_W: lambda: self.zoom(KEY_ZOOM, at),
-            key.Key_S: lambda: self.zoom(1 / KEY_ZOOM, at),
-            key.Key_A: lambda: self.pan(QPointF(step, 0)),
-            key.Key_D: lambda: self.pan(QPointF(-step, 0)),
+        actions: dict[Qt.Key | str, Callable[[], None]] = {
+            "view_in": lambda: self.zoom(KEY_ZOOM, at),
+            "view_out": lambda: self.zoom(1 / KEY_ZOOM, at),
+            "view_left": lambda: self.pan(QPointF(step, 0)),
+            "view_right": lambda: self.pan(QPointF(-step, 0)),
+            "view_mark": lambda: self.mark_at(self._time_at(at.x())),
+            "view_range": self.range_wanted.emit,
+            "view_next": lambda: self.step_wanted.emit(back),
             key.Key_Left: lambda: self.pan(QPointF(step, 0)),
             key.Key_Right: lambda: self.pan(QPointF(-step, 0)),
             key.Key_Up: lambda: self.scroll_to(self.scroll_px - SCROLL_PX),
             key.Key_Down: lambda: self.scroll_to(self.scroll_px + SCROLL_PX),
-            key.Key_M: lambda: self.mark_at(self._time_at(at.x())),
-            key.Key_R: self.range_wanted.emit,
-            key.Key_N: lambda: self.step_wanted.emit(back),
             key.Key_F3: lambda: self.step_wanted.emit(back),
             key.Key_Escape: self._give_up,
             key.Key_Return: self._open_line,
             key.Key_Enter: self._open_line,
         }
-        if self.traced and event.key() in actions:
-            actions[key(event.key())]()
+        action = actions.get(command_given(event)) or actions.get(event.keyCombination().key())
+        if self.traced and action is not None:
+            action()
             event.accept()
         elif self.traced:
             super().keyPressEvent(event)
