@@ -44,7 +44,7 @@ def mode(window: MainWindow, qtbot: QtBot, tmp_path: Path, settle: Callable[[Mai
 
 
 def test_a_run_is_asked(
-    mode: QueryMode, window: MainWindow, qtbot: QtBot, settle: Callable[[MainWindow], None]
+    mode: QueryMode, window: MainWindow, qtbot: QtBot, tmp_path: Path, settle: Callable[[MainWindow], None]
 ) -> None:
     # what it shows unasked stands in words, and at the blocks
     assert mode.subject is not None
@@ -62,6 +62,12 @@ def test_a_run_is_asked(
     assert reply.words.startswith("most often 4: ")
     assert mode.replies.pictures.bars.isVisibleTo(mode)
     assert not mode.replies.pictures.heat.isVisibleTo(mode)
+    # it is a document: unsaved, written beside the run, and undone as text is
+    assert mode.document.dirty
+    assert "Streams, not saved" in window.rail.buttons["streams"].accessibleName()
+    assert mode.save()
+    assert (tmp_path / "streams.query").read_text() == "measure hist occupancy at e1"
+    assert mode.history.can_undo
     # in frames there is a map of it over time, and numbers have a spread; a broken assertion is told
     mode.frame_length.setText("20 us")
     mode.editor.add_statement("r: measure rate at e4\nassert r > 3 Mtps")
@@ -130,5 +136,7 @@ def test_frames_count_by_their_length() -> None:
     reply = Reply("h", "h", "", 1, "elements", (0.0, 1.0, 4.0), (), (), ("0", "1"), ((1.0, 0.0), (0.0, 1.0)))
     assert [bar.value for bar in histogram_bars(reply).rows] == [0.25, 0.75]
     numbers = Reply("r", "r", "", 1, "s", (0.0, 1.0, 4.0), (2.0, None))
+    many = Reply("h", "h", "", 1, times_s=(0.0, 1.0), bin_words=tuple("abcdefghij" * 5), shares=((0.02,) * 50,))
+    assert [(bar.name, bar.value) for bar in histogram_bars(many).rows][:1] == [("a to c", pytest.approx(0.06))]
     (line,) = course(numbers).lines
     assert (line.x.tolist(), line.y.tolist()) == ([0.5], [2.0])

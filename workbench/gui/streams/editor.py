@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QCompleter, QListView, QToolTip
 
 from workbench.gui.source.code_view import CodeView, LineNumbers
 from workbench.gui.source.highlight import Span, wrong_spans
+from workbench.gui.source.text_edits import put_difference
 from workbench.model.diagnostic import Diagnostic
+from workbench.session.query_document import QueryFile
 
 _PART = re.compile(
     r"(?P<comment>//[^\n]*)|(?P<number>(?<![\w.])\d[\w.]*)|(?P<word>[A-Za-z_][\w.]*)|(?P<label>\w+(?=:))"
@@ -24,9 +26,11 @@ class QueryEditor(CodeView):
     """`asked` is Ctrl+Enter. Its keywords and names are those of the run that is asked."""
 
     asked = Signal()
+    undo_label = redo_label = ""  # one key typed is like another
 
-    def __init__(self) -> None:
+    def __init__(self, document: QueryFile) -> None:
         super().__init__(LineNumbers)
+        self.file = document
         self.setAccessibleName("Query")
         self.setPlaceholderText("measure rate at ...")
         self.problems: Sequence[Diagnostic] = ()
@@ -40,6 +44,21 @@ class QueryEditor(CodeView):
         self.completer.setMaxVisibleItems(10)
         self.completer.activated.connect(self._complete)
         self.textChanged.connect(self.colour)
+        self.textChanged.connect(lambda: document.type(self.toPlainText()))
+        document.changed.connect(self._follow)
+
+    @property
+    def can_undo(self) -> bool:
+        return self.document().isUndoAvailable()
+
+    @property
+    def can_redo(self) -> bool:
+        return self.document().isRedoAvailable()
+
+    def _follow(self) -> None:
+        """The document took another text: opened, read anew, given up, or had back."""
+        if self.file.text != self.toPlainText():
+            put_difference(QTextCursor(self.document()), self.toPlainText(), self.file.text)
 
     def set_words(self, keywords: Sequence[str], names: Sequence[str]) -> None:
         self._keywords = frozenset(keywords)

@@ -19,13 +19,13 @@ from workbench.gui.streams.graph import SubjectGraph
 from workbench.gui.streams.replies import Replies
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, IconButton, PanelHeader, Split, label, plain_column, plain_panel, scrolled
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.diagnostic import Diagnostic, has_errors
 from workbench.model.run import Run
-from workbench.session.files import write_result_text
-from workbench.system.files import read_file
+from workbench.session.history import Undoable
+from workbench.session.query_document import QueryFile
 
 PAUSE_MS = 300  # without a key, before what was typed is looked at
-_FILES = "Query (*.query);;All files (*)"
+QUERY = "streams.query"
 
 
 class QueryMode(Mode):
@@ -35,12 +35,14 @@ class QueryMode(Mode):
         super().__init__(context, kind)
         self.queries = context.plugins.queries.get(kind.name)
         self.subject: Subject | None = None
+        self.document = QueryFile()
+        context.documents.add(self.document)
 
     def build(self) -> Iterator[None]:
         context = self.context
         self.graph = SubjectGraph()
         yield
-        self.editor = QueryEditor()
+        self.editor = QueryEditor(self.document)
         self.frame_length = QLineEdit()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._check)
@@ -56,6 +58,9 @@ class QueryMode(Mode):
         self.replies.line_chosen.connect(self.editor.go_to)
         self.editor.asked.connect(self.ask)
         self.editor.textChanged.connect(self._pause.start)
+        self.editor.undoAvailable.connect(lambda _: context.history_changed.emit())
+        self.editor.redoAvailable.connect(lambda _: context.history_changed.emit())
+        self.document.changed.connect(self._name_query)
         self.frame_length.returnPressed.connect(self.ask)
         context.run_changed.connect(self._run_changed)
         context.code_font_changed.connect(self.editor.take_font)
@@ -65,6 +70,18 @@ class QueryMode(Mode):
 
     def retheme(self) -> None:
         self.editor.refresh_theme()
+
+    @property
+    def shown_document(self) -> QueryFile:
+        return self.document
+
+    @property
+    def history(self) -> Undoable:
+        return self.editor
+
+    @property
+    def file_names(self) -> str:
+        return "Query (*.query);;All files (*)"
 
     # ---- arrangement
 
@@ -97,13 +114,12 @@ class QueryMode(Mode):
         self.frame_length.setToolTip("Length of a frame: a time, as 10 ms, or a number of transfers")
         self.frame_length.setAccessibleName("Length of a frame")
         self.frame_length.setFixedWidth(92)
-        open_, save = IconButton("folder", "Open a query"), IconButton("save", "Save the query as a file")
+        open_ = IconButton("folder", "Open another query")
         self.ask_button = Button("Ask", "play", "primary")
         self.ask_button.setToolTip("Ctrl+Enter")
         open_.clicked.connect(self._ask_to_open)
-        save.clicked.connect(self._ask_to_save)
         self.ask_button.clicked.connect(self.ask)
-        for widget in (self.frame_length, open_, save, self.ask_button):
+        for widget in (self.frame_length, open_, self.ask_button):
             self.editor_head.add(widget)
         column.addWidget(self.editor_head)
         column.addWidget(self.editor, 1)
@@ -142,6 +158,8 @@ class QueryMode(Mode):
         self.editor.set_words(subject.keywords, subject.names)
         self.show_content()
         self._check()
+        if self.context.run is not None:
+            self._begin_beside(self.context.run)
         self._start("explain", lambda run, queries: queries.explain(run), self._explain, self._failed)
         if self.editor.toPlainText().strip():
             self.ask()
@@ -218,25 +236,27 @@ class QueryMode(Mode):
 
     # ---- files
 
+    def _begin_beside(self, run: Run) -> None:
+        """The query of the run's project, or the one beside the run, unless one is being written."""
+        folder = self.context.root() or (run.path.parent if run.path else Path.cwd())
+        path = folder / QUERY
+        if self.document.path != path and not self.document.dirty:
+            self.restore(path)
+
+    def restore(self, path: Path, text: str | None = None) -> bool:
+        """Go on with a file, or with a text that was not saved there."""
+        if not self.context.notices.attempt(lambda: self.document.begin(path)):
+            return False
+        if text is not None:
+            self.document.type(text)
+        return True
+
+    def _name_query(self) -> None:
+        name = self.document.path.name if self.document.path else ""
+        self.editor_head.set_title("Query", f"{name}, not saved" if self.document.dirty else name)
+
     def _ask_to_open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open a query", str(self._folder()), _FILES)
-        if name:
-            self.open_query(Path(name))
-
-    def open_query(self, path: Path) -> None:
-        try:
-            text = read_file(path).decode("utf-8-sig", "replace")
-        except WorkbenchError as error:
-            self.context.notices.tell(*error.diagnostics)
-            return
-        self.editor.selectAll()
-        self.editor.insertPlainText(text)
-        self.ask()
-
-    def _ask_to_save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save the query", str(self._folder() / "streams.query"), _FILES)
-        if name:
-            self.context.notices.attempt(lambda: write_result_text(Path(name), self.editor.toPlainText()))
-
-    def _folder(self) -> Path:
-        return self.context.root() or Path.cwd()
+        folder = self.document.path.parent if self.document.path else Path.cwd()
+        name, _ = QFileDialog.getOpenFileName(self, "Open a query", str(folder), self.file_names)
+        if name and self.context.documents.may_leave([self.document]) and self.restore(Path(name)):
+            self.ask()

@@ -22,6 +22,8 @@ from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.frames import HeatMap, Spreads, spread
 from workbench.pictures.plot import Axis, Line, Plot
 
+MOST_ROWS = 24  # of a histogram
+
 
 class ReplyPictures(QWidget):
     """Histogram and heat map of histograms; spread and course of numbers."""
@@ -89,14 +91,16 @@ def teller(unit: str) -> Callable[[float], str]:
 
 
 def histogram_bars(reply: Reply) -> Bars:
-    """All frames together, each as long as it is."""
+    """All frames together, each as long as it is; of many bins some share a row."""
     weights = np.diff(reply.times_s) if len(reply.times_s) > 1 else np.ones(len(reply.shares))
     whole = np.average(np.array(reply.shares, float), axis=0, weights=weights if weights.sum() else None)
-    rows = [
-        Bar(name, name, float(share), (percent_text(float(share)),), (name, float(share)), strong=False)
-        for name, share in zip(reply.bin_words, whole, strict=True)
-    ]
-    most = max(float(whole.max()), 1e-9)
+    every = -(-len(whole) // MOST_ROWS)
+    rows = []
+    for first in range(0, len(whole), every):
+        share, names = float(whole[first : first + every].sum()), reply.bin_words[first : first + every]
+        name = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        rows.append(Bar(name, name, share, (percent_text(share),), (name, share), strong=False))
+    most = max((row.value for row in rows), default=0.0) or 1.0
     return Bars(Axis("share", percent_text), ("bin", "share"), tuple(rows), (0.0, most * 1.04), foot=reply.text)
 
 

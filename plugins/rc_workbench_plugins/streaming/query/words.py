@@ -19,7 +19,7 @@ from rc_workbench_plugins.streaming.query.measures import (
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, percent_text, prefixed, significant, table, time_text
 
-_BAR = 40  # letters of the longest bin
+_BAR, _ROWS = 40, 24  # letters of the longest bin, and rows at most: of more bins some share one
 
 
 def value_words(measure: Measure, value: float | None) -> str:
@@ -79,12 +79,14 @@ def _bars(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
     names += [f"{value_words(measure, bound)}" for bound in measure.bins[:-1]]
     names += [f"{value_words(measure, measure.bins[-1])} or more"]
     used = np.flatnonzero(sums)
-    first, last = min(int(used[0]), 1), int(used[-1])
-    shares = sums / sums.sum()
-    rows = [
-        (f"    {names[i]}", percent_text(float(shares[i])), "#" * round(_BAR * float(sums[i] / sums.max())))
-        for i in range(first, last + 1)
+    first, last = min(int(used[0]), 1), int(used[-1]) + 1
+    every = -(-(last - first) // _ROWS)
+    grouped = [
+        (f"{names[i]} to {names[min(i + every, last) - 1]}" if every > 1 else names[i], int(sums[i : i + every].sum()))
+        for i in range(first, last, every)
     ]
+    most = max(part for _, part in grouped)
+    rows = [(f"    {name}", percent_text(part / sums.sum()), "#" * round(_BAR * part / most)) for name, part in grouped]
     return table(rows).splitlines()
 
 
