@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from driven.texts import clipped
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.streaming.events import tables
@@ -79,6 +80,10 @@ def test_a_run_is_asked(
     qtbot.keyClick(mode.replies.table, Qt.Key.Key_Down)
     assert [row.name for row in mode.replies.pictures.spreads.spreads.rows] == ["r"]
     assert mode.editor.line == mode.replies.table.current.line == 2
+    for size in ((1024, 700), (1600, 1000)):
+        window.resize(*size)
+        settle(window)
+        assert clipped(window) == []
 
 
 def test_names_are_proposed_and_what_is_wrong_is_said(

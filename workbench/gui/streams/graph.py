@@ -13,9 +13,12 @@ from PySide6.QtWidgets import QMenu
 from workbench.api.queries import QueriedEdge, Subject
 from workbench.gui.analyse.graph import GraphView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
-from workbench.pictures.graph import STYLE, NodeFacts
+from workbench.pictures import graph as block_graph
+from workbench.pictures.graph import NodeFacts
 from workbench.pictures.layout import GraphLayout, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
+
+STYLE = replace(block_graph.STYLE, label_height=40)  # two lines at every edge
 
 
 def graph_of(subject: Subject) -> BlockGraph:

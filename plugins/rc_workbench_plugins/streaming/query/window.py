@@ -79,8 +79,10 @@ def explain(run: Run) -> Sequence[Explained]:
         return ()
     walked = limits(events)
     busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
+    first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
     return [
-        Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {}) for one in walked.answers
+        Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
+        for one in (*first, *walked.answers[:-2])
     ]
 
 
