@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rc_workbench_plugins.streaming.virtual_queue import Bus, Intervals
+from rc_workbench_plugins.streaming.virtual_queue import IDEAL, Bus, Intervals
 from scipy.signal import lfilter
 from scipy.stats import norm
 
@@ -45,4 +45,4 @@ def _exponential(normal: np.ndarray[Any, Any], mean: float) -> np.ndarray[Any, A
 
 
 def bus(params: dict[str, Any]) -> Bus:
-    return Bus(params["B"], params["D"])
+    return Bus(params["B"], (params["D"],)) if params["B"] > 1 else IDEAL

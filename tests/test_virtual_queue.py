@@ -37,7 +37,7 @@ from rc_workbench_plugins.streaming.virtual_queue import (
 PARTS = ("total", "upstream", "downstream")
 AR = {phi: {"type": "ar1", "phi": phi} for phi in (0.3, 0.6, 0.9)}
 SLOW = {"type": "mm", "means": [0.5, 2.0], "stay": 0.99}
-BULKS = Bus(64, 16.0)
+BULKS = Bus(64, (16.0,))
 
 
 def seen(whole: Occupancy) -> dict[str, np.ndarray[Any, Any]]:
@@ -48,7 +48,7 @@ def seen(whole: Occupancy) -> dict[str, np.ndarray[Any, Any]]:
 def test_a_bus_takes_a_bulk_when_it_is_there_and_the_one_before_is_over() -> None:
     """By hand: bulks of two, each 3 on the bus. Elements at 1, 2, 3, 4, 9, 10 leave the bus at 5, 8 and 13; the
     consumer works 2 on each."""
-    found = passage(np.array([1.0, 1, 1, 1, 5, 1]), np.full(6, 2.0), Bus(2, 3.0))
+    found = passage(np.array([1.0, 1, 1, 1, 5, 1]), np.full(6, 2.0), Bus(2, (3.0,)))
     assert found.taken.tolist() == [2, 2, 5, 5, 10, 10]
     assert found.delivered.tolist() == [5, 5, 8, 8, 13, 13]
     assert found.removed.tolist() == [5, 7, 9, 11, 13, 15]
@@ -62,22 +62,27 @@ def test_a_bus_takes_a_bulk_when_it_is_there_and_the_one_before_is_over() -> Non
 @given(
     gaps=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=3, max_size=40),
     bulk=st.integers(1, 3),
-    time=st.integers(0, 5),
+    time=st.integers(2, 5) | st.just(0),
+    lag=st.integers(0, 3),
 )
-def test_a_passage_is_that_of_element_after_element(gaps: list[tuple[int, int]], bulk: int, time: int) -> None:
+def test_a_passage_is_that_of_element_after_element(
+    gaps: list[tuple[int, int]], bulk: int, time: int, lag: int
+) -> None:
     between, service = np.array(gaps, float).T
-    found = passage(between, service, Bus(bulk, float(time)))
+    gap = 1 if time else 0
+    found = passage(between, service, Bus(bulk, (time,), (lag,), gap))
     count = len(gaps) // bulk * bulk
     inserted = between[:count].cumsum()
     free = ready = 0.0
     clock = []
     for first in range(0, count, bulk):
-        taken = max(inserted[first + bulk - 1], free)
+        taken = max(inserted[first + bulk - 1], free) + lag
         free = taken + time
         for n in range(first, first + bulk):
-            removed = max(free, ready)
+            there = free - gap * (first + bulk - 1 - n)
+            removed = max(there, ready)
             ready = removed + service[n]
-            clock.append((inserted[n], taken, free, removed))
+            clock.append((inserted[n], taken, there, removed))
     assert np.array(clock).T.tolist() == [
         list(t) for t in (found.inserted, found.taken, found.delivered, found.removed)
     ]
@@ -235,7 +240,9 @@ def an_edge(source: dict[str, Any], at: Bus, **more: Any) -> EdgeEvents:
 def test_an_edge_of_a_run_is_replayed_over_the_bus_that_its_transfers_tell_of() -> None:
     edge = an_edge({"type": "iid"}, BULKS)
     _, _, told = seen_of(edge)
-    assert told == Bus(64, pytest.approx(16e6))
+    assert (told.bulk, told.gap) == (64, 0.0)
+    assert told.times == pytest.approx(np.full(20_000 // 64, 16e6))
+    assert told.lags == pytest.approx(0, abs=2)
     found, truth = replayed_edge(edge)
     assert found.consistent
     assert distance(found.occupancy.total, truth.total) < 0.05

@@ -50,14 +50,23 @@ def seen(edge: EdgeEvents) -> tuple[Passage, Intervals, Bus]:
             (t[:count] - edge.push_ps[0]).astype(np.float64) for t in (edge.taken_ps, edge.delivered_ps)
         )
         passed = Passage(pushed, taken, delivered, popped)
-        starts, sizes = np.unique(taken, return_counts=True)
-        lasts = sizes.cumsum() - 1
-        bus = Bus(int(np.median(sizes)), float((delivered[lasts] - starts).mean()))
+        bus = _bus(passed)
     service = services(passed.delivered, passed.removed)
     if len(edge.waiting_ps):
         service = worked(edge.pop_ps[:count], edge.waiting_ps)
         service[-1] = service[:-1].mean()
     return passed, Intervals(np.diff(pushed, prepend=0.0), service), bus
+
+
+def _bus(passed: Passage) -> Bus:
+    """The bus by its transfers; none was before the first."""
+    starts, sizes = np.unique(passed.taken, return_counts=True)
+    lasts = sizes.cumsum() - 1
+    ends = passed.delivered[lasts]
+    ready = np.maximum(passed.inserted[lasts], np.concatenate([[-np.inf], ends[:-1]]))
+    within = np.diff(passed.delivered)[np.diff(passed.taken) == 0]
+    gap = float(np.median(within)) if len(within) else 0.0
+    return Bus(int(np.median(sizes)), ends - starts, np.maximum(starts - ready, 0.0), gap)
 
 
 def replayed_edge(edge: EdgeEvents, seed: int = 0) -> tuple[Estimate, Occupancy] | None:

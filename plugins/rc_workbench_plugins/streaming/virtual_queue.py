@@ -15,8 +15,8 @@ works on is in no queue.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -36,12 +36,23 @@ class Draw(StrEnum):
     BLOCKS = "in blocks of neighbours"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bus:
-    """What carries elements between the two queues: `bulk` of them at a time, each bulk in `time`."""
+    """What carries elements between the two queues: `bulk` of them at a time. A transfer begins `lags` after these are
+    there and the one before is over, and takes `times`: those measured, of which replays draw; the dissertation's
+    bus has one time and no lag. Elements arrive `gap` apart, the last one at the transfer's end."""
 
     bulk: int = 1
-    time: float = 0.0
+    times: Sequence[float] | Times = (0.0,)
+    lags: Sequence[float] | Times = (0.0,)
+    gap: float = 0.0
+
+    def drawn(self, transfers: int, random: np.random.Generator) -> Bus:
+        """With a time and a lag of each transfer."""
+        if len(self.times) == 1:
+            return self
+        numbers = random.integers(0, len(self.times), transfers)
+        return replace(self, times=np.asarray(self.times)[numbers], lags=np.asarray(self.lags)[numbers])
 
 
 IDEAL = Bus()
@@ -123,14 +134,16 @@ def measured(passage: Passage) -> Intervals:
 
 
 def passage(between: Times, service: Times, bus: Bus = IDEAL) -> Passage:
-    """What becomes of elements that are inserted and served so. Elements beyond the last full bulk are left out."""
+    """What becomes of elements that are inserted and served so. Elements beyond the last full bulk are left out. The
+    bus has one time and lag, or those of each transfer."""
     count = len(between) // bus.bulk * bus.bulk
     inserted = between[:count].cumsum()
     taken = delivered = inserted
-    if bus != IDEAL:
-        starts = _in_turn(inserted[bus.bulk - 1 :: bus.bulk], np.full(count // bus.bulk, bus.time))
+    if bus is not IDEAL:
+        times, lags = (np.broadcast_to(each, count // bus.bulk) for each in (bus.times, bus.lags))
+        starts = _in_turn(inserted[bus.bulk - 1 :: bus.bulk], lags + times) + lags
         taken = starts.repeat(bus.bulk)
-        delivered = taken + bus.time
+        delivered = ((starts + times)[:, None] - bus.gap * np.arange(bus.bulk)[::-1]).ravel()
     return Passage(inserted, taken, delivered, _in_turn(delivered, service[:count]))
 
 
@@ -221,4 +234,5 @@ def replays(
     block = block_length(intervals) if draw is Draw.BLOCKS else 1
     for _ in range(times):
         again = drawn(intervals, draw, random, block)
-        yield occupancy(passage(again.between, again.service, bus), skipped)
+        carried = bus.drawn(len(again) // bus.bulk, random)
+        yield occupancy(passage(again.between, again.service, carried), skipped)
