@@ -65,7 +65,7 @@ def structure(one: Prediction, source: Path) -> Structure:
         note, inside = "", times
         if isinstance(node, Loop):
             rounds = float(found.rounds[node.id])
-            name, note = f"loop {node.id}", f"{rounds:g} rounds"
+            name, note = f"loop {node.id}", f"{rounds:g} round{'s' if rounds != 1 else ''}"
             inside = times * rounds if repeated else times
         children: list[Piece] = []
         arms = [child for child in node.children if not isinstance(child, Sequence) or child.children]
@@ -96,9 +96,10 @@ def _lines(one: Prediction) -> list[PartLine]:
     lines = []
     for name, block in one.estimate.blocks.items():
         cycles, memory = float(block.total_cycles), float(block.mem) > float(block.comp)
-        said = f"max(Comp {count_text(float(block.comp))}, Mem {count_text(float(block.mem))})   Eq. 10"
+        said = f"> Comp {count_text(float(block.comp))}" if memory else f"> Mem {count_text(float(block.mem))}"
         category = Category.RECV if memory else Category.WORK
-        lines.append(PartLine(f"{name}, line {block.work.line}", count_text(cycles), cycles / most, said, category))
+        at = f"line {block.work.line}, {name}"
+        lines.append(PartLine(at, count_text(cycles), cycles / most, f"{said}   Eq. 10", category))
     return lines
 
 

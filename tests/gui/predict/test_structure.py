@@ -84,7 +84,8 @@ def test_a_node_chosen_lights_its_lines_and_a_line_its_node(
         return names[[row.key for row in shown.tree.bars.rows].index(shown.tree.current)]
 
     box, row_px = shown.tree.lanes(), shown.tree.row_px
-    at = QPoint(40, round(box.y + (names.index("loop L2") + 0.5) * row_px))
+    shown.tree.show_lane(names.index("loop L2"))
+    at = QPoint(40, round(box.y + (names.index("loop L2") - shown.tree.first() + 0.5) * row_px))
     qtbot.mouseClick(shown.tree.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert (current(), sorted(shown.source.marked)) == ("loop L2", [11, 12])
     assert [mark.cursor.blockNumber() + 1 for mark in shown.source.extraSelections()] == sorted(shown.source.marked)

@@ -293,7 +293,7 @@ class PartForm(QScrollArea):
         head = QHBoxLayout()
         head.setSpacing(10)
         head.addWidget(label(group.title, "strong"))
-        head.addWidget(label(group.note, "small"), 1)
+        head.addWidget(label(group.note, "small", wrap=True), 1)
         column.addLayout(head)
         form = QFormLayout()
         form.setHorizontalSpacing(12)

@@ -158,6 +158,7 @@ class DocumentMode(Mode):
         self.save_button.setToolTip(copied if document.read_only else with_key("Comments and layout are kept", "save"))
         problems = f"{errors} problem{'s' if errors > 1 else ''}"
         self.why.setText(f"{problems} to mend first" if errors else "edited" if document.dirty else "")
+        self.why.setVisible(bool(self.why.text()))
         set_role(self.why, "high" if errors else "small")
         self.say_status(
             *((f"{problems}: line {document.errors[0].line}",) if errors else ()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,8 +11,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from workbench.api.models import Values
 from workbench.api.modes import WindowMode
-from workbench.api.predictions import Structure
+from workbench.api.predictions import Results, Structure
 from workbench.gui.context import Context
 from workbench.gui.forms.form import StillCombo
 from workbench.gui.forms.mode import DocumentMode
@@ -36,7 +37,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.predict.formulas import Evaluation
+from workbench.predict.formulas import Evaluation, ModelFile
 from workbench.predict.kinds import code_of, heading, taken_over
 from workbench.predict.shown import results_of
 from workbench.session.model_document import ModelDocument, ModelFound, models_of, starter
@@ -46,8 +47,9 @@ from workbench.session.yaml_document import Path_
 
 STRUCTURE = "Structure"
 PAGES = ("Results", STRUCTURE, "Explore", "Model")
-AS_IS = "as modelled"
+AS_IS = "as it is"
 NARROW_PX = 720
+READING_PX = (144, 86)  # wide, narrow
 
 
 class PredictMode(DocumentMode):
@@ -60,6 +62,7 @@ class PredictMode(DocumentMode):
         self.details_panel = self.details = Breakdown()
         self.what_if = WhatIf(self.document, lambda: self.reading_name)
         self._title = ""
+        self._found: tuple[ModelFile, Mapping[str, Values], str | None, Results] | None = None  # computed last
         self.page = PAGES[0]
 
     def build(self) -> Iterator[None]:
@@ -129,7 +132,7 @@ class PredictMode(DocumentMode):
         self.reading = StillCombo()
         self.reading.setAccessibleName("Reading")
         self.reading.setToolTip("Where the source can be read in several ways")
-        self.reading.setMinimumWidth(144)
+        self.reading.setMinimumWidth(READING_PX[False])
         self.head.add(self.reading)
         self.pills: dict[str, PillButton] = {}
         for page in PAGES:
@@ -170,6 +173,8 @@ class PredictMode(DocumentMode):
             narrow = self._centre.width() < NARROW_PX
             self.head.title.setVisible(not narrow)
             self.undo_button.setVisible(not narrow)
+            self.reading.setMinimumWidth(READING_PX[narrow])
+            self.structure.set_narrow(narrow)
             self.explore.set_narrow(narrow)
 
     def minimumSizeHint(self) -> QSize:
@@ -330,6 +335,7 @@ class PredictMode(DocumentMode):
         values = Evaluation(file, self.what_if.changes, reading)
         self.context.background.cancel("predict.prepare")  # of the model before
         if work := file.kind.prepare(values):
+            self._found = None
             failed = partial(self._show_nothing, "This model cannot be computed")
             self.context.background.start_job(
                 "predict.prepare", work, lambda done: self._show_results(), lambda problems: failed(problems[0])
@@ -340,7 +346,9 @@ class PredictMode(DocumentMode):
             self.density.show_model(values)
             self._density_moved()
         else:
-            found = results_of(values)
+            if self._found is None or self._found[0] is not file or self._found[1:3] != (values.changes, reading):
+                self._found = file, dict(values.changes), reading, results_of(values)
+            found = self._found[3]
             self._show_structure(found.structure)
             self.results.show_results(values, found, self.context.run, self.document.read_only)
             self.details.show_results(values, found)

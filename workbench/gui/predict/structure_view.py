@@ -58,10 +58,15 @@ class StructureView(QWidget):
         self.tree_head = PanelHeader("Structure")
         column.addWidget(self.tree_head)
         column.addWidget(self.tree, 1)
-        plain_column(self).addWidget(Split((left, 480), (right, 420)))
+        self._split = Split((left, 480), (right, 420))
+        plain_column(self).addWidget(self._split)
         self.source.line_changed.connect(self._line_chosen)
         self.tree.chosen.connect(self.choose)
         self.tree.opened.connect(self._open)
+
+    def set_narrow(self, narrow: bool) -> None:
+        """The pieces below the source where there is no room beside it."""
+        self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
 
     def show_structure(self, structure: Structure) -> None:
         """Show another structure; where its source is the same, what was chosen stays. Raises WorkbenchError."""

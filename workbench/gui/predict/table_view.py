@@ -9,17 +9,19 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.predictions import PaperTable, Row
 from workbench.formats.units import UnitError, quantity
+from workbench.gui import fonts
 from workbench.gui.painting import label as paint_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
 from workbench.gui.widgets.row_view import EDGE_PX, RowView
 from workbench.gui.widgets.rows import Column
 
 ROW_PX, NOTED_PX, UNITS_PX, VALUE_PX = 26, 38, 60, 100
+ATTRIBUTE_PX = 88  # what values leave to their attributes at least
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
 _RIGHT = Qt.AlignmentFlag.AlignRight
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
@@ -70,7 +72,7 @@ class PaperTableView(QWidget):
         above.addWidget(self.title)
         above.addWidget(self.note, 1)
         column.addLayout(above)
-        self.rows = RowView("", tuple(_columns(heads)), ROW_PX)
+        self.rows = PaperRows(heads)
         self.rows.setIndentation(12)
         column.addWidget(self.rows)
 
@@ -81,8 +83,34 @@ class PaperTableView(QWidget):
         self.rows.row_px = NOTED_PX if any(row.notes for row in table.rows) else ROW_PX
         self.rows.setColumnHidden(1, not any(row.unit for row in table.rows))
         self.rows.show_rows(under_heads(table.rows))
+        self.rows.need(table.rows)
         self.rows.lay_out_columns()
         self.rows.show_whole()
+
+
+class PaperRows(RowView):
+    """Where there is little room, values come before attributes."""
+
+    def __init__(self, heads: tuple[str, ...]) -> None:
+        self._heads, self._needed_px = heads, [0] * len(heads)
+        super().__init__("", tuple(_columns(heads)), ROW_PX)
+
+    def need(self, rows: Sequence[Row]) -> None:
+        """Find out how wide the columns have to be."""
+        head, value = (QFontMetrics(fonts.ui_font(px, weight)) for px, weight in ((12, 500), (13, 600)))
+        for at, name in enumerate(self._heads):
+            wide = max((value.horizontalAdvance(_value(at, row)) for row in rows), default=0)
+            self._needed_px[at] = max(head.horizontalAdvance(name) + 8, wide) + EDGE_PX + 1
+
+    def lay_out_columns(self) -> None:
+        super().lay_out_columns()
+        header, free = self.header(), self.header().sectionSize(0) - ATTRIBUTE_PX
+        for at, needed_px in enumerate(self._needed_px, 2):
+            lacking = min(needed_px - header.sectionSize(at), free)
+            if lacking > 0:
+                header.resizeSection(at, header.sectionSize(at) + lacking)
+                free -= lacking
+        header.resizeSection(0, free + ATTRIBUTE_PX)
 
 
 def under_heads(rows: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
