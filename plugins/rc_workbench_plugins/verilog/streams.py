@@ -20,7 +20,7 @@ from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.nets import Bit, Kind, Nets
 from rc_workbench_plugins.verilog.ports import ports_of
 from workbench.api.instrument.port_finder import FoundPort, find_ports, plain_name
-from workbench.api.port_styles import OTHERS, Handshake, PortStyle
+from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle
 from workbench.model.application import HardwareSources, StreamSignals
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import HdlPort
@@ -206,6 +206,8 @@ def _ends(design: Design, path: str, body: Any) -> Iterator[End]:
             carried = tuple(
                 name for name in others if leaves[name][0].direction == valid.direction and name != valid.name
             )
+            if found.style == GRANT.name and not carried:
+                continue  # an arbiter's: nothing passes
             for number in range(found.count):
                 yield End(
                     path,
