@@ -24,8 +24,10 @@ from workbench.analysis.report_rows import (
     finding_rows,
     share_bar,
     shortener,
+    stream_rows,
     swatch,
 )
+from workbench.analysis.streams import fifo_advice
 from workbench.api.results import Analysis, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -60,6 +62,8 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
         findings=finding_rows(analysis, platform, short),
         calls=call_rows(analysis, short),
         curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
+        streams=stream_rows(analysis, short),
+        fifo_advice=fifo_advice(analysis.fifos),
         blocks=block_rows(analysis, short),
         comparison=_comparison(comparison) if comparison else None,
         facts=_facts(run, platform),

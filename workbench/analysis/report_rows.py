@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from workbench.analysis.finding_words import becomes_words, bound_text, bound_words, cap_words, folded_words
 from workbench.analysis.rate_curves import finding_plot
+from workbench.analysis.streams import fifo_words, held_words, rate_words, stream_names
 from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, tops
@@ -191,6 +192,26 @@ def call_rows(analysis: Analysis, short: Shorten) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def stream_rows(analysis: Analysis, short: Shorten) -> list[dict[str, Any]]:
+    """The streams, those that stall most first."""
+    names = stream_names(analysis.streams)
+    behind = {fifo.input.stream.id: fifo for fifo in analysis.fifos}
+    ranked = sorted(analysis.streams, key=lambda one: -(one.sink_stalls + one.source_stalls))
+    return [
+        {
+            "name": names[one.stream.id],
+            "place": short(f"{one.stream.file}:{one.stream.line}") if one.stream.file else "",
+            "transfers": count_text(one.transfers),
+            "rate": rate_words(one),
+            "source": percent_text(one.source_stalls / max(one.cycles, 1)),
+            "sink": percent_text(one.sink_stalls / max(one.cycles, 1)),
+            "held": held_words(one, names),
+            "fifo": fifo_words(behind[one.stream.id]) if one.stream.id in behind else "",
+        }
+        for one in ranked
+    ]
 
 
 def block_rows(analysis: Analysis, short: Shorten) -> list[dict[str, Any]]:

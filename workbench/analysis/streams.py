@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from workbench.api.results import FifoMetrics, Held, StreamMetrics
 from workbench.model.run import Run
+from workbench.model.text import percent_text, rate_text, significant
 
 
 def stream_metrics(run: Run) -> tuple[StreamMetrics, ...]:
@@ -45,3 +47,38 @@ def fifo_metrics(run: Run, streams: tuple[StreamMetrics, ...]) -> tuple[FifoMetr
             held = tuple(zip(table["words"][mine].tolist(), table["cycles"][mine].tolist(), strict=True))
             found.append(FifoMetrics(fifo, into, out, held))
     return tuple(found)
+
+
+def stream_names(streams: Sequence[StreamMetrics]) -> dict[str, str]:
+    """The streams' ids without the top's name, by id."""
+    return {one.stream.id: one.stream.id.partition(".")[2] or one.stream.id for one in streams}
+
+
+def rate_words(metrics: StreamMetrics) -> str:
+    """What passed in a second, on average over the run."""
+    rate = metrics.bytes_per_s
+    return rate_text(rate) if rate is not None else f"{significant(metrics.words_per_s, 3)} words/s"
+
+
+def held_words(metrics: StreamMetrics, names: Mapping[str, str]) -> str:
+    """The stream that holds it up longest, and for which share of the cycles; empty where none does."""
+    if not metrics.held:
+        return ""
+    most = metrics.held[0]
+    return f"{names.get(most.other, most.other)}, {percent_text(most.cycles / metrics.cycles)}"
+
+
+def fifo_words(metrics: FifoMetrics) -> str:
+    """How full a FIFO got."""
+    depth = f" of {metrics.fifo.depth}" if metrics.fifo.depth else ""
+    return f"{metrics.most}{depth} words, full {percent_text(metrics.full_share)}"
+
+
+def fifo_advice(fifos: Sequence[FifoMetrics]) -> tuple[str, ...]:
+    """What to try of FIFOs that hold up what comes before them while what follows is waiting for words elsewhere."""
+    return tuple(
+        f"The FIFO {one.fifo.id} is full {percent_text(one.full_share)} of the cycles, and what comes before waits in"
+        f" {percent_text(one.input.sink_stalls / one.cycles)}: deepen it; `workbench streams PROJECT` tells how deep."
+        for one in sorted(fifos, key=lambda one: -one.input.sink_stalls)
+        if one.input.sink_stalls >= one.cycles / 100
+    )

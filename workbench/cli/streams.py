@@ -6,13 +6,14 @@ import argparse
 from typing import Any
 
 from workbench.analysis.report import fifo_json, stream_json
+from workbench.analysis.streams import fifo_advice, fifo_words, held_words, rate_words, stream_names
 from workbench.api.job import Job
 from workbench.api.results import Analysis
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.formats.run_folder import MANIFEST
-from workbench.model.text import percent_text, rate_text, table, thousands
+from workbench.model.text import percent_text, table, thousands
 from workbench.session.results import open_result
 from workbench.session.stream_depths import Depths, advise_depths
 from workbench.session.workspace import open_workspace, parse_settings
@@ -51,23 +52,14 @@ def _run_text(analysis: Analysis) -> str:
         return (
             "This run counted no streams: its design has none that are told, or it was not made on the simulated card."
         )
-    rows: list[tuple[str, ...]] = [
-        ("stream", "transfers", "source stalls", "sink stalls", "idle", "rate", "held most by")
-    ]
+    names = stream_names(analysis.streams)
+    rows: list[tuple[str, ...]] = [("stream", "transfers", "source stalls", "sink stalls", "idle", "rate", "held by")]
     for one in analysis.streams:
         share = [percent_text(cycles / max(one.cycles, 1)) for cycles in (one.source_stalls, one.sink_stalls, one.idle)]
-        rate = rate_text(one.bytes_per_s) if one.bytes_per_s is not None else f"{one.words_per_s:.4g} words/s"
-        held = f"{one.held[0].other} ({percent_text(one.held[0].cycles / one.cycles)})" if one.held else ""
-        rows.append((one.stream.id, thousands(one.transfers), *share, rate, held))
-    lines = [table(rows)]
-    if analysis.fifos:
-        more: list[tuple[str, ...]] = [("FIFO", "depth", "most", "mean", "full", "empty")]
-        for fifo in analysis.fifos:
-            depth = str(fifo.fifo.depth) if fifo.fifo.depth else "unknown"
-            full, empty = percent_text(fifo.full_share), percent_text(fifo.empty_share)
-            more.append((fifo.fifo.id, depth, str(fifo.most), f"{fifo.mean:.1f}", full, empty))
-        lines += ["", table(more)]
-    return "\n".join(lines)
+        rows.append((one.stream.id, thousands(one.transfers), *share, rate_words(one), held_words(one, names)))
+    fifos = [(one.fifo.id, fifo_words(one), f"{one.mean:.1f} on average") for one in analysis.fifos]
+    parts = [table(rows), table(fifos) if fifos else "", *fifo_advice(analysis.fifos)]
+    return "\n\n".join(part for part in parts if part)
 
 
 def depth_rows(found: Depths) -> list[dict[str, Any]]:

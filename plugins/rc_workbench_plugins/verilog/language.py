@@ -76,6 +76,7 @@ def instrument(
     streams = counted(find_streams(design, top, hardware, _outside(platform.hardware)), clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
+    diagnostics = (*diagnostics, *streams.diagnostics)
     made = build.build(
         design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams, vary
     )

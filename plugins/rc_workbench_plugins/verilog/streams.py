@@ -25,10 +25,12 @@ from workbench.model.application import HardwareSources, StreamSignals
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import HdlPort
 from workbench.model.streams import Fifo, Stream, StreamWait
+from workbench.model.text import listed
 
 _MOST_PORTS = 2000  # of an instance whose ports are looked at
 _MOST_SHARING = 8  # edges whose signals are bits of one vector, and are still told apart by it
 _FIFO = re.compile(r"fifo|queue|buf|skid", re.IGNORECASE)
+_NAMELESS = re.compile(r"\bgenblk\d+\b")  # the simulator does not tell those of an if and its else apart
 _NAME = re.compile(r"(?P<low>!?)\s*(?P<path>[\w.$\[\]]+?)(?:\[(?P<index>\d+)\])?")
 
 
@@ -118,7 +120,9 @@ def _at(edge: _Edge, path: str, offers: bool) -> End | None:
 def counted(found: FoundStreams, clock_of: Mapping[str, str]) -> FoundStreams:
     """Those that can be counted: on the platform's clocks, which `clock_of` names by the top's pins. A stream is held
     by streams of its own clock."""
-    kept = [number for number, stream in enumerate(found.streams) if stream.clock in clock_of]
+    on_clock = [number for number, stream in enumerate(found.streams) if stream.clock in clock_of]
+    kept = [n for n in on_clock if not _NAMELESS.search(f"{found.streams[n].valid} {found.streams[n].ready}")]
+    hidden = [found.streams[number] for number in on_clock if number not in kept]
     new = {number: place for place, number in enumerate(kept)}
     streams = tuple(
         replace(
@@ -127,15 +131,29 @@ def counted(found: FoundStreams, clock_of: Mapping[str, str]) -> FoundStreams:
             waits=tuple(
                 replace(wait, other=new[wait.other])
                 for wait in stream.waits
-                if found.streams[wait.other].clock == stream.clock
+                if wait.other in new and found.streams[wait.other].clock == stream.clock
             ),
         )
         for stream in (found.streams[number] for number in kept)
     )
     fifos = tuple(
-        replace(fifo, input=new[fifo.input], output=new[fifo.output]) for fifo in found.fifos if fifo.input in new
+        replace(fifo, input=new[fifo.input], output=new[fifo.output])
+        for fifo in found.fifos
+        if fifo.input in new and fifo.output in new
     )
-    return replace(found, streams=streams, fifos=fifos)
+    notes = () if not hidden else (_hidden(hidden),)
+    return replace(found, streams=streams, fifos=fifos, diagnostics=(*found.diagnostics, *notes))
+
+
+def _hidden(streams: Sequence[Stream]) -> Diagnostic:
+    names = listed([stream.id for stream in streams])
+    return Diagnostic(
+        f"not counted, as they stand in a generate block without a name: {names}",
+        "Give that block a name: `begin : name`.",
+        Severity.NOTE,
+        streams[0].file,
+        streams[0].line,
+    )
 
 
 class _Places:
@@ -250,8 +268,8 @@ def _stream(nets: Nets, edge: _Edge, places: _Places) -> Stream:
         end.path if end and (end.path != places.top or places.of(bit.symbol)) else places.of(bit.symbol)
         for end, bit in ends
     )
-    valid = source.valid if source and nets.root(source.valid) == edge.key.valid else edge.key.valid
-    ready = target.ready if target and nets.root(target.ready) == edge.key.ready else edge.key.ready
+    valid = _seen_at(nets, edge.key.valid, [end.valid for end in (source, target, *edge.ends) if end])
+    ready = _seen_at(nets, edge.key.ready, [end.ready for end in (target, source, *edge.ends) if end])
     bits = max((end.bits for end in edge.ends), default=0)
     name, style, place = (f"{first.path}.{first.name}", first.style, first.place) if first else ("", "", ("", 0))
     if pointed:
@@ -260,6 +278,13 @@ def _stream(nets: Nets, edge: _Edge, places: _Places) -> Stream:
         name, style, bits = f"{places.top}.{pointed.name}", style or "pointed", pointed.bits or bits
     clock = places.clock(*(path for path in (from_, to) if path))
     return Stream(name, from_, to, style, bits, clock, hdl_name(valid), hdl_name(ready), *place)
+
+
+def _seen_at(nets: Nets, root: Bit, ports: Sequence[Bit]) -> Bit:
+    """Where a signal is looked at: at the first of the ports that have it whole, else where it is driven; outside of
+    generate blocks without a name, if that can be."""
+    places = [*(bit for bit in ports if nets.root(bit) == root), root]
+    return next((bit for bit in places if not _NAMELESS.search(hdl_name(bit))), places[0])
 
 
 def _with_own_names(streams: Sequence[Stream]) -> Iterator[Stream]:

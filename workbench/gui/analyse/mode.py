@@ -15,6 +15,7 @@ from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
+from workbench.gui.analyse.streams import StreamTable
 from workbench.gui.analyse.words import where_words
 from workbench.gui.bars_view import BarsView
 from workbench.gui.context import Context
@@ -57,6 +58,7 @@ class AnalyseMode(Mode):
         self.speedups = BarsView("Speedup estimates")
         self.speedups.problem.connect(context.notices.tell)
         self.table = FindingTable()
+        self.streams = StreamTable()
         self.filter = "all"
         self.only_node = ""
         self.set_content(self._build())
@@ -98,6 +100,10 @@ class AnalyseMode(Mode):
         self.chart.setToolTip("The speedup estimates on one axis that zooms, with the times they lead to")
         self.chart.clicked.connect(self._write_findings)
         self.findings_head.add(self.chart)
+        self.streams_pill = PillButton("Streams")
+        self.streams_pill.setToolTip("What passed on the design's streams, who stalled, how full FIFOs were")
+        self.streams_pill.clicked.connect(self._write_findings)
+        self.findings_head.add(self.streams_pill)
         self.pills: dict[str, PillButton] = {}
         for name in FILTERS:
             pill = PillButton("")
@@ -112,6 +118,7 @@ class AnalyseMode(Mode):
         self._table_pages.addWidget(self.table)
         self._table_pages.addWidget(self.nothing)
         self._table_pages.addWidget(self.speedups)
+        self._table_pages.addWidget(self.streams)
         column.addWidget(shown, 1)
         column.addWidget(rule())
         foot = QWidget()
@@ -144,6 +151,7 @@ class AnalyseMode(Mode):
             view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
         self.table.line_wanted.connect(self._open_finding)
         self.table.aside_wanted.connect(context.set_aside)
+        self.streams.line_wanted.connect(context.navigation.open_line)
         self.details.closed.connect(lambda: context.navigation.select(None))
         self.details.finding_wanted.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
 
@@ -173,6 +181,7 @@ class AnalyseMode(Mode):
         chosen = self.context.shown_range
         part = f"{range_title(chosen)} of the run. " if chosen else ""
         self.graph_head.set_title("Blocks", f"{part}{incomplete}{shown} blocks. Edge width: time in the call.")
+        self.streams.show_streams(analysis.streams, analysis.fifos)
         self._write_findings()
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
         said = recording_parts(run.manifest)
@@ -294,8 +303,11 @@ class AnalyseMode(Mode):
         self.speedups.show_bars(estimate_bars(shown, self.context.aside, where_words, analysis.time_s))
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
         self.findings_head.set_title("Findings", f"{counted}, {RANKED}")
-        self._table_pages.setCurrentIndex(1 if not shown else 2 if self.chart.isChecked() else 0)
-        self.chart.setVisible(bool(shown))
+        of_streams = bool(analysis.streams) and self.streams_pill.isChecked()
+        page = 3 if of_streams else 1 if not shown else 2 if self.chart.isChecked() else 0
+        self._table_pages.setCurrentIndex(page)
+        self.streams_pill.setVisible(bool(analysis.streams))
+        self.chart.setVisible(bool(shown) and not of_streams)
         if not shown:
             self.nothing.say(
                 "No finding here" if ranked else "No rule fired",
