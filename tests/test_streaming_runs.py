@@ -10,8 +10,12 @@ import numpy as np
 import pytest
 from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
+from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.measures import Frame
+from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api import Outcome, Task
 from workbench.api.job import Job
@@ -193,3 +197,43 @@ def test_a_platform_that_cannot_carry_streams_is_told(tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError) as told:
         open_workspace(path, load_plugins())
     assert "cannot carry streams" in told.value.diagnostics[0].message
+
+
+MEASURED = """
+r: measure rate at a
+u: measure util at a
+p: measure backpressure at a
+o: measure hist occupancy at b
+l: measure mean latency at a
+path: measure max latency at a -> b
+v: measure sum value at b
+w: measure mean occupancy at a when backpressure at a
+x: measure rate at b when o2 >= 2
+o2: measure mean(frame = 3 us) occupancy at a
+full: assert occupancy at a < 16
+"""
+
+
+def test_the_agent_counts_while_the_application_runs_what_the_trace_tells_afterwards(tmp_path: Path) -> None:
+    path = project(tmp_path, "query: q.tt", "frame: 10 us")
+    (tmp_path / "q.tt").write_text(MEASURED)
+    options = RunOptions(out=tmp_path / "run", trace=True, deterministic=True)
+    made = run_workspace(open_workspace(path, load_plugins()), options, Job())
+    assert (made.path / "stdout.txt").read_text() == PRINTED
+    told = answers_told(made.tables, "")
+    assert told
+    assert told["diagnostics"] == []
+    found = events(made)
+    query = read_query(MEASURED, found.topology, frame=Frame(time_ps=10_000_000))
+    measures, asserts = evaluate(query, found)
+    for ours, theirs in zip(told["measures"], measures, strict=True):
+        wanted = theirs.as_json()
+        frames, true = ours.pop("frames"), wanted.pop("frames")
+        assert ours == wanted
+        assert 3 < len(frames) <= len(true), "it ends with the blocks, before the run does"
+        for mine, one in zip(frames[:-1], true, strict=False):
+            assert mine.pop("histogram", None) == one.pop("histogram", None), ours["text"]
+            assert mine == pytest.approx(one, rel=1e-12), ours["text"]
+        assert sum(one["count"] for one in frames) == sum(one["count"] for one in true)
+    assert [one["holds"] for one in told["asserts"]] == [one.holds for one in asserts] == [False]
+    assert told["asserts"][0]["broken"] == asserts[0].as_json()["broken"]

@@ -4,11 +4,14 @@
 // Events for which there was no room are LOST, those told after their time had been counted LATE: the application goes
 // on whatever becomes of the agent.
 #pragma once
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <pthread.h>
+#include <ctime>
+#include <sched.h>
+#include <semaphore.h>
 #include <thread>
 
 #include "agent_counter.hpp"
@@ -23,7 +26,8 @@ namespace streaming::agent {
 // The agent's thread, from here to the end of the scope, which all threads that push and pop have ended before.
 class Server {
 public:
-    explicit Server(const Plan& plan) : plan_(plan), counter_(plan) {
+    explicit Server(const Plan& plan, int core = -1) : plan_(plan), core_(core), counter_(plan_) {
+        sem_init(&ends_, 0, 0);
         const char* raw = std::getenv("RCW_RAW");
         aside([&] { file_ = std::fopen((std::string(raw ? raw : ".") + "/stream_agent.txt").c_str(), "w"); });
         if (!file_) file_failed();
@@ -37,7 +41,7 @@ public:
     Server(const Server&) = delete;
 
     ~Server() {
-        ends_.store(true);
+        sem_post(&ends_);
         thread_.join();
         const int64_t end_ps = now_ps();
         if (alive_) {
@@ -80,10 +84,15 @@ private:
     static int64_t waiting(End& end) { return int64_t(end.events.size_approx()); }
 
     void serve() {
+        if (core_ >= 0) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(core_, &one);
+            pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+        }
         try {
             counter_.begin();
-            for (int64_t looked_ps = now_ps(); !ends_.load(); ) {
-                std::this_thread::sleep_for(std::chrono::nanoseconds(plan_.period_ps / 1000));
+            for (int64_t looked_ps = now_ps(); !ended_after_a_period();) {
                 const int64_t now = now_ps();
                 collect(looked_ps); // what was told since then may have come in any order
                 looked_ps = now;
@@ -92,6 +101,16 @@ private:
         } catch (const std::exception& failure) {
             died(failure.what());
         }
+    }
+
+    bool ended_after_a_period() {
+        timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        const int64_t ns = until.tv_nsec + plan_.period_ps / 1000;
+        until = {until.tv_sec + ns / 1000000000, ns % 1000000000};
+        while (sem_timedwait(&ends_, &until))
+            if (errno == ETIMEDOUT) return false;
+        return true;
     }
 
     void file_failed() {
@@ -139,12 +158,13 @@ private:
     }
 
     const Plan plan_;
+    const int core_; // on which it runs alone; -1: on any
     Counter counter_;
     std::vector<Event> events_;
     int64_t done_ps_ = 0, late_ = 0;
     std::FILE* file_ = nullptr;
     std::string why_;
-    std::atomic<bool> ends_{false};
+    sem_t ends_;
     bool alive_ = true;
     std::thread thread_;
 };

@@ -108,6 +108,7 @@ private:
     int64_t taken(sem_t& semaphore) {
         if (!sem_trywait(&semaphore)) return -1;
         const int64_t since_ps = watched() ? now_ps() : -1;
+        if (watched()) &semaphore == &room_ ? agent::blocks(edge_, since_ps) : agent::waits(edge_, since_ps);
         while (sem_wait(&semaphore)) {} // a signal came
         return since_ps;
     }

@@ -80,6 +80,17 @@ class Streaming(Document):
     depths: dict[str, PositiveInt] = Field(
         default_factory=dict, description="elements that an edge's queue holds, by label", examples=[{"a": 16}]
     )
+    query: str = Field(
+        "",
+        description="a file of measure and assert statements, which agents count while the application runs",
+        examples=["laplace.tt"],
+    )
+    frame: str = Field(
+        "",
+        description="how long a frame is where a statement does not say it: a time, or a number of transfers; empty: "
+        "the run is one frame",
+        examples=["10 ms", "1000"],
+    )
     bulk_elements: PositiveInt = Field(
         256, le=65536, description="elements that one transfer moves between processor and FPGA at most"
     )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from pathlib import Path
 
+from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
-from rc_workbench_plugins.streaming.topology import At, Topology
+from rc_workbench_plugins.streaming.query.command import frame_of
+from rc_workbench_plugins.streaming.query.measures import Frame
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.topology import At, Place, Topology
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 from workbench.api import Composed, Composition
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Manifest, Table
 from workbench.model.streaming import Streaming
 from workbench.system.files import SOURCE_LIMIT, read_regular
@@ -19,14 +24,45 @@ from workbench.system.files import SOURCE_LIMIT, read_regular
 def compose(composition: Composition) -> Composed:
     topology = read_topology(composition)
     section = _section(composition)
-    result = made(topology, section, composition.platform, composition.root)
-    return Composed(result.texts, result.host, result.hdl, (RESOURCES,), (RESOURCES,), len(topology.cores))
+    agent = agent_of(composition, topology)
+    result = made(topology, section, composition.platform, composition.root, agent.plan if agent else "")
+    cores = len(topology.cores)  # and one that is the agent's
+    return Composed(result.texts, result.host, result.hdl, (RESOURCES,), (RESOURCES,), cores + bool(cores and agent))
 
 
 def tables(composition: Composition, raw: Path, run: Manifest) -> Mapping[str, Table]:
+    from rc_workbench_plugins.streaming.agents.told import table_of_answers
     from rc_workbench_plugins.streaming.recorded import recorded
 
-    return recorded(read_topology(composition), _section(composition), raw, run)
+    topology = read_topology(composition)
+    found = dict(recorded(topology, _section(composition), raw, run))
+    agent = agent_of(composition, topology)
+    return found | table_of_answers(host_answers(agent, raw / FILE)) if agent else found
+
+
+def agent_of(composition: Composition, topology: Topology) -> HostAgent | None:
+    """What the project's query asks of queues between processor cores. WorkbenchError with all that is wrong in it."""
+    section = _section(composition)
+    if not section.query:
+        return None
+    file = composition.root / section.query
+    try:
+        text = read_regular(file, SOURCE_LIMIT).decode("utf-8-sig", "replace")
+        frame = frame_of(section.frame) if section.frame else Frame()
+    except (OSError, ArgumentTypeError) as error:
+        key = "frame" if isinstance(error, ArgumentTypeError) else "query"
+        line, column = composition.place(("streaming", key))
+        message = str(error) if key == "frame" else f"cannot read '{section.query}': {error}"
+        raise WorkbenchError(Diagnostic(message, file=str(composition.path), line=line, column=column)) from None
+    query = read_query(text, topology, str(file), frame)
+    if has_errors(query.diagnostics):
+        raise WorkbenchError(*query.diagnostics)
+    on_cores = {
+        number: edge
+        for number, edge in enumerate(topology.edges)
+        if Place.FPGA not in (topology.place(edge.source.block), topology.place(edge.sink.block))
+    }
+    return host_agent(query, on_cores, str(file))
 
 
 def read_topology(composition: Composition) -> Topology:

@@ -39,8 +39,9 @@ class Made:
     hdl: tuple[str, ...]
 
 
-def made(topology: Topology, section: Streaming, platform: Platform, root: Path) -> Made:
-    """The sources. WorkbenchError for blocks that cannot be joined, and a platform that cannot carry the streams."""
+def made(topology: Topology, section: Streaming, platform: Platform, root: Path, plan: str = "") -> Made:
+    """The sources; `plan` is that of the host's agent, as C++, where there is one. WorkbenchError for blocks that
+    cannot be joined, and a platform that cannot carry the streams."""
     on_cores = tuple(b for b in topology.blocks if topology.place(b.name) is Place.CORE)
     on_fpga = tuple(b for b in topology.blocks if topology.place(b.name) is Place.FPGA)
     edges = [_edge(topology, section, number, edge) for number, edge in enumerate(topology.edges)]
@@ -52,7 +53,7 @@ def made(topology: Topology, section: Streaming, platform: Platform, root: Path)
     if lacking:
         raise WorkbenchError(*lacking)
     texts = {
-        "stream_main.cpp": _main(topology, section, on_cores, edges, root),
+        "stream_main.cpp": _main(topology, section, on_cores, edges, root, plan),
         "stream_card.c": _card(topology, platform, any(e["way"] for e in edges)),
         f"{STREAM_TOP}.v": _top(topology, section, platform, on_fpga, edges, root),
     }
@@ -154,8 +155,9 @@ def _rendered(template: str, known: Mapping[str, Any]) -> str:
 
 
 def _main(
-    topology: Topology, section: Streaming, blocks: tuple[Block, ...], edges: list[dict[str, Any]], root: Path
-) -> str:
+    topology: Topology, section: Streaming, blocks: tuple[Block, ...], edges: list[dict[str, Any]], root: Path,
+    plan: str,
+) -> str:  # fmt: skip
     of_label = {edge["label"]: edge for edge in edges}
     cores = {resource.name: number for number, resource in enumerate(topology.cores)}
     shown = []
@@ -180,6 +182,7 @@ def _main(
         "name": topology.name, "crossing": any(edge["way"] for edge in edges), "headers": list(headers),
         "edges": [edge for edge in edges if edge["on_cores"]], "blocks": shown, "bulk": section.bulk_elements,
         "flush_us": max(1, round(section.flush_us)), "here": '1 "stream_main.cpp"',
+        "plan": plan, "agent_core": len(cores) or -1,
     }  # fmt: skip
     return _rendered("stream_main.cpp.j2", known)
 

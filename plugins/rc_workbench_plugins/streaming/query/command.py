@@ -8,6 +8,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
+from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
@@ -24,7 +25,13 @@ from workbench.system.files import read_file
 def add_arguments(parser: ArgumentParser) -> None:
     frame = "length of a frame: a time (10 ms), or a number of transfers; without it the run is one frame"
     parser.add_argument("run_folder", type=Path, metavar="RUN", help="a run of a streaming application")
-    parser.add_argument("query", type=Path, nargs="?", metavar="QUERY_FILE", help="statements: measure ..., assert ...")
+    parser.add_argument(
+        "query",
+        type=Path,
+        nargs="?",
+        metavar="QUERY_FILE",
+        help="statements: measure ..., assert ...; without it, what agents counted in the run",
+    )
     parser.add_argument(
         "--limits", action="store_true", help="what limits the throughput, and seven questions on the way"
     )
@@ -35,9 +42,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace, workbench: Workbench) -> int:
     """Exit code 1 where an assertion is broken."""
     measured = workbench.open_run(arguments.run_folder)
-    events = recorded(measured.run.tables, str(arguments.run_folder))
     if arguments.query is None and not arguments.limits:
-        raise WorkbenchError(Diagnostic("nothing is asked", "Name a file of statements, or --limits, or both."))
+        return _agents(measured.run.tables, arguments, workbench)
+    events = recorded(measured.run.tables, str(arguments.run_folder))
     query = asked(arguments.query, events, arguments.frame) if arguments.query else Query(())
     results, asserts = evaluate(query, events)
     walked = limits(events) if arguments.limits else None
@@ -56,6 +63,20 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
         answers = [f"{one.question}\n    {one.words}" for one in walked.answers] if walked else []
         print("\n".join([*map(result_words, results), *map(assert_words, asserts), *answers]))
     return 0 if all(result.holds for result in asserts) else 1
+
+
+def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbench) -> int:
+    """What agents counted while the application ran."""
+    found = answers_told(tables, str(arguments.run_folder))
+    if found is None:
+        hint = "Name a file of statements, or --limits, or both. Agents count what the project's streaming.query asks."
+        raise WorkbenchError(Diagnostic("nothing is asked, and no agent counted anything", hint))
+    words = found.pop("words")
+    if arguments.json:
+        workbench.print_json(found)
+    else:
+        print("\n".join(map(str, words)))
+    return 0 if all(isinstance(one, dict) and one["holds"] for one in found["asserts"]) else 1
 
 
 def recorded(tables: Mapping[str, Table], folder: str) -> Events:
