@@ -21,6 +21,37 @@ launch:
   local_size: [16, 16]
   arguments: {a: {elements: 4096}, b: {elements: 4096}, c: {elements: 4096}, width: 64}
 """
+COPY = """schema_version: 1
+name: copy
+platform: de5_net
+kernel_file: copy.cl
+kernel: KERNEL
+launch:
+  global_size: [4096]
+  local_size: [64]
+  include: [sizes]
+  arguments: {out: {elements: 4096}, in: {elements: 16384}, tile: {elements: 256}}
+"""
+COPIES = """#include "size.h"
+__kernel void by_group(__global float *out, __global const float *in, __local float *tile)
+{
+    event_t done = async_work_group_copy(tile, in + SIZE * get_group_id(0), SIZE, 0);
+    wait_group_events(1, &done);
+    out[get_global_id(0)] = tile[63 - get_local_id(0)];
+}
+__kernel void by_items(__global float *out, __global const float *in, __local float *tile)
+{
+    int l = get_local_id(0);
+#if SIZE == 256
+    tile[l + 128] = in[SIZE * get_group_id(0) + l + 128];
+    tile[l + 192] = in[SIZE * get_group_id(0) + l + 192];
+#endif
+    tile[l] = in[SIZE * get_group_id(0) + l];
+    tile[l + 64] = in[SIZE * get_group_id(0) + l + 64];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[63 - l];
+}
+"""
 SOURCE = """__kernel void multiply(__global const float *a, __global const float *b, __global float *c, int width)
 {
     int column = get_global_id(0), row = get_global_id(1);
@@ -96,6 +127,24 @@ def test_numbers_name_their_equation_and_what_they_are_made_of(
     assert transactions["equation"] == "Eq. 14"
     expected = made["#Mem_insts"] * made["#WI"] * made["#Trip"] / made["#Mem_burst"]
     assert transactions["value"] == pytest.approx(expected)
+
+
+def test_a_groups_copy_moves_what_the_loop_in_its_place_would(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The header that gives the size is found in a folder of the launch's, and read again when it has changed."""
+    (tmp_path / "sizes").mkdir()
+    (tmp_path / "sizes" / "size.h").write_text("#define SIZE 128\n")
+    (tmp_path / "copy.cl").write_text(COPIES)
+    found = {}
+    for kernel in ("by_group", "by_items"):
+        (tmp_path / "copy.opencl.yaml").write_text(COPY.replace("KERNEL", kernel))
+        numbers = asked(capsys, str(tmp_path / "copy.opencl.yaml"))["numbers"]
+        found[kernel] = [n["value"] for n in numbers if n["symbol"] == "Mem_trans"]
+    assert found["by_group"] == found["by_items"] == [4096 * (2 + 1) / 16]
+    (tmp_path / "sizes" / "size.h").write_text("#define SIZE 256\n")
+    numbers = asked(capsys, str(tmp_path / "copy.opencl.yaml"))["numbers"]
+    assert [n["value"] for n in numbers if n["symbol"] == "Mem_trans"] == [4096 * (4 + 1) / 16]
 
 
 def test_steps_build_on_one_another_and_reports_give_seconds(

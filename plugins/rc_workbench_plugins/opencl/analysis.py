@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +26,14 @@ KEPT = 32
 
 @dataclass(frozen=True)
 class Analysed:
-    """`changes` are the optimisations that the source's own annotations ask for."""
+    """`changes` are the optimisations that the source's own annotations ask for, `headers` the files that it includes,
+    as they were."""
 
     kernel: Kernel
     root: Node
     profile: Profile
     changes: tuple[Change, ...]
+    headers: Mapping[Path, str]
 
 
 _known: OrderedDict[tuple[str, ...], Analysed] = OrderedDict()
@@ -39,12 +42,16 @@ _known: OrderedDict[tuple[str, ...], Analysed] = OrderedDict()
 def key_of(source: Path, name: str, launch: Launch, folder: Path) -> tuple[str, ...]:
     """What an analysis is of: the kernel's text, the launch, and the files of its buffers as they are now."""
     buffers = [folder / v.file for v in launch.arguments.values() if isinstance(v, Values) and v.file]
-    states = [str(path.stat().st_mtime_ns) if is_file(path) else "" for path in buffers]
-    return sha256(read_file(source)), str(source), name, launch.model_dump_json(), str(folder), *states
+    return sha256(read_file(source)), str(source), name, launch.model_dump_json(), str(folder), *map(_state, buffers)
+
+
+def _state(path: Path) -> str:
+    return str(path.stat().st_mtime_ns) if is_file(path) else ""
 
 
 def is_known(source: Path, name: str, launch: Launch, folder: Path) -> bool:
-    return key_of(source, name, launch, folder) in _known
+    found = _known.get(key_of(source, name, launch, folder))
+    return found is not None and all(_state(path) == state for path, state in found.headers.items())
 
 
 def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | None = None) -> Analysed:
@@ -53,7 +60,7 @@ def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | N
     WorkbenchError with the compiler's errors, or with what is wrong with the launch.
     """
     key = key_of(source, name, launch, folder)
-    if key in _known:
+    if is_known(source, name, launch, folder):
         _known.move_to_end(key)
         return _known[key]
     kernels = compile_file(source, launch.macros, launch.standard, job, [folder / name for name in launch.include])
@@ -67,7 +74,8 @@ def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | N
     size = NDRange(launch.global_size, local_size(kernel, launch))
     groups = launch.groups or max(1, ITEMS // size.group_items)
     changes = annotated(source, kernel.line, [k.line for k in kernels.kernels])
-    found = Analysed(kernel, hierarchy(kernel), run(kernel, size, arguments, groups, job).profile, changes)
+    profile = run(kernel, size, arguments, groups, job).profile
+    found = Analysed(kernel, hierarchy(kernel), profile, changes, {path: _state(path) for path in kernels.headers})
     _known[key] = found
     while len(_known) > KEPT:
         _known.popitem(last=False)

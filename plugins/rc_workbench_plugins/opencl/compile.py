@@ -40,10 +40,12 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class Compiled:
-    """A file's kernels, in its order, what the compiler warned of, and why others cannot be read, by their names."""
+    """A file's kernels, in its order, what the compiler warned of, the files included, and why others cannot be read,
+    by their names."""
 
     kernels: tuple[Kernel, ...]
     warnings: tuple[Diagnostic, ...] = ()
+    headers: tuple[Path, ...] = ()
     unread: Mapping[str, WorkbenchError] = field(default_factory=dict)
 
     def kernel(self, name: str = "") -> Kernel:
@@ -77,7 +79,11 @@ def compile_file(
     given += [f"-I{folder.absolute()}" for folder in include]
     with tempfile.TemporaryDirectory(prefix="opencl-") as folder:
         out = Path(folder) / "kernel.bc"
-        said, bitcode = _compile([*command, *_OPTIONS, f"-cl-std={standard}", *given], source.absolute(), out, job)
+        needs = ["-MD", "-MF", str(out.with_suffix(".d"))]
+        said, bitcode = _compile(
+            [*command, *_OPTIONS, f"-cl-std={standard}", *given, *needs], source.absolute(), out, job
+        )
+        headers = _headers(out.with_suffix(".d"), source.absolute())
     texts = source.read_text(encoding="utf-8", errors="replace")
     found = _read(bitcode, source.absolute(), texts)
     read = tuple(kernel for kernel in found.values() if isinstance(kernel, Kernel))
@@ -87,7 +93,14 @@ def compile_file(
     if not read:
         hint = "A kernel is a function that begins with `__kernel void`."
         raise WorkbenchError(Diagnostic("the file has no kernel", hint, file=str(source), line=1))
-    return Compiled(read, tuple(d for d in said if d.severity is Severity.WARNING), unread)
+    return Compiled(read, tuple(d for d in said if d.severity is Severity.WARNING), headers, unread)
+
+
+def _headers(rule: Path, source: Path) -> tuple[Path, ...]:
+    """The files besides the source that a rule for make, as compilers write one, names as needed."""
+    needed = rule.read_text(errors="replace").partition(":")[2].replace("\\\n", " ")
+    names = (name.replace("\\ ", " ") for name in re.split(r"(?<!\\)\s+", needed) if name)
+    return tuple(path for name in names if (path := source.parent / name) not in (source, _TYPES))
 
 
 def _compile(command: Sequence[str], source: Path, out: Path, job: Job | None) -> tuple[list[Diagnostic], bytes]:

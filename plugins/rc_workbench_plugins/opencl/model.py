@@ -2,7 +2,7 @@
 
 Times are cycles of the kernel's clock, sizes bytes. Numbers may be arrays that broadcast, as in a sweep. Each one is
 kept with its equation and what went into it. In the profile `printed` the equations are the paper's as they stand; in
-`repaired` they are read as `ERRATA.md` here says ("R1" to "R15").
+`repaired` they are read as `ERRATA.md` here says ("R1" to "R16").
 """
 
 from __future__ import annotations
