@@ -38,6 +38,7 @@ from rc_workbench_plugins.streaming.query.steps import (
     UNKNOWN,
     Steps,
     last_of_each_time,
+    merged,
     occupancy,
     spells,
 )
@@ -215,11 +216,11 @@ class _Run:
             case And(of) | Or(of):
                 least = np.minimum if isinstance(condition, And) else np.maximum
                 parts = [self._truth(part) for part in of]
-                times = np.unique(np.concatenate([part.times for part in parts]))
+                times = merged(*(part.times for part in parts))
                 return Steps(times, reduce(least, [part.at(times) for part in parts]), UNKNOWN)
             case Comparison(left, relation, right):
                 sides = [self._steps(side) for side in (left, right)]
-                times = np.union1d(sides[0].times, sides[1].times)
+                times = merged(sides[0].times, sides[1].times)
                 one, other = (side.at(times) for side in sides)
                 truth = np.where(_RELATIONS[relation](one, other), TRUE, FALSE)
                 known = ~(np.isnan(one) | np.isnan(other))
@@ -245,7 +246,7 @@ class _Run:
         if side.when is None:
             return found
         worth = self._truth(side.when)
-        times = np.union1d(found.times, worth.times)
+        times = merged(found.times, worth.times)
         return Steps(times, np.where(worth.at(times) == TRUE, found.at(times), np.nan))
 
 
@@ -254,7 +255,7 @@ class _Pieces:
     is 0. `values` are the steps'."""
 
     def __init__(self, bounds: Times, worth: Steps | None, *steps: Steps) -> None:
-        cuts = np.unique(np.concatenate([bounds, *(s.times for s in (worth, *steps) if s is not None)]))
+        cuts = merged(bounds, *(s.times for s in (worth, *steps) if s is not None))
         cuts = cuts[(cuts >= bounds[0]) & (cuts <= bounds[-1])]
         self.times = cuts[:-1]
         self._count = len(bounds) - 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rc_workbench_plugins.streaming.events import EdgeEvents, Times
 
@@ -34,16 +34,22 @@ class Steps:
         return np.append(np.array(self.otherwise, self.values.dtype), self.values)[after]
 
 
+def merged(*times: ArrayLike) -> Times:
+    """All of them, in order, each once. What is in order already is merged, which `np.unique` does not see."""
+    found = np.sort(np.concatenate([np.asarray(part, np.int64) for part in times]), kind="stable")
+    return found[np.append(True, found[1:] != found[:-1])[: len(found)]]
+
+
 def occupancy(events: EdgeEvents, start_ps: int) -> Steps:
     """Elements in the queue; changes of one instant count together."""
-    times = np.unique(np.concatenate(([start_ps], events.push_ps, events.pop_ps)))
+    times = merged([start_ps], events.push_ps, events.pop_ps)
     pushed, popped = (np.searchsorted(events.push_ps, times, "right"), np.searchsorted(events.pop_ps, times, "right"))
     return Steps(times, (pushed - popped).astype(np.int64), 0)
 
 
 def spells(found: Times, start_ps: int) -> Steps:
     """`TRUE` in the spells, else `FALSE`."""
-    times = np.unique(np.concatenate(([start_ps], found.ravel())))
+    times = merged([start_ps], found.ravel())
     begun, ended = np.searchsorted(found[:, 0], times, "right"), np.searchsorted(np.sort(found[:, 1]), times, "right")
     return Steps(times, np.where(begun > ended, TRUE, FALSE).astype(np.int8), FALSE)
 
