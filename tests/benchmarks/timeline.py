@@ -33,16 +33,28 @@ from workbench.gui import theme
 from workbench.gui.timeline.view import TimelineView
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import Category
-from workbench.model.run import Manifest, RunClock, RunStatus
+from workbench.model.run import TABLES, Manifest, RunClock, RunStatus, Site
 from workbench.run.tap_trace import CHUNK_TAPS
 from workbench.traces.scene import build_scene
 from workbench.traces.writer import TraceWriter
 
+CALLED = ("send", "poll", "receive", "check", "start")
 END_PS = 64_506_000_000_000
 STATES = (State(0, "unclassified"), *(State(n, c.value, c) for n, c in enumerate(Category, 1)))
 
 
-def make_run(folder: Path, intervals: int, rows: int) -> None:
+def made_calls(calls: int) -> dict[str, np.ndarray]:
+    """Calls of a host's thread, one after the other: rounds of a send, two polls, a receive and a check."""
+    rng = np.random.default_rng(2)
+    edges = np.cumsum(rng.exponential(1.0, 2 * calls))
+    edges = (edges * (END_PS * 0.999 / edges[-1])).astype(np.int64)
+    none = np.full(calls, -1)
+    given = {"site": np.array([4, 0, 1, 1, 2, 3])[np.arange(calls) % 6], "state": np.ones(calls),
+             "t0_ps": edges[::2], "t1_ps": edges[1::2], "message": none, "entry": none, "resource": none}  # fmt: skip
+    return {name: np.asarray(given.get(name, np.zeros(calls)), kind) for name, kind in TABLES["calls"].items()}
+
+
+def make_run(folder: Path, intervals: int, rows: int, calls: int) -> None:
     """A folder of a host thread and replicas whose states follow one another at random lengths."""
     rng = np.random.default_rng(1)
     chunks = -(-intervals // CHUNK_TAPS)
@@ -60,9 +72,10 @@ def make_run(folder: Path, intervals: int, rows: int) -> None:
         trace.append(starts.reshape(-1), states, np.full(rows, each))
     manifest = Manifest(
         "made up", RunStatus.COMPLETE, "", traced=True, clocks=(RunClock("clk", 100e6),), time_ps=END_PS,
-        blocks=tuple(blocks),
+        blocks=tuple(blocks), sites=tuple(Site("main.c", 10 + n, 5, name, name, 0) for n, name in enumerate(CALLED)),
     )  # fmt: skip
-    writer.finish(manifest, trace.close(rows))
+    tables = {"calls": made_calls(calls)} if calls else {}
+    writer.finish(manifest, {**trace.close(rows), **tables})
 
 
 def open_view(folder: Path) -> tuple[TimelineView, dict[str, float]]:
@@ -129,22 +142,22 @@ def draw(folder: Path, frames: int) -> dict[str, float]:
     }
 
 
-def measure(intervals: int, rows: int, frames: int, scratch: Path) -> dict[str, float]:
+def measure(intervals: int, rows: int, calls: int, frames: int, scratch: Path) -> dict[str, float]:
     def child(part: str) -> dict[str, float]:
-        numbers = [str(number) for number in (intervals, rows, frames)]
+        numbers = [str(number) for number in (intervals, rows, calls, frames)]
         command = [sys.executable, __file__, "--part", part, str(scratch / "run"), *numbers]
         return dict(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
 
     child("make")
     first = child("open")
-    return {"intervals": intervals, "rows": rows, **child("draw"), "first_open_s": first["open_s"],
+    return {"intervals": intervals, "rows": rows, "calls": calls, **child("draw"), "first_open_s": first["open_s"],
             "first_open_cpu_s": first["open_cpu_s"], "first_peak_bytes": first["peak_bytes"]}  # fmt: skip
 
 
-def part(what: str, folder: Path, intervals: int, rows: int, frames: int) -> dict[str, float]:
+def part(what: str, folder: Path, intervals: int, rows: int, calls: int, frames: int) -> dict[str, float]:
     """One step of a measurement, in this process."""
     if what == "make":
-        make_run(folder, intervals, rows)
+        make_run(folder, intervals, rows, calls)
         return {}
     return draw(folder, frames) if what == "draw" else open_view(folder)[1]
 
@@ -154,25 +167,28 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--huge", action="store_true", help="also 10^8 intervals: 1 GB of disk, a minute")
-    parser.add_argument("--part", nargs=5, help=argparse.SUPPRESS)
+    parser.add_argument("--part", nargs=6, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part:
         what, folder, *numbers = arguments.part
         print(json.dumps(part(what, Path(folder), *map(int, numbers))))
         return
-    sizes = [(10**6, 60)] if arguments.quick else [(10**6, 60), (10**7, 60), (10**7, 1000)]
+    sizes = [(10**6, 60, 0), (10**6, 60, 10**6)]
+    if not arguments.quick:
+        sizes += [(10**7, 60, 0), (10**7, 1000, 0)]
     if arguments.huge:
-        sizes.append((10**8, 60))
+        sizes.append((10**8, 60, 0))
     rows = []
-    for intervals, count in sizes:
+    for intervals, count, calls in sizes:
         with tempfile.TemporaryDirectory() as scratch:
-            rows.append(measure(intervals, count, 40 if arguments.quick else 160, Path(scratch)))
+            rows.append(measure(intervals, count, calls, 40 if arguments.quick else 160, Path(scratch)))
     if arguments.json:
         print(json.dumps({"rows": rows}, indent=1))
         return
     for row in rows:
         print(
-            f"{row['intervals']:>11,} intervals, {row['rows']:>5} rows: moving p50 {row['p50_ms']:6.2f} ms, "
+            f"{row['intervals']:>11,} intervals, {row['rows']:>5} rows, {row['calls']:>9,} calls: "
+            f"moving p50 {row['p50_ms']:6.2f} ms, "
             f"p95 {row['p95_ms']:6.2f} ms (processor {row['cpu_p50_ms']:.2f}, {row['cpu_p95_ms']:.2f}); "
             f"exact p95 {row['exact_p95_ms']:6.2f} ms ({row['cpu_exact_p95_ms']:.2f}); "
             f"open {row['open_s']:.2f} s ({row['open_cpu_s']:.2f}), the first time {row['first_open_s']:.2f} s "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,8 @@ from workbench.traces.groups import rows_of_block
 Numbers = NDArray[np.integer]
 #: Calls are drawn together no further apart, and in cells of time of so many to twice as many pixels.
 GAP_PX, CELL_PX = 24, 96
+#: Groups of which calls are summed up together.
+STRIDE = 4096
 
 
 @dataclass(frozen=True)
@@ -58,23 +61,39 @@ class BlockCalls:
         last = int(np.searchsorted(self.group_first, calls[-1], "right"))
         return first, last
 
+    @cached_property
+    def groups(self) -> Groups:
+        return groups_of(self)
+
     def boxes(self, from_ps: float, pixel_ps: float, width: int, least_px: NDArray[np.float64]) -> list[CallBox]:
         """What to draw in `width` pixels: runs of calls of one site. Neighbours that are narrower than their site's
-        `least_px` become one box of many, as far as they lie close together and in one cell of time."""
+        `least_px` become one box of many, as far as they lie close together and their rounds begin in one cell of time;
+        a round of more than `CELL_PX` has boxes of its own."""
         first, last = self.groups_between(from_ps, from_ps + pixel_ps * width)
         if last <= first:
             return []
-        starts = self.group_first[first:last]
-        ends = self.group_first[first + 1 : last + 1] - 1
-        left = np.clip(np.rint((self.t0_ps[starts] - from_ps) / pixel_ps), -1, width + 1).astype(np.int64)
-        right = np.clip(np.rint((self.t1_ps[ends] - from_ps) / pixel_ps), -1, width + 1).astype(np.int64)
-        sites = self.site[starts]
-        narrow = right - left < least_px[sites]
-        cell = self.t0_ps[starts] >> math.ceil(math.log2(CELL_PX * pixel_ps))
-        close = (left[1:] - right[:-1] < GAP_PX) & (cell[1:] == cell[:-1])
-        heads = np.concatenate(([0], np.flatnonzero(~(narrow[1:] & narrow[:-1] & close)) + 1, [len(starts)]))
-        counts = ends - starts + 1
-        return [CallBox(int(left[a]), int(right[b - 1]), _by_site(sites[a:b], counts[a:b])) for a, b in pairwise(heads)]
+        groups = self.groups
+
+        def pixels(time_ps: Numbers) -> Numbers:
+            return np.clip(np.rint((time_ps - from_ps) / pixel_ps), -1, width + 1).astype(np.int64)
+
+        def left(some: Numbers) -> Numbers:
+            return pixels(groups.begin_ps[some])
+
+        def right(some: Numbers) -> Numbers:
+            return pixels(groups.end_ps[some])
+
+        # which are wide, or far from the one before: by picoseconds, which is quick, and then by pixels
+        begin_ps, end_ps = groups.begin_ps[first:last], groups.end_ps[first:last]
+        wide = first + np.flatnonzero(end_ps - begin_ps >= (least_px.min(initial=np.inf) - 1) * pixel_ps)
+        wide = wide[right(wide) - left(wide) >= least_px[groups.site[wide]]]
+        far = first + 1 + np.flatnonzero(begin_ps[1:] - end_ps[:-1] >= (GAP_PX - 1) * pixel_ps)
+        far = far[left(far) - right(far - 1) >= GAP_PX]
+        cuts = np.unique(np.concatenate(([first, last], wide, wide + 1, far, groups.cells(first, last, pixel_ps))))
+        heads = cuts[(cuts >= first) & (cuts <= last)]
+        counted = (groups.by_site(a, b) for a, b in pairwise(heads.tolist()))
+        ends = zip(left(heads[:-1]).tolist(), right(heads[1:] - 1).tolist(), counted, strict=True)
+        return [CallBox(*box) for box in ends]
 
     def between(self, from_ps: int, to_ps: int) -> list[tuple[int, int, int]]:
         """(site, calls begun, picoseconds spent) between two times, most time first."""
@@ -101,10 +120,76 @@ class CallBox:
     sites: tuple[tuple[int, int], ...]
 
 
-def _by_site(sites: Numbers, counts: Numbers) -> tuple[tuple[int, int], ...]:
-    found, at = np.unique(sites, return_index=True)
-    totals = np.bincount(sites, weights=counts)
-    return tuple((int(found[k]), int(totals[found[k]])) for k in np.argsort(at))
+@dataclass(frozen=True)
+class Groups:
+    """Runs of calls of one site, by start, and what a view of millions of them needs to know beforehand.
+
+    Of each group (`first`: its first call, groups + 1 of them) begin, end and site. A round begins where a site follows
+    that was called first no later than the one before: `rounds` are the first groups of each, `round_ps` how long it is
+    to the next. `summed` (strides + 1, sites) are the calls of each site before every `STRIDE`th group.
+    """
+
+    first: Numbers
+    begin_ps: Numbers
+    end_ps: Numbers
+    site: Numbers
+    rounds: Numbers
+    round_ps: Numbers
+    summed: Numbers
+
+    def cells(self, first: int, last: int, pixel_ps: float) -> Numbers:
+        """The groups at which other cells of time begin: the first of the first round of each. A round of more than
+        `CELL_PX` begins and ends cells, and is cut by them."""
+        low = int(np.searchsorted(self.rounds, first, "right")) - 1
+        high = int(np.searchsorted(self.rounds, last, "left"))
+        rounds, shift = self.rounds[low:high], math.ceil(math.log2(CELL_PX * pixel_ps))
+        long = self.round_ps[low:high] > CELL_PX * pixel_ps
+        cell = self.begin_ps[rounds] >> shift
+        heads = rounds[np.concatenate(([True], (cell[1:] != cell[:-1]) | long[1:] | long[:-1]))]
+        found = [heads]
+        for number in np.flatnonzero(long).tolist():
+            group = max(int(rounds[number]), first)
+            stop = int(rounds[number + 1]) if number + 1 < len(rounds) else last
+            edges = np.arange(int(self.begin_ps[group]) >> shift, int(self.begin_ps[stop - 1]) >> shift) + 1
+            found.append(group + np.searchsorted(self.begin_ps[group:stop], edges << shift))
+        return np.concatenate(found)
+
+    def by_site(self, first: int, last: int) -> tuple[tuple[int, int], ...]:
+        """(site, calls) of some groups, in the order they begin, those after the first `STRIDE` groups by number."""
+        if last - first == 1:
+            return ((int(self.site[first]), int(self.first[last] - self.first[first])),)
+        low, high = -(-first // STRIDE), last // STRIDE
+        if low < high:
+            within = self.summed[high] - self.summed[low]
+            totals = within + self._counted(first, low * STRIDE) + self._counted(high * STRIDE, last)
+        else:
+            totals = self._counted(first, last)
+        head = self.site[first : min(first + STRIDE, last)][::-1]
+        begins = np.full(len(totals), STRIDE)
+        begins[head] = np.arange(len(head))[::-1]  # the last that is set stays: the first in time
+        there = np.flatnonzero(totals)
+        return tuple((site, int(totals[site])) for site in there[np.argsort(begins[there], kind="stable")].tolist())
+
+    def _counted(self, first: int, last: int) -> Numbers:
+        sites = self.summed.shape[1]
+        calls = np.diff(self.first[first : last + 1])
+        return np.bincount(self.site[first:last], calls, minlength=sites).astype(np.int64)
+
+
+def groups_of(calls: BlockCalls) -> Groups:
+    first = calls.group_first
+    begin_ps, end_ps, site = calls.t0_ps[first[:-1]], calls.t1_ps[first[1:] - 1], calls.site[first[:-1]]
+    sites = int(site.max(initial=-1)) + 1
+    rank = np.zeros(sites, np.int64)  # of a site: the first group that calls it
+    rank[site[::-1]] = np.arange(len(site))[::-1]
+    order = rank[site]
+    rounds = np.concatenate(([0], np.flatnonzero(order[1:] <= order[:-1]) + 1))
+    round_ps = np.diff(begin_ps[rounds], append=end_ps[-1:])
+    strides = -(-len(site) // STRIDE)
+    kinds = np.arange(len(site)) // STRIDE * sites + site
+    counted = np.bincount(kinds, np.diff(first), minlength=strides * sites).astype(np.int64).reshape(strides, sites)
+    summed = np.concatenate((np.zeros((1, sites), np.int64), np.cumsum(counted, axis=0)))
+    return Groups(first, begin_ps, end_ps, site, rounds, round_ps, summed)
 
 
 def calls_of_run(run: Run) -> Mapping[int, BlockCalls]:

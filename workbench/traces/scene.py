@@ -55,7 +55,10 @@ def build_scene(run: Run) -> Scene | None:
         return None
     host = [n for n, b in enumerate(run.manifest.blocks) if b.side is Side.HOST]
     main = host[0] if host else 0
-    return Scene(run, index, calls_of_run(run), rare_events(index), main, index.shares(main))
+    calls = calls_of_run(run)
+    for each in calls.values():
+        _ = each.groups  # before a view asks for them
+    return Scene(run, index, calls, rare_events(index), main, index.shares(main))
 
 
 def rare_events(index: TimelineIndex) -> tuple[RareEvent, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from workbench.pictures.timeline.hits import hit_at, messages_of
 from workbench.pictures.timeline.raster import bar_colours, column_table, columns, in_runs
 from workbench.pictures.timeline.rows import Kind, build_rows
 from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
-from workbench.traces.calls import CELL_PX, calls_of_run
+from workbench.traces.calls import CELL_PX, GAP_PX, BlockCalls, calls_of_run
 from workbench.traces.sample import count_at_once, sample
 from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES, NOTHING
@@ -112,6 +114,75 @@ def test_calls_too_narrow_for_their_name_stand_together(six_cores: Run) -> None:
         narrow = [len([b for b in some if b.right - b.left < least[b.sites[0][0]]]) for some in (boxes, apart)]
         assert narrow[0] * 4 <= narrow[1]
     assert {len(box.sites) for box in boxes} == {1}  # with room enough each site has a box of its own
+
+
+def boxes_by_hand(calls: BlockCalls, from_ps: float, pixel_ps: float, width: int, least_px: list[float]) -> list[Any]:
+    """As the docstrings of `BlockCalls.boxes` and `Groups` say it, group by group: left, right, calls of each site."""
+    cuts, cell_ps = calls.group_first.tolist(), 2 ** math.ceil(math.log2(CELL_PX * pixel_ps))
+    first_call: dict[int, int] = {}
+    rounds: list[list[int]] = []
+    for group, call in enumerate(cuts[:-1]):
+        site = int(calls.site[call])
+        if not group or first_call.setdefault(site, group) <= first_call[int(calls.site[call - 1])]:
+            rounds.append([])
+        first_call.setdefault(site, group)
+        rounds[-1].append(group)
+    begin = [int(calls.t0_ps[call]) for call in cuts[:-1]]
+    end = [int(calls.t1_ps[call - 1]) for call in cuts[1:]]
+    cells = {}
+    for number, groups in enumerate(rounds):
+        until = begin[rounds[number + 1][0]] if number + 1 < len(rounds) else end[-1]
+        long = until - begin[groups[0]] > CELL_PX * pixel_ps
+        for group in groups:
+            cells[group] = (number if long else -1, begin[group if long else groups[0]] // cell_ps)
+
+    def pixel(time_ps: int) -> int:
+        return min(max(round((time_ps - from_ps) / pixel_ps), -1), width + 1)
+
+    found: list[Any] = []
+    joins = False
+    for group in range(*calls.groups_between(from_ps, from_ps + pixel_ps * width)):
+        site, count = int(calls.site[cuts[group]]), cuts[group + 1] - cuts[group]
+        left, right = pixel(begin[group]), pixel(end[group])
+        narrow = right - left < least_px[site]
+        if joins and narrow and left - found[-1][1] < GAP_PX and cells[group] == cells[group - 1]:
+            found[-1][1] = right
+            found[-1][2][site] = found[-1][2].get(site, 0) + count
+        else:
+            found.append([left, right, {site: count}])
+        joins = narrow
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_boxes_of_calls_are_what_they_are_by_hand(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds of loops within loops, calls of all lengths, gaps; sums of strides too short to matter otherwise."""
+    monkeypatch.setattr("workbench.traces.calls.STRIDE", 8)
+    rng = np.random.default_rng(seed)
+    pattern = [0, *[1, 1, 2] * int(rng.integers(1, 4)), 3, *[4] * int(rng.integers(0, 3))]
+    site = np.array([5, *pattern * 60], np.int32)
+    long = rng.exponential(1e6, len(site)).astype(np.int64) + 1
+    long[rng.integers(0, len(site), 5)] *= 300
+    gap = np.where(rng.random(len(site)) < 0.02, 3e7, rng.exponential(1e5, len(site))).astype(np.int64)
+    t0_ps = np.cumsum(long + gap) - long
+    nothing = np.zeros(len(site), np.int64)
+    cuts = np.concatenate(([0], np.flatnonzero(np.diff(site)) + 1, [len(site)]))
+    calls = BlockCalls(t0_ps, t0_ps + long, site, nothing, nothing, nothing, nothing, cuts)
+    end_ps, least = int(t0_ps[-1] + long[-1]), [40.0, 60.0, 50.0, 70.0, 45.0, 30.0]
+    for pixels in (300, 2_000, 30_000, 400_000):
+        for from_ps in (0.0, end_ps / 3):
+            asked = (from_ps, end_ps / pixels, 1000)
+            boxes = calls.boxes(*asked, np.array(least))
+            assert [[b.left, b.right, dict(b.sites)] for b in boxes] == boxes_by_hand(calls, *asked, least)
+
+
+def test_calls_that_stand_together_begin_where_a_round_begins(six_cores: Run) -> None:
+    calls = calls_of_run(six_cores)[0]
+    sites = six_cores.manifest.sites
+    boxes = calls.boxes(0, six_cores.manifest.time_ps / 300, 300, np.full(len(sites), 1e9))
+    firsts = {sites[box.sites[0][0]].label for box in boxes[1:]}
+    assert len(boxes) > 2
+    assert firsts == {sites[int(calls.site[0])].label}
 
 
 def test_stacks_counted_by_bins_are_what_their_rows_show(scene: Scene) -> None:
