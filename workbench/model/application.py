@@ -35,7 +35,7 @@ class StreamSignals(Document):
     """A connection with valid and ready that names do not tell. Signals are named below the top; !NAME: active when
     low, NAME[3]: one bit."""
 
-    name: str = Field(description="what it is called")
+    name: str = Field(description="what it is called", examples=["pixels"])
     valid: str = Field(description="the signal that offers a word", examples=["core.fetch.go"])
     ready: str = Field(description="the signal that takes it", examples=["!core.busy"])
     source: str = Field("", description="the instance that offers, below the top; empty: where valid is driven")
