@@ -186,13 +186,14 @@ class QueryMode(Mode):
         for one in found:
             question, answer = label(one.question, "strong", wrap=True), label(one.answer, "second", wrap=True)
             answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            show = Button("Ask this", kind="link")
-            show.setToolTip("\n".join(one.statements))
-            show.clicked.connect(lambda _=False, one=one: self.add("\n".join(one.statements)))
             self.graph.say(one.blocks)
             self._explained.addWidget(question)
             self._explained.addWidget(answer)
-            self._explained.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
+            if statements := "\n".join(one.statements):
+                show = Button("Ask this", kind="link")
+                show.setToolTip(statements)
+                show.clicked.connect(lambda _=False, asked=statements: self.add(asked))
+                self._explained.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
             self._explained.addSpacing(10)
         self._explained.addStretch(1)
 
@@ -237,11 +238,14 @@ class QueryMode(Mode):
     # ---- files
 
     def _begin_beside(self, run: Run) -> None:
-        """The query of the run's project, or the one beside the run, unless one is being written."""
-        folder = self.context.root() or (run.path.parent if run.path else Path.cwd())
-        path = folder / QUERY
+        """The query that the run's project has counted, or the one beside the run, unless one is being written."""
+        workspace = self.context.workspace
+        section = workspace.project.streaming if workspace else None
+        folder = workspace.root if workspace else run.path.parent if run.path else Path.cwd()
+        path = folder / (section.query if section and section.query else QUERY)
         if self.document.path != path and not self.document.dirty:
             self.restore(path)
+            self.frame_length.setText(section.frame if section else "")
 
     def restore(self, path: Path, text: str | None = None) -> bool:
         """Go on with a file, or with a text that was not saved there."""

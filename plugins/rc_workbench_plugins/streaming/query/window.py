@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query import read
-from rc_workbench_plugins.streaming.query.command import frame_of, limits
+from rc_workbench_plugins.streaming.query.command import frame_of, limits, recorded
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.limits import BUSY
 from rc_workbench_plugins.streaming.query.measures import (
@@ -46,7 +47,7 @@ MENU = (
 def subject(run: Run) -> Subject | None:
     events = _events(run)
     if events is None:
-        return None
+        return Subject(run.manifest.name, (), (), read.RESERVED, ()) if _counted(run) else None
     topology = events.topology
     return Subject(
         topology.name,
@@ -63,9 +64,7 @@ def check(run: Run, text: str) -> tuple[Diagnostic, ...]:
 
 
 def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
-    events = _events(run)
-    if events is None:
-        return ()
+    events = recorded(run.tables, str(run.path or ""))
     query = read_query(text, events.topology, frame=_frame(frame))
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
@@ -76,14 +75,27 @@ def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
 def explain(run: Run) -> Sequence[Explained]:
     events = _events(run)
     if events is None:
-        return ()
+        return _counted(run)
     walked = limits(events)
     busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
     return [
-        Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
-        for one in (*first, *walked.answers[:-2])
+        *(
+            Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
+            for one in (*first, *walked.answers[:-2])
+        ),
+        *_counted(run),
     ]
+
+
+def _counted(run: Run) -> list[Explained]:
+    """What agents counted while the application ran; nothing where there were none. The terminal shows histograms."""
+    told = answers_told(run.tables, str(run.path or ""))
+    if told is None:
+        return []
+    lines = [[line.strip() for line in str(words).splitlines()] for words in told["words"]]
+    said = [f"{line[0]}: {line[1]}" if len(line) == 2 else f"{line[0]}: {len(line) - 1} bins" for line in lines]
+    return [Explained("What did agents count while it ran?", "\n".join(said), ())]
 
 
 def _events(run: Run) -> Events | None:
