@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 
-from PySide6.QtCore import QBuffer, QSize, Qt, QUrl
+from PySide6.QtCore import QBuffer, QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QImage,
     QImageReader,
     QKeySequence,
     QShortcut,
+    QTextBlock,
     QTextBlockFormat,
+    QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextFormat,
     QTextLength,
     QTextOption,
     QTextTable,
@@ -22,7 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from workbench.gui import theme
+from workbench.gui import fonts, theme
 from workbench.gui.background import Slices
 
 PICTURE_WIDTH_PX = 720
@@ -51,6 +54,11 @@ class _Browser(QTextBrowser):
     def _arrived(self) -> None:
         self.document().setDocumentMargin(28)
         _space_out(self.document())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            _space_out(self.document())  # the theme's grounds
 
     def loadResource(self, kind: int, url: QUrl | str) -> object:
         name = QUrl(url)
@@ -113,15 +121,54 @@ def _space_out(document: QTextDocument) -> None:
             block = table.lastCursorPosition().block().next()
             continue
         form = block.blockFormat()
+        _set_code_font(block)
+        if _is_code(block):
+            _dress_code(block)
+            block = block.next()
+            continue
         level = form.headingLevel()
         form.setTopMargin((0, 0, 22, 16)[level] if level < 4 else 12)
-        form.setBottomMargin(2 if block.textList() else 10)
+        form.setBottomMargin(2 if block.textList() and block.next().textList() else 10)
         form.setLineHeight(130, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         if "\ufffc" in block.text():  # a picture: its line is as high as it is
             form.setLineHeight(100, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         QTextCursor(block).setBlockFormat(form)
         block = block.next()
     cursor.endEditBlock()
+
+
+def _is_code(block: QTextBlock) -> bool:
+    form, named = block.blockFormat(), QTextFormat.Property
+    return form.hasProperty(named.BlockCodeLanguage) or form.hasProperty(named.BlockCodeFence)
+
+
+def _dress_code(block: QTextBlock) -> None:
+    """A line of a listing: close to the next one, and set in."""
+    form = block.blockFormat()
+    form.setTopMargin(0 if _is_code(block.previous()) else 4)
+    form.setBottomMargin(0 if _is_code(block.next()) else 14)
+    form.setLeftMargin(12)
+    form.setLineHeight(20, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+    QTextCursor(block).setBlockFormat(form)
+
+
+def _set_code_font(block: QTextBlock) -> None:
+    """What is code in a line, in the bundled font."""
+    code = QTextCharFormat()
+    code.setFont(fonts.code_font(12))
+    fragments = block.begin()
+    places = []
+    while not fragments.atEnd():
+        part = fragments.fragment()
+        form = part.charFormat()
+        if form.fontFixedPitch() or "monospace" in (form.fontFamilies() or ()):
+            places.append((part.position(), part.position() + part.length()))
+        fragments += 1
+    for first, last in places:
+        cursor = QTextCursor(block)
+        cursor.setPosition(first)
+        cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(code)
 
 
 def _dress(table: QTextTable) -> None:

@@ -162,6 +162,7 @@ class SettingRow(QWidget):
 
     def _number(self) -> tuple[QWidget, Callable[[str], object]]:
         box = QSpinBox()
+        box.lineEdit().setTextMargins(6, 0, 6, 0)
         box.setRange(self.setting.least, self.setting.most)
         box.setKeyboardTracking(False)
         box.valueChanged.connect(lambda number: self.set(str(number)))
