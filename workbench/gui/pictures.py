@@ -63,7 +63,7 @@ def take_pictures(
 def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
     """Bring one view of an open project after another into the window; their names."""
     from workbench.gui.analyse.mode import AnalyseMode
-    from workbench.gui.predict.mode import PAGES, PredictMode
+    from workbench.gui.predict.mode import PAGES, STRUCTURE, PredictMode
     from workbench.gui.source.mode import SourceMode
 
     for name in window.rail.buttons:
@@ -79,14 +79,22 @@ def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
             yield "run"
             window.panels.show_run(False)
         elif isinstance(mode, PredictMode):
-            for page in PAGES[1:]:
+            for page in (page for page in PAGES[1:] if not mode.pills[page].isHidden()):
                 mode.show_page(page)
                 yield f"predict-{page.lower()}"
             mode.show_page(PAGES[0])
             shown = mode.document.path
-            layered = next(m for m in models_of(None, window.context.plugins.model_kinds) if m.kind.layers)
-            mode.open_document(layered.path)
+            models = models_of(None, window.context.plugins.model_kinds)
+            mode.open_document(next(m for m in models if m.kind.layers).path)
             yield "density"
+            for model in (m for m in models if m.kind.name == "opencl"):
+                mode.open_document(model.path)
+                settle()  # its source is compiled and run
+                if not mode.pills[STRUCTURE].isHidden():
+                    mode.show_page(STRUCTURE)
+                    yield "structure"
+                    mode.show_page(PAGES[0])
+                    break
             if shown:
                 mode.open_document(shown)
         elif isinstance(mode, SourceMode):

@@ -230,7 +230,7 @@ class TransitionMatrix(Drawn, QWidget):
                     canvas.rect(*box, f"selection/{0.45 + 0.55 * count / most:.3f}")
                     said = count_text(count)
                     if canvas.width_of(said, 11, 600) > cell - 4:
-                        said = prefixed(count, "", 2).replace(NARROW, "")
+                        said = prefixed(count, "", 1).replace(NARROW, "")
                     canvas.text(*box, said, "link", 11, 600, CENTRE, least=1)
 
 

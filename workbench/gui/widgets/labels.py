@@ -58,7 +58,7 @@ class ElidedLabel(QLabel):
             self.setProperty("role", role)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(24, super().minimumSizeHint().height())
+        return QSize(24 if self.text() else 0, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
