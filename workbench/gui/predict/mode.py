@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.api.models import Values
 from workbench.api.modes import WindowMode
@@ -33,6 +33,7 @@ from workbench.gui.widgets import (
     PanelHeader,
     PillButton,
     Split,
+    plain_column,
     plain_panel,
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -49,7 +50,6 @@ STRUCTURE = "Structure"
 PAGES = ("Results", STRUCTURE, "Explore", "Model")
 AS_IS = "as it is"
 NARROW_PX = 720
-READING_PX = (144, 86)  # wide, narrow
 
 
 class PredictMode(DocumentMode):
@@ -132,18 +132,29 @@ class PredictMode(DocumentMode):
         self.reading = StillCombo()
         self.reading.setAccessibleName("Reading")
         self.reading.setToolTip("Where the source can be read in several ways")
-        self.reading.setMinimumWidth(READING_PX[False])
+        self.reading.setMinimumWidth(144)
         self.head.add(self.reading)
         self.pills: dict[str, PillButton] = {}
+        self._page_pills, pills = _row()
         for page in PAGES:
             pill = PillButton(page, checked=page == self.page)
             pill.setAutoExclusive(True)
             pill.clicked.connect(lambda checked=False, page=page: self.show_page(page))
-            self.head.add(pill)
+            pills.addWidget(pill)
             self.pills[page] = pill
-        for widget in (self.undo_button, self.why, self.save_button):
+        beside, self._in_head = _row()
+        self._in_head.addWidget(self._page_pills)
+        for widget in (beside, self.undo_button, self.why, self.save_button):
             self.head.add(widget)
-        return self.head
+        self._below_head, self._in_bar = _row()
+        self._in_bar.setContentsMargins(16, 6, 16, 6)
+        self._in_bar.addStretch(1)
+        self._below_head.hide()
+        both = QWidget()
+        column = plain_column(both)
+        column.addWidget(self.head)
+        column.addWidget(self._below_head)
+        return both
 
     def _connect(self) -> None:
         context = self.context
@@ -171,9 +182,8 @@ class PredictMode(DocumentMode):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             narrow = self._centre.width() < NARROW_PX
-            self.head.title.setVisible(not narrow)
-            self.undo_button.setVisible(not narrow)
-            self.reading.setMinimumWidth(READING_PX[narrow])
+            (self._in_bar if narrow else self._in_head).insertWidget(0, self._page_pills)
+            self._below_head.setVisible(narrow)
             self.structure.set_narrow(narrow)
             self.explore.set_narrow(narrow)
 
@@ -408,3 +418,11 @@ class PredictMode(DocumentMode):
         written = super().write_as(path)
         self._list_models()
         return written
+
+
+def _row() -> tuple[QWidget, QHBoxLayout]:
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    return made, row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -83,6 +83,11 @@ class StructureView(QWidget):
             self.source.show_source(text, structure.source.suffix)
         strong = (piece.id for piece in self._pieces.values() if piece.strong)
         self.choose(self.tree.current if self.tree.current in self._pieces else next(strong, structure.root.id))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.source.refresh_theme()
 
     def choose(self, key: str) -> None:
         """Light a piece and its lines."""
