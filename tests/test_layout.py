@@ -161,3 +161,11 @@ def test_the_papers_application_uses_its_room(width: float, height: float) -> No
     layout = layout_to_fit(graph, LayoutStyle(), width, height)
     check(layout, graph)
     assert layout.width * fit_scale(layout, width, height) > 0.7 * width
+
+
+def test_many_threads_stand_low_and_can_be_read() -> None:
+    graph = BlockGraph(tuple(_block(f"host.thread_{n}", Side.HOST) for n in range(7)), ())
+    layout = layout_to_fit(graph, LayoutStyle(), 1040, 360)
+    check(layout, graph)
+    assert fit_scale(layout, 1040, 360) > 2 * fit_scale(layout_graph(graph), 1040, 360)
+    assert fit_scale(layout, 1040, 360) * 22 >= 11  # a title's line, in pixels

@@ -25,6 +25,7 @@ STYLE = LayoutStyle(
 #: The least size of text on the screen: what would be smaller is written larger, or left out where there is no room.
 LEAST_PX = 11.0
 TILE_TEXT_PX = 20.0
+ROW_PX = 16.0  # the least height of a state's row
 LEGEND_PX = 34.0
 MOST_ROWS = 5
 
@@ -218,17 +219,21 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     if legible(canvas, 22):
         canvas.icon("terminal" if node.side is Side.HOST else fpga, left, box.y + 8)
         room = Box(left + 23, box.y + 5, width - 23, 22)
-    text(canvas, room, node.title, "text", 13, 600, always=True)
     y = box.y + 31
+    if not legible(canvas, 22) and not node.tiles:  # the title needs all the height that there is
+        y = box.bottom - 18
+        room = Box(room.x, box.y + 1, room.width, y - box.y - 1)
+    text(canvas, room, node.title, "text", 13, 600, always=True)
     if facts.shares:
         draw_state_bar(canvas, left, y, width, 12, facts.shares)
         y += 16
     used = text(canvas, Box(left, y, width, 18), facts.figure, "text", 12, 600)
     at = used + 5 if used else 0
     text(canvas, Box(left + at, y, width - at, 18), facts.words, "second", 12)
-    if facts.rows:
-        draw_rows(canvas, Box(left, y + 22, width, box.bottom - y - 26), facts.rows)
-    elif y + 36 <= (min(t.box.y for t in node.tiles) if node.tiles else box.bottom):
+    below = Box(left, y + 22, width, box.bottom - y - 26)
+    if facts.rows and below.height >= ROW_PX:
+        draw_rows(canvas, below, facts.rows)
+    elif not facts.rows and y + 36 <= (min(t.box.y for t in node.tiles) if node.tiles else box.bottom):
         text(canvas, Box(left, y + 17, width, 17), facts.second, "muted", 12)
     for tile in node.tiles:
         if tile.block_id in facts.tiles:
@@ -241,7 +246,7 @@ def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, s
     """The host's states, largest first: swatch, name, share, and time where there is room for it."""
     pitch = min(22.0, area.height / max(len(rows), 1))
     if pitch < 14:
-        rows, pitch = rows[: max(int(area.height / 16), 1)], 16
+        rows, pitch = rows[: int(area.height / ROW_PX)], ROW_PX
     if not legible(canvas, pitch):
         return
     grown = max(LEAST_PX / (12 * canvas.scale), 1.0)

@@ -15,6 +15,10 @@ FLAT: dict[str, Any] = {
     "label_lines": 1, "label_height": 18.0, "tiles_per_row": 10, "stack_width": 340.0, "stack_head": 86.0,
     "tile_height": 31.0,
 }  # fmt: skip
+#: What many blocks under one another ask for: their states' shares are left to the details.
+LOW: dict[str, Any] = {"host_height": 72.0, "node_height": 72.0}
+#: A graph that is shown smaller than this is laid out low, where that makes it so much larger.
+LOW_FROM_SCALE, LOW_GAIN = 0.6, 1.3
 #: What takes its width from the words in it.
 WORDS = ("character_width", "host_width", "node_width", "stack_width")
 #: No graph is shown larger than this, however much room there is.
@@ -34,6 +38,12 @@ def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: f
     if fit_scale(other, width, height) > fit_scale(layout, width, height):
         layout, style = other, flat
     scale = fit_scale(layout, width, height)
+    if scale < LOW_FROM_SCALE:
+        low = replace(style, **LOW)
+        other = layout_graph(graph, low)
+        if fit_scale(other, width, height) > LOW_GAIN * scale:
+            layout, style = other, low
+            scale = fit_scale(layout, width, height)
     for grown in (1 / scale, (1 + 1 / scale) / 2) if scale < 1 else ():  # words are written as large as ever
         roomy = replace(style, **{name: getattr(style, name) * grown for name in WORDS})
         other = layout_graph(graph, roomy)

@@ -13,7 +13,7 @@ from workbench.gui.bars_view import BarsView
 from workbench.gui.plot_view import PlotView
 from workbench.gui.streams.frames_view import HeatView, SpreadsView
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Split, plain_column, scrolled
+from workbench.gui.widgets import EmptyState, Split, Stack, plain_column, scrolled
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
@@ -147,13 +147,19 @@ class Replies(QWidget):
     def build(self) -> Iterator[None]:
         yield from self.pictures.build()
         split = Split((self.table, 200), (scrolled(self.pictures), 320), vertical=True)
-        plain_column(self).addWidget(split)
+        asked_nothing = "Write what to measure at the left, or right-click a stream in the graph; then Ctrl+Enter."
+        self.nothing = EmptyState("circle", "Nothing is asked yet", asked_nothing)
+        self._stack = Stack()
+        for page in (self.nothing, split):
+            self._stack.addWidget(page)
+        plain_column(self).addWidget(self._stack)
         self.table.chosen.connect(self._chosen)
         self.show_replies(())
         yield
 
     def show_replies(self, replies: Sequence[Reply]) -> None:
         self.replies = replies
+        self._stack.setCurrentIndex(1 if replies else 0)
         self.table.show_rows([(reply, ()) for reply in replies])
         first = next((reply for reply in replies if reply.values or reply.bin_words), None)
         self.table.choose(lambda reply: reply is first)
