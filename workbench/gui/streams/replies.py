@@ -148,7 +148,7 @@ class Replies(QWidget):
         yield from self.pictures.build()
         split = Split((self.table, 200), (scrolled(self.pictures), 320), vertical=True)
         asked_nothing = "Write what to measure at the left, or right-click a stream in the graph; then Ctrl+Enter."
-        self.nothing = EmptyState("circle", "Nothing is asked yet", asked_nothing)
+        self.nothing = EmptyState("waypoints", "Nothing is asked yet", asked_nothing)
         self._stack = Stack()
         for page in (self.nothing, split):
             self._stack.addWidget(page)
