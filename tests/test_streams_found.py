@@ -7,6 +7,10 @@ from pathlib import Path
 
 from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
+from rc_workbench_plugins.verilog.design import read_design
+from rc_workbench_plugins.verilog.instances import elaborate
+from rc_workbench_plugins.verilog.labels import labelled
+from rc_workbench_plugins.verilog.streams import find_streams
 
 from workbench.model.application import HardwareSources, ReadOut, StreamSignals
 from workbench.model.scan import HdlScan
@@ -146,3 +150,34 @@ def test_a_signal_or_instance_that_is_not_there_is_told(tmp_path: Path) -> None:
         "hardware.streams: the stream 'in' names the signal 'u.go', which the design does not have",
         "hardware.fifos: the design has no instance 'u'",
     ]
+
+
+def test_generate_blocks_without_a_name_get_one_in_the_copies(tmp_path: Path) -> None:
+    """The simulator does not tell the blocks of an if and its else apart by the names that they have by themselves."""
+    (tmp_path / "top.sv").write_text("""
+        module stage(input clk, input in_valid, output in_ready, output out_valid, input out_ready);
+            reg full; always @(posedge clk) full <= in_valid;
+            assign in_ready = !full; assign out_valid = full;
+        endmodule
+        module top #(parameter TWO = 1)
+            (input clk, input s_valid, output s_ready, output m_valid, input m_ready);
+            if (TWO) begin
+                wire v, r;
+                stage a(clk, s_valid, s_ready, v, r);
+                stage b(clk, v, r, m_valid, m_ready);
+            end else begin
+                stage a(clk, s_valid, s_ready, m_valid, m_ready);
+            end
+        endmodule
+    """)
+    hardware = HardwareSources(sources=("top.sv",), top="top", read_out=ReadOut(first=0, last=15))
+    found = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {})
+    between = next(s for s in found.streams if s.source and s.target)
+    assert (between.source, between.target) == ("top.genblk1.a", "top.genblk1.b")
+    assert between.valid == "genblk1.a.out_valid"
+    design = read_design(tmp_path, hardware, {})
+    told = find_streams(design, elaborate(design, {}), hardware)
+    (label,) = told.labels.values()
+    assert labelled(between.valid, "top", told.labels) == f"{label.name}.a.out_valid"
+    text = (tmp_path / "top.sv").read_text()
+    assert text[: label.offset].endswith("if (TWO) begin")

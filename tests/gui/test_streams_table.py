@@ -32,7 +32,7 @@ def test_a_stream_tells_what_passed_who_stalled_and_how_full_its_fifo_is(qtbot: 
     assert into[3].startswith("0")
     assert "50" in into[4]
     assert into[5].startswith("fifo.out")
-    assert into[6].startswith("16 of 16 words, full 50")
+    assert into[6].startswith("16 of 16, full 50")
 
 
 def test_enter_opens_the_line_of_its_port(qtbot: QtBot) -> None:

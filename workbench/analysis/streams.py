@@ -69,9 +69,9 @@ def held_words(metrics: StreamMetrics, names: Mapping[str, str]) -> str:
 
 
 def fifo_words(metrics: FifoMetrics) -> str:
-    """How full a FIFO got."""
+    """The words that a FIFO held at most, of those that it has room for, and its share of cycles full."""
     depth = f" of {metrics.fifo.depth}" if metrics.fifo.depth else ""
-    return f"{metrics.most}{depth} words, full {percent_text(metrics.full_share)}"
+    return f"{metrics.most}{depth}, full {percent_text(metrics.full_share)}"
 
 
 def fifo_advice(fifos: Sequence[FifoMetrics]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, runtime_checkable
 
@@ -264,9 +264,9 @@ class HdlBuild:
     new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
     (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
     runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
-    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (ids) ask the simulation
-    for their depth (`recap_depth.v`); on the signals `idle` no stream ever depends. On several `cards` the blocks,
-    streams and FIFOs are all of theirs, card after card; all else is one's.
+    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
+    below the top) ask the simulation for their depth (`recap_depth.v`); no stream ever depends on the signals `idle`.
+    On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's.
     """
 
     sources: tuple[Path, ...]
@@ -283,7 +283,7 @@ class HdlBuild:
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()
     idle: tuple[str, ...] = ()
-    varied: tuple[str, ...] = ()
+    varied: Mapping[str, str] = field(default_factory=dict)
     cards: int = 1
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -57,7 +57,7 @@ def _run_text(analysis: Analysis) -> str:
     for one in analysis.streams:
         share = [percent_text(cycles / max(one.cycles, 1)) for cycles in (one.source_stalls, one.sink_stalls, one.idle)]
         rows.append((one.stream.id, thousands(one.transfers), *share, rate_words(one), held_words(one, names)))
-    fifos = [(one.fifo.id, fifo_words(one), f"{one.mean:.1f} on average") for one in analysis.fifos]
+    fifos = [(one.fifo.id, f"held {fifo_words(one)}", f"{one.mean:.1f} on average") for one in analysis.fifos]
     parts = [table(rows), table(fifos) if fifos else "", *fifo_advice(analysis.fifos)]
     return "\n\n".join(part for part in parts if part)
 

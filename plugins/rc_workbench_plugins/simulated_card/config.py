@@ -72,4 +72,4 @@ def _streams(hdl: HdlBuild, clocks: Sequence[str], depths: Mapping[str, int]) ->
     for number, fifo in enumerate(fifos):
         yield f"fifo {number} {fifo.input} {fifo.output} {clocks.index(streams[fifo.input].clock)}"
     for fifo_id, words in depths.items():
-        yield f"depth {fifo_id.partition('.')[2]} {words}"
+        yield f"depth {hdl.varied[fifo_id]} {words}"

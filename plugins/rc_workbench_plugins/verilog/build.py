@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
@@ -12,6 +14,7 @@ from rc_workbench_plugins.verilog.conditions import CONDITION_HINT
 from rc_workbench_plugins.verilog.depths import DEPTH_MODULE, DEPTH_SOURCE, below_stores, vary_depths
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
+from rc_workbench_plugins.verilog.labels import labelled
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
 from rc_workbench_plugins.verilog.ports import hdl_ports
 from rc_workbench_plugins.verilog.rewrite import (
@@ -92,8 +95,12 @@ def build(
         monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
         read_outs.append(plan.read_out(front, addresses, port.name, numbers))
     edits = _edit(design, top, layout, shell, {**hardware.parameters, **parameters})
-    stores, varied, not_varied = vary_depths(design, top, streams, edits) if vary else ("", (), ())
-    seen = below_stores(streams.streams, varied)
+    for label in set(streams.labels.values()) if streams.streams else ():
+        edits.setdefault(label.path, Edits(label.path)).insert(label.offset, f" : {label.name}")
+    stores, varied, not_varied = vary_depths(design, top, streams, edits) if vary else ("", {}, ())
+    below = partial(labelled, top=top.path, labels=streams.labels)
+    named = [replace(one, valid=below(one.valid), ready=below(one.ready)) for one in streams.streams]
+    seen = below_stores(named, varied.values())
     generated = wrapper.wrapper(shell, monitors, seen) + stores
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
@@ -107,7 +114,7 @@ def build(
         streams=seen,
         varied=varied,
         fifos=streams.fifos,
-        idle=streams.idle,
+        idle=tuple(map(below, streams.idle)),
         defines=(wrapper.TAPS_DEFINE,) if width else (),
         include_dirs=_include_dirs(design, hardware),
         read_outs=tuple(read_outs),

@@ -7,7 +7,7 @@ FIFO of any making becomes deeper or less deep, and nothing around it changes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from pyslang import syntax
 
 from rc_workbench_plugins.verilog.design import Design
 from rc_workbench_plugins.verilog.instances import Instance
+from rc_workbench_plugins.verilog.labels import labelled
 from rc_workbench_plugins.verilog.rewrite import Edits, modules_by_name, rename_module, why_not_editable
 from rc_workbench_plugins.verilog.streams import End, FoundStreams
 from workbench.api.instrument.port_finder import RESET_LOW, is_clock, is_reset
@@ -28,13 +29,13 @@ _WORD = re.compile(r"\w+")
 
 def vary_depths(
     design: Design, top: Instance, found: FoundStreams, edits: dict[Path, Edits]
-) -> tuple[str, tuple[str, ...], tuple[Diagnostic, ...]]:
-    """The edits that put stores before the FIFOs; the text of the modules that take their places, the FIFOs (ids) whose
-    depth can then be chosen, and why others' cannot."""
+) -> tuple[str, dict[str, str], tuple[Diagnostic, ...]]:
+    """The edits that put stores before the FIFOs; the text of the modules that take their places, the FIFOs whose depth
+    can then be chosen, by id with where they stand, and why others' cannot."""
     nodes = modules_by_name(design)
     instances = {instance.path: instance for instance in top.walk()}
     texts: dict[str, str] = {}
-    varied: list[str] = []
+    varied: dict[str, str] = {}
     problems: list[Diagnostic] = []
     for fifo in found.fifos:
         ends = found.ends.get(fifo.id)
@@ -44,12 +45,12 @@ def vary_depths(
             message = f"the depth of {fifo.id} cannot be tried: {why}"
             problems.append(Diagnostic(message, "", Severity.NOTE, fifo.file, fifo.line))
             continue
-        varied.append(fifo.id)
+        varied[fifo.id] = labelled(fifo.id.partition(".")[2], top.path, found.labels)
         if fifo.module not in texts:
             path = design.place(node.header.name.location)[0]
             texts[fifo.module] = _text(design, path, node, instance, ends)
             rename_module(design, edits.setdefault(path, Edits(path)), node, fifo.module + INNER)
-    return "\n".join(texts.values()), tuple(varied), tuple(problems)
+    return "\n".join(texts.values()), varied, tuple(problems)
 
 
 def _why_not(node: syntax.ModuleDeclarationSyntax, instance: Instance, ends: Sequence[End]) -> str:
@@ -112,9 +113,9 @@ def _turned(name: str, low: bool) -> str:
     return f"!{name}" if low else name
 
 
-def below_stores(streams: Sequence[Stream], varied: Sequence[str]) -> tuple[Stream, ...]:
+def below_stores(streams: Sequence[Stream], places: Iterable[str]) -> tuple[Stream, ...]:
     """The streams with what stands within a FIFO that has another place now."""
-    inside = [path.partition(".")[2] + "." for path in varied]
+    inside = [f"{place}." for place in places]
 
     def moved(signal: str) -> str:
         low, name = ("!", signal[1:]) if signal.startswith("!") else ("", signal)

@@ -73,7 +73,8 @@ def instrument(
         raise WorkbenchError(*wrong)
     diagnostics = (*diagnostics, *wrong)
     clock_of = {clock.pin: clock.name for clock in platform.hardware.clocks}
-    streams = counted(find_streams(design, top, hardware, _outside(platform.hardware)), clock_of)
+    found = find_streams(design, top, hardware, _outside(platform.hardware))
+    streams = counted(found, top.path, clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
     diagnostics = (*diagnostics, *streams.diagnostics)

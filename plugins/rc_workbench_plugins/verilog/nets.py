@@ -54,6 +54,7 @@ class Nets:
         self._drivers: dict[Any, list[_Driver]] = defaultdict(list)
         self._logic: dict[Any, set[Any]] = defaultdict(set)
         self._known: dict[Any, set[Any]] = {}
+        self.nameless: dict[str, Any] = {}  # generate blocks without a name: their syntax by path
         self._next: dict[Any, set[Any]] = defaultdict(set)  # through a register
         self._visit(top.body)
 
@@ -142,6 +143,8 @@ class Nets:
                         self._instance(element)
             elif kind == Kind.GenerateBlock:
                 if not member.isUninstantiated:
+                    if getattr(member.syntax, "beginName", member) is None:
+                        self.nameless[str(member.hierarchicalPath)] = member.syntax
                     self._visit(member)
             elif kind == Kind.GenerateBlockArray:
                 for entry in member.entries:

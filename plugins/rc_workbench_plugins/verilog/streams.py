@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from rc_workbench_plugins.ports import workbench_port_kinds
 from rc_workbench_plugins.verilog.design import Design
 from rc_workbench_plugins.verilog.instances import Instance
+from rc_workbench_plugins.verilog.labels import Label, is_nameless, labels_for
 from rc_workbench_plugins.verilog.nets import Bit, Kind, Nets
 from rc_workbench_plugins.verilog.ports import ports_of
 from workbench.api.instrument.port_finder import FoundPort, find_ports, plain_name
@@ -30,7 +31,6 @@ from workbench.model.text import listed
 _MOST_PORTS = 2000  # of an instance whose ports are looked at
 _MOST_SHARING = 8  # edges whose signals are bits of one vector, and are still told apart by it
 _FIFO = re.compile(r"fifo|queue|buf|skid", re.IGNORECASE)
-_NAMELESS = re.compile(r"\bgenblk\d+\b")  # the simulator does not tell those of an if and its else apart
 _NAME = re.compile(r"(?P<low>!?)\s*(?P<path>[\w.$\[\]]+?)(?:\[(?P<index>\d+)\])?")
 
 
@@ -58,6 +58,7 @@ class FoundStreams:
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()
     ends: Mapping[str, tuple[End, End]] = field(default_factory=dict)  # of each FIFO by its id: what it takes, gives
+    labels: Mapping[str, Label] = field(default_factory=dict)  # of generate blocks without a name, by their path
     idle: tuple[str, ...] = ()  # signals below the top on which none of them, nor what is outside, ever depends
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -110,18 +111,20 @@ def find_streams(
     idle = (str(symbol.hierarchicalPath).partition(".")[2] for symbol in nets.without_effect(ends))
     at = {f.id: (_at(found[f.input], f.id, False), _at(found[f.output], f.id, True)) for f in fifos}
     told = {id_: (into, out) for id_, (into, out) in at.items() if into and out}
-    return FoundStreams(streams, fifos, told, tuple(sorted(idle)), tuple(problems))
+    labels = labels_for(design, nets.nameless)
+    return FoundStreams(streams, fifos, told, labels, tuple(sorted(idle)), tuple(problems))
 
 
 def _at(edge: _Edge, path: str, offers: bool) -> End | None:
     return next((end for end in edge.ends if end.path == path and end.offers == offers), None)
 
 
-def counted(found: FoundStreams, clock_of: Mapping[str, str]) -> FoundStreams:
-    """Those that can be counted: on the platform's clocks, which `clock_of` names by the top's pins. A stream is held
-    by streams of its own clock."""
+def counted(found: FoundStreams, top: str, clock_of: Mapping[str, str]) -> FoundStreams:
+    """Those that can be counted: on the platform's clocks, which `clock_of` names by the top's pins, and where the
+    simulator finds their signals. A stream is held by streams of its own clock."""
     on_clock = [number for number, stream in enumerate(found.streams) if stream.clock in clock_of]
-    kept = [n for n in on_clock if not _NAMELESS.search(f"{found.streams[n].valid} {found.streams[n].ready}")]
+    seen = {n: (found.streams[n].valid, found.streams[n].ready) for n in on_clock}
+    kept = [n for n in on_clock if not any(is_nameless(signal, top, found.labels) for signal in seen[n])]
     hidden = [found.streams[number] for number in on_clock if number not in kept]
     new = {number: place for place, number in enumerate(kept)}
     streams = tuple(
@@ -281,10 +284,8 @@ def _stream(nets: Nets, edge: _Edge, places: _Places) -> Stream:
 
 
 def _seen_at(nets: Nets, root: Bit, ports: Sequence[Bit]) -> Bit:
-    """Where a signal is looked at: at the first of the ports that have it whole, else where it is driven; outside of
-    generate blocks without a name, if that can be."""
-    places = [*(bit for bit in ports if nets.root(bit) == root), root]
-    return next((bit for bit in places if not _NAMELESS.search(hdl_name(bit))), places[0])
+    """Where a signal is looked at: at the first of the ports that have it whole, else where it is driven."""
+    return next((bit for bit in ports if nets.root(bit) == root), root)
 
 
 def _with_own_names(streams: Sequence[Stream]) -> Iterator[Stream]:

@@ -308,6 +308,10 @@ class AnalyseMode(Mode):
         self._table_pages.setCurrentIndex(page)
         self.streams_pill.setVisible(bool(analysis.streams))
         self.chart.setVisible(bool(shown) and not of_streams)
+        if of_streams:
+            for pill in (*self.pills.values(), self.node_pill):
+                pill.setVisible(False)
+            self.findings_head.set_title("Streams", f"{len(analysis.streams)}, those that stall most first")
         if not shown:
             self.nothing.say(
                 "No finding here" if ranked else "No rule fired",
