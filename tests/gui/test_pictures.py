@@ -21,11 +21,15 @@ from pytestqt.qtbot import QtBot
 from workbench.analysis import Analysis, analyse
 from workbench.analysis.html_report import html_report
 from workbench.analysis.rate_curves import direction_plot
+from workbench.analysis.report_rows import SHARES_HEIGHT, SHARES_WIDTH
 from workbench.gui import fonts, theme
 from workbench.gui.analyse.graph import EDGE_PX, GraphView
 from workbench.gui.canvas import QtCanvas
+from workbench.gui.context import Context
 from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
+from workbench.gui.source.details import SourceDetails
+from workbench.gui.widgets import StateBar
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Run
@@ -37,7 +41,7 @@ from workbench.pictures.palette import LIGHT, PALETTES
 from workbench.pictures.signs import SEVERITIES, draw_badge, draw_severity, draw_speedup_bar, draw_state_bar
 from workbench.pictures.states import ORDER
 from workbench.pictures.svg import SvgCanvas
-from workbench.session.plugins import load_plugins
+from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import open_knowledge
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
@@ -246,6 +250,32 @@ def test_the_reports_curves_are_the_windows(
         assert len(commands) > 20
         assert holds(in_report, commands)
     assert in_window[0] != in_window[1]
+
+
+def test_the_reports_state_bars_are_the_windows(
+    qtbot: QtBot, analysed: tuple[Run, Analysis, Platform], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block's bar as Source has it in its details, as large as the report's."""
+    run, analysis, platform = analysed
+    painted, context = recorded(monkeypatch, QtCanvas), Context(Plugins(()))
+    in_window = []
+    for group in analysis.groups():
+        details = SourceDetails(context)
+        qtbot.addWidget(details)
+        details.show_blocks(group.members, analysis.time_s)
+        bar = details.findChildren(StateBar)[0]
+        bar.setParent(None)
+        qtbot.addWidget(bar)
+        bar.setFixedSize(round(SHARES_WIDTH), round(SHARES_HEIGHT))
+        painted.clear()
+        bar.grab()
+        in_window.append(list(painted))
+    in_report = recorded(monkeypatch, SvgCanvas)
+    html_report(run, analysis, platform)
+    assert len(in_window) > 3
+    for commands in in_window:
+        assert {"state"} <= {command[0] for command in commands}
+        assert holds(in_report, commands)
 
 
 def test_a_drawing_that_differs_would_be_found() -> None:

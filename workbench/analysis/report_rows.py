@@ -34,16 +34,16 @@ from workbench.pictures.signs import (
     draw_beyond,
     draw_cap,
     draw_severity,
+    draw_shares,
     draw_speedup_axis,
     draw_speedup_bar,
-    draw_state_bar,
     draw_swatch,
 )
-from workbench.pictures.states import Shares, category_name
+from workbench.pictures.states import Shares, category_name, shares_words
 from workbench.pictures.svg import SvgCanvas
 
 BAR_WIDTH = 232.0
-SHARES_WIDTH = 790.0
+SHARES_WIDTH, SHARES_HEIGHT = 790.0, 14.0
 MOST_STATES = 16  # of a transition matrix
 
 
@@ -55,10 +55,8 @@ def swatch(category: Category | None) -> Markup:
 
 def share_bar(shares: Shares) -> Markup:
     canvas = SvgCanvas()
-    canvas.rect(0, 1, SHARES_WIDTH, 14, "track")
-    draw_state_bar(canvas, 0, 1, SHARES_WIDTH, 14, shares)
-    said = ", ".join(f"{category_name(c)} {percent_text(share)}" for c, share in shares if share > 0)
-    return Markup(canvas.document(SHARES_WIDTH, 16, said))
+    draw_shares(canvas, SHARES_WIDTH, SHARES_HEIGHT, shares)
+    return Markup(canvas.document(SHARES_WIDTH, SHARES_HEIGHT, shares_words(shares)))
 
 
 def axis_svg() -> Markup:

@@ -62,6 +62,13 @@ def draw_swatch(canvas: Canvas, x: float, y: float, width: float, height: float,
     canvas.rect(x + 0.5, y + 0.5, width - 1, height - 1, "", FRAME)
 
 
+def draw_shares(canvas: Canvas, width: float, height: float, shares: Shares) -> None:
+    """A bar of states by itself, on a track where they are not the whole."""
+    if sum(share for _, share in shares) < 0.999:
+        canvas.rect(0, 0, width, height, "track")
+    draw_state_bar(canvas, 0, 0, width, height, shares)
+
+
 def draw_state_bar(
     canvas: Canvas, x: float, y: float, width: float, height: float, shares: Shares, *, frame: bool = True
 ) -> None:

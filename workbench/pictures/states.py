@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workbench.api.results import BlockMetrics
 from workbench.model.pragma import UNCLASSIFIED, Category
+from workbench.model.text import percent_text
 
 Shares = Sequence[tuple[Category | None, float]]
 #: The order of states in bars and legends; None is unclassified.
@@ -47,6 +48,10 @@ TILES: Mapping[Category | None, Tile] = {
 
 def category_name(category: Category | None) -> str:
     return category.value if category else UNCLASSIFIED
+
+
+def shares_words(shares: Shares) -> str:
+    return ", ".join(f"{category_name(category)} {percent_text(share)}" for category, share in shares if share > 0)
 
 
 def mean_shares(members: Sequence[BlockMetrics]) -> tuple[tuple[Category | None, float], ...]:

@@ -12,7 +12,6 @@ from workbench.analysis import BlockMetrics
 from workbench.gui.canvas import Drawn
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedFinding
-from workbench.gui.source.line_numbers import mean_shares
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     ElidedLabel,
@@ -41,7 +40,7 @@ from workbench.model.text import (
     time_text,
 )
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
-from workbench.pictures.states import category_name
+from workbench.pictures.states import category_name, mean_shares
 
 _NARROW_PX = 300  # where a state's name takes the place of its category, which the swatch says too, and visits
 _MOST_STATES = 8
@@ -87,7 +86,7 @@ class SourceDetails(QWidget):
         each = f"mean of {count}, " if count > 1 else ""
         self.header.set_title(short, f"{each}{time_text(time_s, 5)}")
         self.header.title.setToolTip(first.group)
-        self._body.addWidget(StateBar(mean_shares(list(blocks), time_s), 16))
+        self._body.addWidget(StateBar(mean_shares(blocks), 16))
         self._states(blocks)
         transitions = _mean_transitions(blocks)
         if first.side is Side.FPGA and transitions:

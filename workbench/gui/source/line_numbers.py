@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from workbench.analysis import Analysis, BlockMetrics
 from workbench.model.blocks import Side
 from workbench.model.pragma import Category
+from workbench.pictures.states import Shares, mean_shares
 
 SameFile = Callable[[str], bool]
-CategoryShares = tuple[tuple[Category | None, float], ...]
-_ORDER: tuple[Category | None, ...] = (*Category, None)
 
 
 @dataclass(frozen=True)
 class LineNumbers:
     """One line: its share of the run's time (the mean over replicas), by category, and how often it was entered."""
 
-    shares: CategoryShares
+    shares: Shares
     visits: float
     what: str
 
@@ -57,20 +56,9 @@ def _together(parts: list[tuple[Category | None, float, float, str]]) -> LineNum
     return LineNumbers(tuple(shares.items()), sum(visits for _, _, visits, _ in parts), names)
 
 
-def file_shares(analysis: Analysis, same_file: SameFile) -> CategoryShares:
+def file_shares(analysis: Analysis, same_file: SameFile) -> Shares:
     """The mean shares of the blocks that stand in a file; empty when there is none."""
-    blocks = [m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)]
-    return mean_shares(blocks, analysis.time_s)
-
-
-def mean_shares(blocks: list[BlockMetrics], time_s: float) -> CategoryShares:
-    if not blocks or time_s <= 0:
-        return ()
-    total: dict[Category | None, float] = {}
-    for metrics in blocks:
-        for category, seconds in metrics.by_category.items():
-            total[category] = total.get(category, 0.0) + seconds / time_s / len(blocks)
-    return tuple((category, total[category]) for category in _ORDER if total.get(category))
+    return mean_shares([m for m in analysis.blocks if m.block.file is not None and same_file(m.block.file)])
 
 
 def blocks_of(analysis: Analysis, same_file: SameFile, line: int | None = None) -> list[BlockMetrics]:

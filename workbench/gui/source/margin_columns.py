@@ -14,8 +14,8 @@ from workbench.gui.source.margin import GUTTER_PX, SWATCH_PX, Columns, columns_o
 from workbench.gui.source.problems import problem_text
 from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.gui.widgets.severity import level_of, paint_severity
-from workbench.model.pragma import Category
 from workbench.model.text import count_text, percent_text
+from workbench.pictures.states import Shares
 from workbench.session.keys import with_key
 
 
@@ -131,7 +131,7 @@ class MarginColumns(QWidget):
         self.setToolTip(said)
 
 
-def _at_least(numbers: LineNumbers, least: float) -> tuple[tuple[Category | None, float], ...]:
+def _at_least(numbers: LineNumbers, least: float) -> Shares:
     """Shares, the only one of a bar not thinner than can be seen."""
     if len(numbers.shares) == 1:
         category, share = numbers.shares[0]

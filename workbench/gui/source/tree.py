@@ -23,10 +23,11 @@ from workbench.gui import fonts, theme
 from workbench.gui.context import Context
 from workbench.gui.icons import draw_icon
 from workbench.gui.naming import folder_title
-from workbench.gui.source.line_numbers import CategoryShares, file_shares
+from workbench.gui.source.line_numbers import file_shares
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, label, paint_state_bar, plain_column, rule
 from workbench.model.scan import HdlBlock, ProjectScan
+from workbench.pictures.states import Shares
 from workbench.session.workspace import Workspace
 
 PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
@@ -48,7 +49,7 @@ class _FileDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(0, rect.top(), rect.right() + 1, rect.height()), QColor(p.selection))
             painter.fillRect(QRectF(0, rect.top(), 3, rect.height()), QColor(p.accent))
         draw_icon(painter, index.data(ICON), rect.left() + 2, rect.top() + 6, 16, p.second)
-        shares: CategoryShares = index.data(SHARES) or ()
+        shares: Shares = index.data(SHARES) or ()
         room = rect.width() - 26 - (_BAR_PX + 22 if shares else 8)
         font = fonts.ui_font(13, 600 if chosen else 400)
         painter.setFont(font)
@@ -117,7 +118,7 @@ class ProjectTree(QTreeView):
             for folder in reversed(folders):
                 self._runs.appendRow(_item(folder_title(folder), "chart-gantt", folder))
 
-    def show_shares(self, shares_of: Callable[[Path], CategoryShares]) -> None:
+    def show_shares(self, shares_of: Callable[[Path], Shares]) -> None:
         for path, item in self._files.items():
             item.setData(shares_of(path), SHARES)
 

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from workbench.gui.canvas import Drawn, QtCanvas
 from workbench.gui.widgets.labels import label
 from workbench.model.pragma import Category
-from workbench.model.text import percent_text
 from workbench.pictures.canvas import Canvas
-from workbench.pictures.signs import draw_state_bar, draw_swatch
-from workbench.pictures.states import ORDER, Shares, category_name
+from workbench.pictures.signs import draw_shares, draw_state_bar, draw_swatch
+from workbench.pictures.states import ORDER, Shares, category_name, shares_words
 
 
 def paint_state_bar(painter: QPainter, rect: QRectF, shares: Shares, *, frame: bool = True) -> None:
@@ -34,17 +33,15 @@ class StateBar(Drawn, QWidget):
 
     def set_shares(self, shares: Shares) -> None:
         self._shares = tuple(shares)
-        said = [f"{category_name(c)} {percent_text(share)}" for c, share in self._shares if share > 0]
-        self.setToolTip("Share of time: " + ", ".join(said) if said else "")
+        said = shares_words(self._shares)
+        self.setToolTip(f"Share of time: {said}" if said else "")
         self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(120, self.height())
 
     def draw(self, canvas: Canvas) -> None:
-        if sum(share for _, share in self._shares) < 0.999:
-            canvas.rect(0, 0, self.width(), self.height(), "track")
-        draw_state_bar(canvas, 0, 0, self.width(), self.height(), self._shares)
+        draw_shares(canvas, self.width(), self.height(), self._shares)
 
 
 class Swatch(Drawn, QWidget):
