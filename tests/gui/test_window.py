@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pixels import pixels_of
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
@@ -259,6 +260,35 @@ def test_how_to_run_reaches_the_run(opened: MainWindow, project: Path, qtbot: Qt
     finished(opened, qtbot)
     assert seen[0].settings == {"ROUNDS": 5}
     assert (seen[0].trace, seen[0].deterministic, seen[0].plain) == (False, True, False)
+
+
+def test_a_mode_that_was_hidden_is_dressed_too_and_every_view_is_painted(
+    opened: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    """In whichever turns of the event loop: the same picture as of a mode that was seen all the time."""
+
+    def shown(mode: str, hidden_while: str = "") -> tuple[QImage, list[QWidget]]:
+        opened.context.navigation.set_mode("source" if hidden_while else mode)
+        settle(opened)
+        if hidden_while:
+            opened.set_theme(hidden_while)
+            settle(opened)
+            opened.context.navigation.set_mode(mode)
+            settle(opened)
+        views = [w for w in opened.findChildren(QWidget) if w.isVisible()]
+        return opened.modes.grab().toImage(), [w for w in views if not w.updatesEnabled()]
+
+    light, still = shown("platform")
+    assert still == []
+    opened.set_theme("dark")
+    settle(opened)
+    dark, _ = shown("platform")
+    assert pixels_of(dark)[5, 5] != pixels_of(light)[5, 5]
+    again, still = shown("platform", hidden_while="light")
+    assert still == []
+    assert (pixels_of(again) == pixels_of(light)).all()
+    again, _ = shown("platform", hidden_while="dark")
+    assert (pixels_of(again) == pixels_of(dark)).all()
 
 
 def test_the_theme_changes_and_is_remembered(opened: MainWindow, qtbot: QtBot) -> None:
