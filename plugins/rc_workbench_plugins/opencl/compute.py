@@ -76,8 +76,9 @@ def predictions(values: Model) -> tuple[Prediction, ...]:
 def outputs(values: Model) -> Mapping[str, Values]:
     """Cycles and potentials of the last design, seconds where its clock is known, and the speedup over the first in
     cycles (and in seconds, where both clocks are known)."""
-    found = predictions(values)
-    first, last = found[0], found[-1]
+    found, profile = designs(values), profile_of(values)
+    last = predict(found[-1], profile)
+    first = predict(found[0], profile) if len(found) > 1 else last
     result = {"cycles": last.cycles, "work_items": last.design.setting.work_items, **last.potentials.values}
     if last.time_s is not None:
         result["time_s"] = last.time_s

@@ -8,8 +8,10 @@ import pytest
 from predict_shown import WAIT_MS
 from predicting import model_path
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from workbench.gui import theme
 from workbench.gui.forms.form import TextArea
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.predict.structure_view import StructureView
@@ -103,6 +105,18 @@ def test_a_node_chosen_lights_its_lines_and_a_line_its_node(
     assert wanted.args == [str(mode.document.path.parent / "smooth.cl"), 6]
     mode.open_document(model_path("pdf2d", "ratss"))
     assert mode.page == "Results"
+
+
+def test_colours_follow_the_theme(shown: StructureView, qapp: QApplication) -> None:
+    def colours() -> set[str]:
+        formats = shown.source.document().findBlockByNumber(2).layout().formats()
+        marks = shown.source.extraSelections()
+        return {one.format.foreground().color().name() for one in formats} | {
+            one.format.background().color().name() for one in marks}  # fmt: skip
+
+    for name in ("dark", "light"):
+        theme.apply_theme(qapp, name)
+        assert {theme.colour("keyword").name(), theme.colour("selection").name()} <= colours(), name
 
 
 def test_a_line_of_no_node_lights_none(shown: StructureView) -> None:

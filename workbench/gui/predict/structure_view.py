@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -43,6 +43,7 @@ class StructureView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.structure: Structure | None = None
+        self._text = ""
         self._pieces: dict[str, Piece] = {}
         self.source = CodeView(LineNumbers)
         self.source.setAccessibleName("Source")
@@ -70,11 +71,11 @@ class StructureView(QWidget):
 
     def show_structure(self, structure: Structure) -> None:
         """Show another structure; where its source is the same, what was chosen stays. Raises WorkbenchError."""
-        if structure == self.structure:
-            return
         text = read_file(structure.source).decode("utf-8", "replace")
-        other = text != self.source.toPlainText()
-        self.structure = structure
+        if structure == self.structure and text == self._text:
+            return
+        other = text != self._text
+        self.structure, self._text = structure, text
         self._pieces = {piece.id: piece for piece, _ in pieces(structure.root)}
         self.head.set_title(structure.source.name, "")
         self.tree_head.set_title("Structure", f"{structure.unit}; click a piece or a line")
@@ -83,11 +84,6 @@ class StructureView(QWidget):
             self.source.show_source(text, structure.source.suffix)
         strong = (piece.id for piece in self._pieces.values() if piece.strong)
         self.choose(self.tree.current if self.tree.current in self._pieces else next(strong, structure.root.id))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.source.refresh_theme()
 
     def choose(self, key: str) -> None:
         """Light a piece and its lines."""

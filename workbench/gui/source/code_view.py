@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -111,11 +111,13 @@ class CodeView(QPlainTextEdit):
         self.setExtraSelections(self.marks())
         self._side.update()
 
-    def refresh_theme(self) -> None:
-        self.highlighter.rehighlight()
-        self.mark()
-
     # ---- events
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "highlighter"):  # it changes while it is made
+            self.highlighter.rehighlight()
+            self.mark()
 
     def _on_update(self, rect: QRect, dy: int) -> None:
         if dy:

@@ -103,8 +103,6 @@ class EditorTabs(QWidget):
         if event.type() == QEvent.Type.PaletteChange:
             for number in range(self.bar.count()):
                 self.bar.setTabIcon(number, icon("file", theme.palette().second, 15))
-            for editor in self.editors():
-                editor.refresh_theme()
 
     def _mark(self, editor: CodeEditor) -> None:
         if editor in self.editors():

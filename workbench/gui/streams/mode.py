@@ -68,9 +68,6 @@ class QueryMode(Mode):
         self._run_changed()
         yield
 
-    def retheme(self) -> None:
-        self.editor.refresh_theme()
-
     @property
     def shown_document(self) -> QueryFile:
         return self.document
