@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +102,21 @@ def test_a_frame_is_a_time_or_a_number_of_transfers(run: Path, frame: str) -> No
     with pytest.raises(SystemExit) as ended:
         main(asked(run, "measure rate at a", f"--frame={frame}"))
     assert ended.value.code == 2
+
+
+def test_a_projects_query_is_checked_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    project = tmp_path / "laplace" / "two.workbench.yaml"
+    shutil.copytree(Path(str(files("workbench.resources"))) / "examples" / "laplace", project.parent)
+    assert main(asked(project, "m: measure mean latency at e1 -> e21 -> e4\nassert m < 1 s", "--json")) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["measures"][0]["text"], said["measures"][0]["frames"]) == (
+        "m: measure mean latency at e1 -> e21 -> e4",
+        [],
+    )
+    assert said["asserts"][0]["known"] is False
+    assert main(asked(project, "measure rate at e9")) == 2
+    assert "my.query:1:17: error: there is no edge or port 'e9'" in capsys.readouterr().err
+    assert main(["query", str(project)]) == 2
 
 
 def test_the_window_tells_what_agents_counted_where_no_transfer_was_kept(run: Path) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from pathlib import Path
 
+    from workbench.api.descriptors import Composition
     from workbench.api.metrics import Measured, Metrics
 
 
@@ -23,6 +24,10 @@ class Workbench(Protocol):
 
     def open_run(self, path: Path) -> Measured:
         """A run folder. What is wrong with it goes to stderr; WorkbenchError where it is none at all."""
+        ...
+
+    def open_project(self, path: Path) -> Composition:
+        """A project with its platform. What is wrong with it goes to stderr; WorkbenchError where it is none at all."""
         ...
 
     def print_json(self, document: object) -> None:

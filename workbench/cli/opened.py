@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import loaded_plugins, print_diagnostics, print_json
 
 if TYPE_CHECKING:
+    from workbench.api import Composition
     from workbench.api.metrics import Measured, Metrics
     from workbench.session.plugins import Plugins
 
@@ -30,6 +31,14 @@ class Opened:
         measured, problems = measured_run(path, self.plugins)
         print_diagnostics(problems)
         return measured
+
+    def open_project(self, path: Path) -> Composition:
+        from workbench.session.composing import composition
+        from workbench.session.workspace import open_workspace
+
+        workspace = open_workspace(path, self.plugins)
+        print_diagnostics(workspace.diagnostics)
+        return composition(workspace.project, workspace.platform, workspace.path)
 
     def print_json(self, document: object) -> None:
         print_json(document)

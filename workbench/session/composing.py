@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def composed(project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer]) -> Project:
     """The project with the sources that are made of its sections, after its own. WorkbenchError with their faults."""
     for composer in _of(project, composers):
-        made = composer.compose(_composition(project, platform, path))
+        made = composer.compose(composition(project, platform, path))
         project = _with(project, made, _written(made.texts), path.parent)
     return project
 
@@ -33,7 +33,7 @@ def composed_tables(
     """What composers make of the records of a run. Raises WorkbenchError."""
     found: dict[str, Table] = {}
     for composer in _of(project, composers):
-        found |= composer.tables(_composition(project, platform, path), raw, run)
+        found |= composer.tables(composition(project, platform, path), raw, run)
     return found
 
 
@@ -41,7 +41,8 @@ def _of(project: Project, composers: Mapping[str, Composer]) -> list[Composer]:
     return [composer for name, composer in composers.items() if getattr(project, name, None) is not None]
 
 
-def _composition(project: Project, platform: Platform, path: Path) -> Composition:
+def composition(project: Project, platform: Platform, path: Path) -> Composition:
+    """A project as composers are given it."""
     marked, _ = read_marked(path.read_text("utf-8", errors="replace"), str(path))
 
     def place(keys: tuple[str | int, ...]) -> tuple[int, int]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
-from rc_workbench_plugins.streaming.query.measures import Frame, Query
+from rc_workbench_plugins.streaming.query.measures import AssertResult, Frame, MeasureResult, Query
 from rc_workbench_plugins.streaming.query.read import TIMES
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
+from rc_workbench_plugins.streaming.topology import Topology
 from workbench.api.commands import Workbench
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Table
@@ -24,7 +25,8 @@ from workbench.system.files import read_file
 
 def add_arguments(parser: ArgumentParser) -> None:
     frame = "length of a frame: a time (10 ms), or a number of transfers; without it the run is one frame"
-    parser.add_argument("run_folder", type=Path, metavar="RUN", help="a run of a streaming application")
+    target = "a run of a streaming application; of a project, the query is read and checked alone"
+    parser.add_argument("run_folder", type=Path, metavar="TARGET", help=target)
     parser.add_argument(
         "query",
         type=Path,
@@ -41,13 +43,37 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace, workbench: Workbench) -> int:
     """Exit code 1 where an assertion is broken."""
+    if arguments.run_folder.is_file():
+        return _checked(arguments, workbench)
     measured = workbench.open_run(arguments.run_folder)
     if arguments.query is None and not arguments.limits:
         return _agents(measured.run.tables, arguments, workbench)
     events = recorded(measured.run.tables, str(arguments.run_folder))
-    query = asked(arguments.query, events, arguments.frame) if arguments.query else Query(())
+    query = asked(arguments.query, events.topology, arguments.frame) if arguments.query else Query(())
     results, asserts = evaluate(query, events)
-    walked = limits(events) if arguments.limits else None
+    _say(query, results, asserts, arguments, workbench, limits(events) if arguments.limits else None)
+    return 0 if all(result.holds for result in asserts) else 1
+
+
+def _checked(arguments: Namespace, workbench: Workbench) -> int:
+    """A project's query as it would be asked; nothing is run."""
+    from rc_workbench_plugins.streaming.composer import read_topology  # which reads frames as this command does
+
+    composition = workbench.open_project(arguments.run_folder)
+    if composition.project.streaming is None or arguments.query is None:
+        message = "this project has no streams" if arguments.query else "nothing is asked"
+        hint = "Name a file of statements, and a project with a 'streaming' section, or a run of one."
+        raise WorkbenchError(Diagnostic(message, hint, file=str(arguments.run_folder)))
+    query = asked(arguments.query, read_topology(composition), arguments.frame)
+    results = [MeasureResult(measure, ()) for measure in query.measures]
+    _say(query, results, [AssertResult(one, (), known=False) for one in query.asserts], arguments, workbench)
+    return 0
+
+
+def _say(
+    query: Query, results: Sequence[MeasureResult], asserts: Sequence[AssertResult], arguments: Namespace,
+    workbench: Workbench, walked: Walk | None = None,
+) -> None:  # fmt: skip
     if arguments.json:
         workbench.print_json(
             {
@@ -57,12 +83,11 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
                 **({"limits": walked.as_json()} if walked else {}),
             }
         )
-    else:
-        for problem in query.diagnostics:
-            print(problem.text(), file=sys.stderr)
-        answers = [f"{one.question}\n    {one.words}" for one in walked.answers] if walked else []
-        print("\n".join([*map(result_words, results), *map(assert_words, asserts), *answers]))
-    return 0 if all(result.holds for result in asserts) else 1
+        return
+    for problem in query.diagnostics:
+        print(problem.text(), file=sys.stderr)
+    answers = [f"{one.question}\n    {one.words}" for one in walked.answers] if walked else []
+    print("\n".join([*map(result_words, results), *map(assert_words, asserts), *answers]))
 
 
 def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbench) -> int:
@@ -95,9 +120,9 @@ def limits(events: Events) -> Walk:
     return walk(events.topology, results, clocked, waiting_for_the_bus(events))
 
 
-def asked(file: Path, events: Events, frame: Frame) -> Query:
-    """The query in a file, of a run's edges. WorkbenchError with all that is wrong in it."""
-    query = read_query(read_file(file).decode("utf-8-sig", "replace"), events.topology, str(file), frame)
+def asked(file: Path, topology: Topology, frame: Frame) -> Query:
+    """The query in a file, of a topology's edges. WorkbenchError with all that is wrong in it."""
+    query = read_query(read_file(file).decode("utf-8-sig", "replace"), topology, str(file), frame)
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
     return query

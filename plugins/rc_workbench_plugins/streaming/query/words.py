@@ -41,7 +41,9 @@ def result_words(result: MeasureResult) -> str:
     """One measure: its number, or how its frames' are spread; histograms of all frames together, as bars."""
     measure, frames = result.measure, result.frames
     lines = [measure.text if measure.label in measure.text else f"{measure.label}: {measure.text}"]
-    if measure.statistic is Statistic.HIST:
+    if not frames:
+        lines.append(f"    at {' -> '.join(measure.edges)}")
+    elif measure.statistic is Statistic.HIST:
         lines += _bars(measure, frames)
     elif measure.statistic is Statistic.TRACE and not measure.single:
         samples = sum(len(frame.samples[0]) for frame in frames if frame.samples)
