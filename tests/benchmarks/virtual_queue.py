@@ -1,6 +1,6 @@
 """Virtual queues replayed from what their two ends saw, beside the truth, in the micro-benchmarks of the dissertation.
 
-    python tests/benchmarks/virtual_queue.py [--json] [--quick]
+    python tests/benchmarks/virtual_queue.py [--json] [--quick] [--runs]
 
 Each scenario (tests/queue_sources.py) is run `replications` times, with `transfers` each: 10 of 200,000, 3 of 100,000
 with --quick. `mean` is the true mean occupancy and `mean_ci` the half width of its 95 % interval, `expected` and
@@ -12,6 +12,10 @@ spoke against the replay, `alone_trusted` in which the sub-queues spoke for one 
 
 `million_s`: processor time of one estimate of a million transfers.
 
+`runs` (not with --quick; alone with --runs): the edge q of the bundled example `queues` between processor and FPGA,
+each form run once on the simulated card. `mean` was counted, `replayed` is the replay's, `ks` their distance and
+`verdict` whether it is to be trusted.
+
 Exits 1 where a mean lies outside both intervals; where independent intervals are trusted in fewer than 95 % of the
 runs; where strong dependence (phi = 0.9; means that stay with 0.99) is not seen in the sub-queues of 95 %; where weak
 dependence is not flagged; or where `ks` is above 0.05.
@@ -21,9 +25,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -31,6 +38,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from queue_sources import EXACT, bus, intervals
+from rc_workbench_plugins.streaming.crossing import replayed_edge
+from rc_workbench_plugins.streaming.events import events_of
 from rc_workbench_plugins.streaming.trust import estimate, replayed
 from rc_workbench_plugins.streaming.virtual_queue import (
     Draw,
@@ -43,6 +52,11 @@ from rc_workbench_plugins.streaming.virtual_queue import (
     shares_of_time,
 )
 from scipy.stats import t as student
+
+from workbench.api.job import Job
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.workspace import open_workspace
 
 SKIPPED, MOST_KS = 0.1, 0.05
 
@@ -94,6 +108,29 @@ def row(source: dict[str, Any], params: dict[str, Any], count: int, times: int) 
     }
 
 
+def on_the_card(top: str, folder: Path) -> dict[str, Any]:
+    example = Path(str(files("workbench.resources").joinpath("examples", "queues")))
+    shutil.copytree(example, folder, dirs_exist_ok=True)
+    way = "In" if top.endswith("In") else "Out"
+    text = (example / ("into" if way == "In" else "out")).with_suffix(".workbench.yaml").read_text()
+    (project := folder / f"{top}.workbench.yaml").write_text(text.replace(f"top: MM1{way}", f"top: {top}"))
+    options = RunOptions(out=folder / f"run-{top}", trace=True, deterministic=True)
+    run = run_workspace(open_workspace(project, load_plugins()), options, Job())
+    events = events_of(run.tables)
+    assert events is not None
+    told = replayed_edge(events.edges[f"{top}.q"])
+    assert told is not None
+    found, truth = told
+    return {
+        "scenario": top,
+        "mean": mean(truth.total),
+        "replayed": mean(found.occupancy.total),
+        "ks": distance(found.occupancy.total, truth.total),
+        "verdict": found.verdict,
+        "model": found.model,
+    }
+
+
 def problems(found: dict[str, Any], source: dict[str, Any]) -> list[str]:
     off = abs(found["mean"] - found["expected"]) > found["mean_ci"] + found["expected_ci"]
     strong = source.get("phi") == 0.9 or source.get("stay") == 0.99
@@ -111,11 +148,27 @@ def problems(found: dict[str, Any], source: dict[str, Any]) -> list[str]:
     ]
 
 
+def said(row: dict[str, Any]) -> str:
+    return " ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{v}" for k, v in row.items())
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--runs", action="store_true")
     arguments = parser.parse_args()
+    runs: list[dict[str, Any]] = []
+    if not arguments.quick:
+        with TemporaryDirectory() as folder:
+            for top in (f"{law}{way}" for way in ("In", "Out") for law in ("MM1", "MD1", "Correlated")):
+                runs.append(on_the_card(top, Path(folder)))
+                if not arguments.json:
+                    print(said(runs[-1]), flush=True)
+    if arguments.runs:
+        if arguments.json:
+            print(json.dumps({"rows": [], "runs": runs}))
+        return 0
     count, times = (100_000, 3) if arguments.quick else (200_000, 10)
     cases = [({"type": "iid"}, case["params"], case["total"], None) for case in EXACT["iid"].values()]
     dependent = [case for case in EXACT["replays"] if case["source"]["type"] != "iid"]
@@ -127,7 +180,7 @@ def main() -> int:
         rows.append(found)
         wrong += [f"{found['scenario']}: {said}" for said in problems(found, source)]
         if not arguments.json:
-            print(" ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{v}" for k, v in found.items()), flush=True)
+            print(said(found), flush=True)
     given = intervals({"type": "ar1", "phi": 0.9}, False, 1_000_000, np.random.default_rng(0))
     at = bus({"B": 64, "D": 16.0})
     crossed = passage(given.between, given.service, at)
@@ -135,7 +188,14 @@ def main() -> int:
     begun = time.process_time()
     estimate(measured(crossed), at, {"upstream": truth.upstream, "downstream": truth.downstream})
     million_s = time.process_time() - begun
-    document = {"rows": rows, "transfers": count, "replications": times, "million_s": million_s, "wrong": wrong}
+    document = {
+        "rows": rows,
+        "runs": runs,
+        "transfers": count,
+        "replications": times,
+        "million_s": million_s,
+        "wrong": wrong,
+    }
     print(json.dumps(document) if arguments.json else f"a million transfers: {million_s:.1f} s\n" + "\n".join(wrong))
     return 1 if wrong else 0
 
