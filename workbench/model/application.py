@@ -38,8 +38,12 @@ class StreamSignals(Document):
     name: str = Field(description="what it is called", examples=["pixels"])
     valid: str = Field(description="the signal that offers a word", examples=["core.fetch.go"])
     ready: str = Field(description="the signal that takes it", examples=["!core.busy"])
-    source: str = Field("", description="the instance that offers, below the top; empty: where valid is driven")
-    target: str = Field("", description="the instance that takes, below the top; empty: where ready is driven")
+    source: str = Field(
+        "", description="the instance that offers, below the top; empty: where valid is driven", examples=["core.fetch"]
+    )
+    target: str = Field(
+        "", description="the instance that takes, below the top; empty: where ready is driven", examples=["core.decode"]
+    )
     bits: NonNegativeInt = Field(0, description="bits of the data that go with it; 0 where not known")
 
 
