@@ -4,7 +4,7 @@
 
 Table 4.3's three configurations, on a Virtex-4 (`synth_xilinx -family xc4v -flatten`; the LX100 has 98,304 LUTs, as
 many registers and 240 block RAMs): 1 and 4 queue monitors (histograms of occupancy of 512 bins, in frames of a second),
-and 8 with 16 averagers (mean latency of queues of 14 elements). LUTs are the cells LUT1 to LUT4 and INV, registers the
+and 8 with 16 averagers (means of values of 32 bits). LUTs are the cells LUT1 to LUT4 and INV, registers the
 cells FD*; distributed memory and shift registers, which stand in LUTs too, are told apart. --quick: without the third.
 """
 
@@ -44,9 +44,9 @@ def agent(queues: int, averagers: int) -> dict[str, str]:
         )
         for e in deep
     ]
-    latency = [Measure(e.label, "", Metric.LATENCY, Statistic.MEAN, (e.label,), frame=SECOND) for e in few]
+    means = [Measure(e.label, "", Metric.VALUE, Statistic.MEAN, (e.label,), frame=SECOND) for e in few]
     made = hardware_agent(
-        Query((*occupancy, *latency)), [AgentEdge(e) for e in (*deep, *few)], [AgentClock(Fraction(4000))]
+        Query((*occupancy, *means)), [AgentEdge(e) for e in (*deep, *few)], [AgentClock(Fraction(4000))]
     )
     assert not made.diagnostics, made.diagnostics
     return made.verilog

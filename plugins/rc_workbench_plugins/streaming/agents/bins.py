@@ -21,9 +21,8 @@ class Bins:
     shift: int = 0
 
 
-def binned(bounds: Sequence[Fraction], bits: int, signed: bool) -> Bins:
-    """The bounds among numbers of so many bits. Bins that no number lies in have none."""
-    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+def binned(bounds: Sequence[Fraction], least: int, most: int) -> Bins:
+    """The bounds among the numbers from `least` to `most`. Bins that none of these lies in have none."""
     found: dict[int, int] = {}
     below = 0  # the bin of the least number
     for number, bound in enumerate(bounds, 1):

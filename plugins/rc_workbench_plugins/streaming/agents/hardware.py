@@ -177,7 +177,10 @@ class _Builder(Joints):
 
     def _histogram(self, of: Measure, values: _Values, gate: Logic, key: GroupKey, at: str) -> Histogram:
         period = self._clocks[self._clock(of)].period_ps
-        found = binned([in_cycles(of, bound, period) for bound in of.bins], values.bits, values.signed)
+        least, most = _range_of(values)
+        if of.metric is Metric.OCCUPANCY:
+            most = self.edges[of.edges[-1]].edge.depth
+        found = binned([in_cycles(of, bound, period) for bound in of.bins], least, most)
         bounds = len(found.bounds)
         bits = max(1, bounds.bit_length())
         table = sum((bound & ((1 << values.bits) - 1)) << i * values.bits for i, bound in enumerate(found.bounds))

@@ -37,12 +37,10 @@ Words = NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class Timing:
-    """A clock of the agent's on the host's: t_ps = rate_ps * cycle + offset_ps, each by `uncertain_ps` either way
-    (section 4.6). `rate_ps` is what calibration found; durations are told by it too."""
+    """A clock of the agent's on the host's (section 4.6): t_ps = rate_ps * cycle + offset_ps."""
 
     rate_ps: Fraction
     offset_ps: Fraction = Fraction(0)
-    uncertain_ps: float = 0.0
 
     def at(self, cycle: int) -> int:
         return round(self.rate_ps * cycle + self.offset_ps)
