@@ -9,19 +9,19 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.api.models import Values
 from workbench.api.modes import WindowMode
 from workbench.api.predictions import Results, Structure
 from workbench.gui.context import Context
-from workbench.gui.forms.form import StillCombo
 from workbench.gui.forms.mode import DocumentMode
 from workbench.gui.forms.part_list import PartList
 from workbench.gui.forms.parts import Section
 from workbench.gui.predict.breakdown import Breakdown
 from workbench.gui.predict.density_view import DensityView
 from workbench.gui.predict.explore_view import ExploreView
+from workbench.gui.predict.head import ModelHead
 from workbench.gui.predict.of_run import with_models_of_runs
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import ResultsView
@@ -31,9 +31,7 @@ from workbench.gui.widgets import (
     DiagnosticRow,
     EmptyState,
     PanelHeader,
-    PillButton,
     Split,
-    plain_column,
     plain_panel,
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -128,33 +126,10 @@ class PredictMode(DocumentMode):
         self._centre = centre
 
     def _head(self) -> QWidget:
-        self.head = PanelHeader("")
-        self.reading = StillCombo()
-        self.reading.setAccessibleName("Reading")
-        self.reading.setToolTip("Where the source can be read in several ways")
-        self.reading.setMinimumWidth(144)
-        self.head.add(self.reading)
-        self.pills: dict[str, PillButton] = {}
-        self._page_pills, pills = _row()
-        for page in PAGES:
-            pill = PillButton(page, checked=page == self.page)
-            pill.setAutoExclusive(True)
-            pill.clicked.connect(lambda checked=False, page=page: self.show_page(page))
-            pills.addWidget(pill)
-            self.pills[page] = pill
-        beside, self._in_head = _row()
-        self._in_head.addWidget(self._page_pills)
-        for widget in (beside, self.undo_button, self.why, self.save_button):
-            self.head.add(widget)
-        self._below_head, self._in_bar = _row()
-        self._in_bar.setContentsMargins(16, 6, 16, 6)
-        self._in_bar.addStretch(1)
-        self._below_head.hide()
-        both = QWidget()
-        column = plain_column(both)
-        column.addWidget(self.head)
-        column.addWidget(self._below_head)
-        return both
+        self.model_head = ModelHead(PAGES, (self.undo_button, self.why, self.save_button))
+        self.head, self.reading, self.pills = self.model_head.header, self.model_head.reading, self.model_head.pills
+        self.model_head.page_chosen.connect(self.show_page)
+        return self.model_head
 
     def _connect(self) -> None:
         context = self.context
@@ -182,8 +157,7 @@ class PredictMode(DocumentMode):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             narrow = self._centre.width() < NARROW_PX
-            (self._in_bar if narrow else self._in_head).insertWidget(0, self._page_pills)
-            self._below_head.setVisible(narrow)
+            self.model_head.set_narrow(narrow)
             self.structure.set_narrow(narrow)
             self.explore.set_narrow(narrow)
 
@@ -418,11 +392,3 @@ class PredictMode(DocumentMode):
         written = super().write_as(path)
         self._list_models()
         return written
-
-
-def _row() -> tuple[QWidget, QHBoxLayout]:
-    made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    return made, row
