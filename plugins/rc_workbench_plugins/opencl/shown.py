@@ -38,7 +38,7 @@ def results(values: Model) -> Results:
         parts_title="Each block, all its trips",
         parts=tuple(_lines(last)),
         said=f"{last.design.name}, profile {profile}",
-        tables={"Designs": (_designs(found),), "Advice": (_advice(last, profile),), "Numbers": tuple(_numbers(last))},
+        tables={"Designs": (_designs(found),), "Advice": (_advice(last, profile),), "Numbers": (_numbers(last),)},
         shares_title="Potentials at each step",
         shares=tuple(
             Share(one.design.name, KINDS[name][0], float(value), name == one.potentials.highest)
@@ -119,14 +119,16 @@ def _advice(one: Prediction, profile: str) -> PaperTable:
     return PaperTable("What makes it faster", note, ("speedup",), rows)
 
 
-def _numbers(one: Prediction) -> Iterable[PaperTable]:
-    """Every number with its equation and inputs: the kernel's, then each node's."""
+def _numbers(one: Prediction) -> PaperTable:
+    """Every number with its equation and inputs: the kernel's, then each node's under its name."""
     by_node: dict[str, list[Number]] = {}
     for number in (*one.estimate.numbers, *one.potentials.numbers):
         by_node.setdefault(number.node, []).append(number)
-    for node in sorted(by_node, key=lambda name: (name != "", list(by_node).index(name))):
-        rows = tuple(Row(_made(n), "", (value_text(float(n.value)), _equation(n))) for n in by_node[node])
-        yield PaperTable(node or "The kernel", "", ("value", "equation"), rows)
+    rows: list[Row] = []
+    for node in sorted(by_node, key=lambda name: name != ""):
+        rows.append(Row(node or "The kernel", "", ("", ""), strong=True))
+        rows += (Row(_made(n), "", (value_text(float(n.value)), _equation(n))) for n in by_node[node])
+    return PaperTable("Every number", "and what it is made of", ("value", "equation"), tuple(rows))
 
 
 def _made(number: Number) -> str:
