@@ -154,6 +154,27 @@ def test_the_design_takes_an_element_a_cycle_and_transfers_go_in_bulk(on_fpga: R
     assert (gaps > 1_000_000).sum() + 1 == -(-MOST // 64), "a pause for each transfer"
 
 
+VHDL = "blocks: {Scale: {vhdl: [scale.vhd], unit: {vhdl: scale}}}"
+
+
+def test_a_block_in_vhdl_stands_in_the_fpga(tmp_path: Path) -> None:
+    path = project(tmp_path, "mapping: {scale: card}", "bulk_elements: 64", VHDL)
+    options = RunOptions(out=tmp_path / "run", plain=True, deterministic=True)
+    run_workspace(open_workspace(path, load_plugins()), options, Job())
+    assert (tmp_path / "run" / "stdout.txt").read_text() == PRINTED
+
+
+def test_what_is_wrong_in_vhdl_is_told_at_its_line(tmp_path: Path) -> None:
+    path = project(tmp_path, "mapping: {scale: card}", VHDL)
+    text = (tmp_path / "scale.vhd").read_text()
+    (tmp_path / "scale.vhd").write_text(text.replace("signal full : std_logic", "signal full : std_logical"))
+    with pytest.raises(WorkbenchError) as told:
+        open_workspace(path, load_plugins())
+    problem = told.value.diagnostics[0]
+    assert "std_logical" in problem.message
+    assert (problem.file, problem.line) == (str(tmp_path / "scale.vhd"), 21)
+
+
 @pytest.mark.parametrize(
     ("module", "said", "hint"),
     [

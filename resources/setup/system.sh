@@ -38,6 +38,7 @@ library libxcb-xkb.so.1 libxcb-xkb1
 library libxkbcommon-x11.so.0 libxkbcommon-x11-0
 library libX11-xcb.so.1 libx11-xcb1
 wish bwrap bubblewrap
+wish ghdl ghdl-mcode
 wish Xvfb xvfb
 wish rsvg-convert librsvg2-bin
 wish openbox openbox

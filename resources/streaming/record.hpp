@@ -1,11 +1,11 @@
-// What a traced run keeps of each edge: every push and pop, on the virtual clock. Keeping it takes no virtual time.
+// What a traced run keeps of each edge: every push and pop, on the virtual clock. Beyond the calls it takes no virtual time.
 #pragma once
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 extern "C" {
 // The card's client library (resources/card/wbcard.h); elsewhere nothing is recorded.
@@ -41,22 +41,25 @@ struct EventRecord {
 class Recorder {
 public:
     template <class T> STREAMING_ASIDE void add(int edge, Event event, int64_t at_ps, int64_t since_ps, const T& value) {
-        events_.push_back({edge, event, at_ps, since_ps, bits(value)});
-        if (events_.size() == most_) write();
+        if (!events_) events_ = static_cast<EventRecord*>(std::calloc(most_, sizeof *events_));
+        events_[count_++] = {edge, event, at_ps, since_ps, bits(value)};
+        if (count_ == most_) write();
         if (rcw_skip_ps) rcw_skip_ps();
     }
 
     STREAMING_ASIDE void write() {
-        if (events_.empty()) return;
+        if (!count_) return;
         if (rcw_aside) rcw_aside(1);
         const char* raw = std::getenv("RCW_RAW");
         if (FILE* file = std::fopen((std::string(raw ? raw : ".") + "/stream_host.bin").c_str(), "ab")) {
-            std::fwrite(events_.data(), sizeof(EventRecord), events_.size(), file);
+            std::fwrite(events_, sizeof *events_, count_, file);
             std::fclose(file);
         }
         if (rcw_aside) rcw_aside(0);
-        events_.clear();
+        count_ = 0;
     }
+
+    ~Recorder() { std::free(events_); }
 
 private:
     static constexpr size_t most_ = 1 << 14;
@@ -72,7 +75,8 @@ private:
         }
     }
 
-    std::vector<EventRecord> events_;
+    EventRecord* events_ = nullptr; // a plain array: a vector's functions would be counted
+    size_t count_ = 0;
 };
 
 } // namespace streaming

@@ -49,11 +49,10 @@ public:
         if (abandoned_.load(std::memory_order_relaxed)) return false;
         const int64_t blocked_ps = taken(room_);
         if (abandoned_.load(std::memory_order_relaxed)) return false;
-        if (watched()) {
-            const int64_t at_ps = now_ps();
-            agent::pushed(edge_, at_ps, blocked_ps, value);
-            if (recording()) pushes_.add(edge_, Event::push, at_ps, blocked_ps, value);
-        }
+        const bool watched = agent::wants(edge_), kept = recording();
+        const int64_t at_ps = watched || kept ? now_ps() : -1;
+        if (watched) agent::pushed(edge_, at_ps, blocked_ps, value);
+        if (kept) pushes_.add(edge_, Event::push, at_ps, blocked_ps, value);
         queue_.enqueue(value);
         sem_post(&there_);
         return true;
@@ -102,27 +101,25 @@ public:
     }
 
 private:
-    bool watched() const { return recording() || agent::wants(edge_); }
-
     // One less; from when on the thread had to wait for it, -1 where it had not.
     int64_t taken(sem_t& semaphore) {
         if (!sem_trywait(&semaphore)) return -1;
-        const int64_t since_ps = watched() ? now_ps() : -1;
-        if (watched()) &semaphore == &room_ ? agent::blocks(edge_, since_ps) : agent::waits(edge_, since_ps);
+        const bool watched = agent::wants(edge_);
+        const int64_t since_ps = recording() || watched ? now_ps() : -1;
+        if (watched) (&semaphore == &room_ ? agent::blocks : agent::waits)(edge_, since_ps);
         while (sem_wait(&semaphore)) {} // a signal came
         return since_ps;
     }
 
     bool popped(int64_t waiting_ps, T& value) {
-        const int64_t at_ps = watched() ? now_ps() : -1;
         if (!queue_.try_dequeue(value)) {
             ended_ = true;
             return false;
         }
-        if (watched()) {
-            agent::popped(edge_, at_ps, waiting_ps, value);
-            if (recording()) pops_.add(edge_, Event::pop, at_ps, waiting_ps, value);
-        }
+        const bool watched = agent::wants(edge_), kept = recording();
+        const int64_t at_ps = watched || kept ? now_ps() : -1;
+        if (watched) agent::popped(edge_, at_ps, waiting_ps, value);
+        if (kept) pops_.add(edge_, Event::pop, at_ps, waiting_ps, value);
         sem_post(&room_);
         return true;
     }

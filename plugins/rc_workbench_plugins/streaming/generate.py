@@ -52,16 +52,18 @@ def made(topology: Topology, section: Streaming, platform: Platform, root: Path,
     lacking = list(_lacking(platform, section, edges))
     if lacking:
         raise WorkbenchError(*lacking)
+    modules = [(b, read_module(_made_of(topology, b), b.config, root)) for b in on_fpga]
     texts = {
         "stream_main.cpp": _main(topology, section, on_cores, edges, root, plan),
         "stream_card.c": _card(topology, platform, any(e["way"] for e in edges)),
-        f"{STREAM_TOP}.v": _top(topology, section, platform, on_fpga, edges, root),
+        f"{STREAM_TOP}.v": _top(topology, section, platform, modules, edges),
+        **{f"{module.name}.v": module.made for _, module in modules if module.made},
     }
     of_cores = dict.fromkeys(file for block in on_cores for file in _made_of(topology, block).files)
-    of_fpga = dict.fromkeys(file for block in on_fpga for file in _made_of(topology, block).files)
+    of_fpga = dict.fromkeys(file for _, module in modules for file in module.files(root))
     host = (*(str(root / file) for file in of_cores if not _is_header(file)), "stream_main.cpp", "stream_card.c")
     library = (str(RESOURCES / name) for name in ("stream_fifo.v", "stream_port.v"))
-    return Made(texts, host, (*(str(root / file) for file in of_fpga), *library, f"{STREAM_TOP}.v"))
+    return Made(texts, host, (*of_fpga, *library, f"{STREAM_TOP}.v"))
 
 
 def _made_of(topology: Topology, block: Block) -> Implementation:
@@ -236,8 +238,8 @@ def _unit(platform: Platform) -> int:
 
 
 def _top(
-    topology: Topology, section: Streaming, platform: Platform, blocks: tuple[Block, ...], edges: list[dict[str, Any]],
-    root: Path,
+    topology: Topology, section: Streaming, platform: Platform, modules: list[tuple[Block, Module]],
+    edges: list[dict[str, Any]],
 ) -> str:  # fmt: skip
     hardware = platform.hardware
     assert hardware is not None
@@ -253,17 +255,13 @@ def _top(
         },
         "reset": clock.reset_hdl or clock.reset, "shift": f" / {_unit(platform)}" if _unit(platform) > 1 else "",
         "edges": [{**edge, "depth": edge["depth_on_fpga"]} for edge in edges if edge["on_fpga"]],
-        "blocks": [_instance(topology, number, block, edges, clock.pin, root) for number, block in enumerate(blocks)],
+        "blocks": [_instance(number, *of_block, edges, clock.pin) for number, of_block in enumerate(modules)],
         "bulk": section.bulk_elements, "flush_cycles": max(1, round(section.flush_us * 1e-6 * clock.frequency_hz)),
     }  # fmt: skip
     return _rendered("stream_top.v.j2", known)
 
 
-def _instance(
-    topology: Topology, number: int, block: Block, edges: list[dict[str, Any]], clock: str, root: Path
-) -> dict[str, Any]:
-    implementation = _made_of(topology, block)
-    module = read_module(implementation, root)
+def _instance(number: int, block: Block, module: Module, edges: list[dict[str, Any]], clock: str) -> dict[str, Any]:
     connections, lines = [*module.clocked(clock, "stream_reset")], []
     of_end = {str(e["edge"].sink): e for e in edges} | {str(e["edge"].source): e for e in edges}
     for port in block.kind.ports:
@@ -271,8 +269,9 @@ def _instance(
         joined, more = _joined(module, port.name, port.way, net)
         connections += joined
         lines += more
-    parameters = ", ".join(f".{name}({_verilog_value(value)})" for name, value in block.config.items())
-    return {"name": block.name, "net": f"b{number}_{_identifier(block.name)}", "unit": implementation.unit,
+    bound = {} if module.made else block.config
+    parameters = ", ".join(f".{name}({_verilog_value(value)})" for name, value in bound.items())
+    return {"name": block.name, "net": f"b{number}_{_identifier(block.name)}", "unit": module.name,
             "parameters": parameters, "connections": connections, "lines": lines}  # fmt: skip
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.topology import Implementation, Language, Way
+from rc_workbench_plugins.streaming.topology import Implementation, Language, Value, Way
+from rc_workbench_plugins.streaming.vhdl import as_verilog
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.model.diagnostic import WorkbenchError
 from workbench.system.files import SOURCE_LIMIT, read_regular
@@ -36,7 +37,13 @@ class Module:
     """A module's words between its name and its end, among which its ports are."""
 
     implementation: Implementation
+    name: str
     ports: frozenset[str]
+    made: str = ""  # its text, where that was made of VHDL: its configuration is bound
+
+    def files(self, root: Path) -> tuple[str, ...]:
+        """The files that hold it: the name of the one that was made, or the paths of the user's."""
+        return (f"{self.name}.v",) if self.made else tuple(str(root / file) for file in self.implementation.files)
 
     def clocked(self, clock: str, reset: str) -> Iterator[tuple[str, str]]:
         """Its clock and its reset, with what drives them."""
@@ -63,18 +70,24 @@ class Module:
         )
 
 
-def read_module(implementation: Implementation, root: Path) -> Module:
+def read_module(implementation: Implementation, config: Mapping[str, Value], root: Path) -> Module:
     """The module that implements a kind. WorkbenchError where no file has it."""
     at, unit = implementation.at, implementation.unit
     if implementation.language is Language.VHDL:
-        raise WorkbenchError(problem(at, "blocks in VHDL cannot be built yet", "Write this one in Verilog."))
+        made, name = as_verilog(implementation, config, root)
+        return Module(implementation, name, _words(made, name), made)
     for file in implementation.files:
         try:
             text = read_regular(root / file, SOURCE_LIMIT).decode("utf-8", "replace")
         except OSError as error:
             raise WorkbenchError(problem(at, f"cannot read '{file}': {error.strerror}")) from None
-        found = re.search(rf"\bmodule\s+{re.escape(unit)}\b(.*?)\bendmodule\b", _COMMENT.sub(" ", text), re.DOTALL)
-        if found:
-            return Module(implementation, frozenset(re.findall(r"[A-Za-z_]\w*", found[1])))
+        if words := _words(text, unit):
+            return Module(implementation, unit, words)
     hint = "Name the module with `as NAME` where it is not called as the block is."
     raise WorkbenchError(problem(at, f"there is no module '{unit}' in {', '.join(implementation.files)}", hint))
+
+
+def _words(text: str, name: str) -> frozenset[str]:
+    """The words of a module; none where the text does not have it."""
+    found = re.search(rf"\bmodule\s+{re.escape(name)}\b(.*?)\bendmodule\b", _COMMENT.sub(" ", text), re.DOTALL)
+    return frozenset(re.findall(r"[A-Za-z_]\w*", found[1]) if found else ())
