@@ -117,7 +117,7 @@ def test_boxes_have_whiskers_to_what_is_not_outlying() -> None:
 
 
 def test_a_heat_map_is_stronger_where_more_was() -> None:
-    shares = np.array([[1.0, 0.0, 0.25], [0.0, 1.0, 0.75]])
+    shares = np.array([[0.4, 0.0, 0.1], [0.0, 0.4, 0.3]])
     found = HeatMap("share", (0.0, 1.0, 2.0, 3.0), ("0", "1"), shares)
     drawn: list[np.ndarray] = []
 
@@ -129,12 +129,12 @@ def test_a_heat_map_is_stronger_where_more_was() -> None:
     (pixels,) = drawn
     high, wide = pixels.shape
     accent, sunken = 0xFF3A4BC2, 0xFFF5F6F8
-    assert pixels[high - 1, 0] == accent  # bin 0 is below, and all of the first frame
+    assert pixels[high - 1, 0] == accent  # bin 0 is below, and has the most that is anywhere
     assert pixels[0, 0] == sunken
     assert pixels[0, wide // 2] == accent
     red = (pixels >> 16) & 0xFF
-    assert red[high - 1, wide - 1] > red[0, wide - 1]  # a quarter below is fainter than three above
-    assert list(heat_rows(found))[1:] == [(0.0, 1.0, 1.0, 0.0), (1.0, 2.0, 0.0, 1.0), (2.0, 3.0, 0.25, 0.75)]
+    assert red[high - 1, wide - 1] > red[0, wide - 1]  # a tenth below is fainter than three above
+    assert list(heat_rows(found))[1:] == [(0.0, 1.0, 0.4, 0.0), (1.0, 2.0, 0.0, 0.4), (2.0, 3.0, 0.1, 0.3)]
 
 
 def test_frames_count_by_their_length() -> None:

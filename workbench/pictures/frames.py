@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.text import time_text
+from workbench.model.text import percent_text, time_text
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.letters import text_width
@@ -124,7 +124,8 @@ def draw_heat(canvas: Canvas, picture: HeatMap, shown: Range, width: float, heig
     """Time goes to the right, bins upwards; the more of a frame lies in a bin, the stronger its colour."""
     box = heat_box(picture, width, height)
     canvas.rect(0, 0, width, height, "panel")
-    canvas.text(box.x, 4, box.width, 18, picture.title, "muted", 11)
+    most = f"; the strongest is {percent_text(float(picture.shares.max()))}" if picture.shares.size else ""
+    canvas.text(box.x, 4, box.width, 18, picture.title + most, "muted", 11)
     if picture.shares.size:
         canvas.image(box.x, box.y, _pixels(canvas, picture, shown, round(box.width), round(box.height)))
     canvas.rect(box.x, box.y, box.width, box.height, "", "rule")
@@ -141,7 +142,9 @@ def _pixels(canvas: Canvas, picture: HeatMap, shown: Range, wide: int, high: int
     across = shown[0] + (np.arange(wide) + 0.5) / wide * (shown[1] - shown[0])
     frames = np.clip(np.searchsorted(picture.times_s, across, "right") - 1, 0, picture.shares.shape[1] - 1)
     bins = ((high - np.arange(high) - 0.5) / high * len(picture.bins)).astype(int)
-    strong = np.sqrt(picture.shares[np.ix_(bins, frames)])[..., None]  # little is seen too
+    strong = np.sqrt(picture.shares[np.ix_(bins, frames)] / (picture.shares.max() or 1.0))[
+        ..., None
+    ]  # little is seen too
     red, green, blue = np.moveaxis((ends[0] + strong * (ends[1] - ends[0])).round().astype(np.uint32), -1, 0)
     return (np.uint32(0xFF000000) | red << 16 | green << 8 | blue).astype(np.uint32)
 

@@ -67,7 +67,7 @@ class ReplyPictures(QWidget):
             self.bars.show_bars(histogram_bars(reply))
             self.bars.setFixedHeight(self.bars.sizeHint().height())
             if framed:
-                title = "share of each frame's time or events by bin; stronger is more"
+                title = "share of each frame's time or events by bin"
                 shares = np.array(reply.shares, float).T
                 self.heat.show_map(HeatMap(title, reply.times_s, reply.bin_words, shares))
         elif values:
