@@ -4,12 +4,14 @@ the distributions that a model predicts against those measured."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from predicting import KINDS
+from rc_workbench_plugins.queueing.calibrated import calibrated
 from rc_workbench_plugins.queueing.distribution import fit
 from rc_workbench_plugins.queueing.shown import results
 from rc_workbench_plugins.queueing.station import limited_waiting_shares, waiting_shares
@@ -134,3 +136,14 @@ def test_chi_square_is_fair() -> None:
     off = fit("a", np.array([0.5, 0.5]), model, 500)
     assert off.chance is not None
     assert off.chance < 1e-6
+
+
+def test_what_crosses_a_bus_comes_when_it_is_delivered() -> None:
+    events = simulated()
+    edge = events.edges["app.x"]
+    late = replace(edge, push_ps=edge.push_ps - 5_000_000, taken_ps=edge.push_ps, delivered_ps=edge.push_ps)
+    here, over_a_bus = (
+        calibrated(Events("app", {**events.edges, "app.x": one}, events.end_ps))[0] for one in (edge, late)
+    )
+    assert over_a_bus.occupancy == pytest.approx(here.occupancy)
+    assert over_a_bus.outside_per_s == here.outside_per_s

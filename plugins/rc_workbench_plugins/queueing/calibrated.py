@@ -1,10 +1,11 @@
 """A queueing model calibrated from a run of a streaming application (Lancaster 2011, sections 7.1 and 7.4).
 
-A station is a block with the queues before it; a job is an element that it takes. Its rates are those of the
-dissertation's queries: `measure mean rate at STAGE.in`, and the same while elements wait and nothing holds the block
-up. The latter is taken of the times that the block worked on each element, since a rate over such times is too high
-where services are not exponentially distributed (a time of waiting begins amid a service). What is measured of the same
-run stands beside the model: utilisation, jobs waiting, and their distribution.
+A station is a block with the queues before it; a job is an element that it takes. What crosses a bus comes when it is
+delivered: the bus is no station. Rates are those of the dissertation's queries: `measure mean rate at STAGE.in`, and
+the same while elements wait and nothing holds the block up. The latter is taken of the times that the block worked on
+each element, since a rate over such times is too high where services are not exponentially distributed (a time of
+waiting begins amid a service). What is measured of the same run stands beside the model: utilisation, jobs waiting, and
+their distribution.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def calibrated(events: Events) -> tuple[Calibrated, ...]:
 
 
 def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequence[EdgeEvents]) -> Calibrated | None:
-    pushes = np.sort(np.concatenate([edge.push_ps for edge in into]))
+    there = [edge.push_ps if edge.delivered_ps is None else edge.delivered_ps for edge in into]
+    pushes = np.sort(np.concatenate(there))
     order = np.argsort(np.concatenate([edge.pop_ps for edge in into]), kind="stable")
     pops = np.concatenate([edge.pop_ps for edge in into])[order]
     if len(pops) < LEAST:
@@ -83,7 +85,6 @@ def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequen
     if any(map(len, waits)):
         service = worked(pops, _united(held_up + waits))
     else:  # the block's waiting was not seen: times that began with another element there
-        there = [edge.push_ps if edge.delivered_ps is None else edge.delivered_ps for edge in into]
         ready = np.concatenate([t[: len(e.pop_ps)] for t, e in zip(there, into, strict=True)])[order]
         service = np.where(np.isnan(services(ready, pops)), np.nan, worked(pops, _united(held_up)))
     service = service[~np.isnan(service)] / PS_PER_S

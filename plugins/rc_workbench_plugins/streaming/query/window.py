@@ -15,6 +15,7 @@ from rc_workbench_plugins.streaming.query.command import frame_of, limits, recor
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.limits import BUSY
 from rc_workbench_plugins.streaming.query.measures import (
+    COUNTED,
     UNITS,
     AssertResult,
     Frame,
@@ -133,7 +134,9 @@ def _reply(result: MeasureResult) -> Reply:
         used = np.flatnonzero(np.sum([frame.histogram or () for frame in frames], axis=0))
         kept = slice(int(used[0]), int(used[-1]) + 1) if len(used) else slice(0, 0)
         shares = [_shares(frame.histogram or ())[kept] for frame in frames]
-        return replace(made, words=_histogram_words(bins, frames), bin_words=bins[kept], shares=tuple(shares))
+        trust = "" if result.trust == COUNTED else f"; {result.trust}"
+        words = f"{_histogram_words(bins, frames)}{trust}"
+        return replace(made, words=words, bin_words=bins[kept], shares=tuple(shares))
     if measure.statistic is Statistic.TRACE and not measure.single:
         samples = [frame.samples for frame in frames if frame.samples]
         moments, values = (np.concatenate([part[i] for part in samples])[:MOST_SAMPLES] for i in (0, 1))
