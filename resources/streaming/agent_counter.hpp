@@ -65,13 +65,17 @@ public:
         int most = -1;
         for (int edge : plan.edges) most = std::max(most, edge);
         edges_.resize(size_t(most + 1));
+        of_edge_.resize(size_t(most + 1));
         for (size_t i = 0; i < plan.edges.size(); ++i) edges_[size_t(plan.edges[i])].real = plan.real[i];
         paths_.resize(plan.paths.size());
         for (size_t i = 0; i < measures_.size(); ++i) {
             const Measure& asked = plan.measures[i];
             measures_[i].histogram.resize(asked.bins.empty() ? 0 : asked.bins.size() + 1);
             measures_[i].next_ps = asked.frame_ps;
+            of_edge_[size_t(asked.edge)].push_back(i);
+            conditional_ = conditional_ || !asked.when.empty();
         }
+        find_next_end();
     }
 
     // At time 0. std::logic_error where a condition is none.
@@ -80,7 +84,12 @@ public:
     // Everything of one time; times rise.
     void take(int64_t at_ps, const Event* events, size_t count) {
         end_frames(at_ps, false);
-        for (size_t i = 0; i < measures_.size(); ++i) settle(i, at_ps);
+        if (conditional_) {
+            for (size_t i = 0; i < measures_.size(); ++i) settle(i, at_ps);
+        } else {
+            for (size_t i = 0; i < count; ++i)
+                for (size_t of : of_edge_[size_t(events[i].edge)]) settle(of, at_ps);
+        }
         for (size_t i = 0; i < count; ++i) note(events[i]);
         end_frames(at_ps, true);
         ask_all(at_ps);
@@ -172,6 +181,7 @@ private:
     }
 
     void ask_all(int64_t at_ps) {
+        if (!conditional_) return;
         for (size_t i = 0; i < measures_.size(); ++i)
             measures_[i].gate = plan_.measures[i].when.empty() || ask(plan_.measures[i].when) > 0;
         for (size_t i = 0; i < asserts_.size(); ++i) look_at(i, at_ps);
@@ -195,20 +205,25 @@ private:
 
     // Ends the frames of time that end before a time, or at it, in order.
     void end_frames(int64_t at_ps, bool there_too) {
-        for (;;) {
-            int64_t next_ps = std::numeric_limits<int64_t>::max();
-            for (const Measured& one : measures_)
-                if (one.next_ps > 0) next_ps = std::min(next_ps, one.next_ps);
-            if (there_too ? next_ps > at_ps : next_ps >= at_ps) return;
+        while (there_too ? next_end_ps_ <= at_ps : next_end_ps_ < at_ps) {
+            const int64_t next_ps = next_end_ps_;
             for (size_t i = 0; i < measures_.size(); ++i) {
                 if (measures_[i].next_ps != next_ps) continue;
                 settle(i, next_ps);
                 close(i, next_ps);
                 measures_[i].next_ps += plan_.measures[i].frame_ps;
             }
-            for (size_t i = 0; i < measures_.size(); ++i) settle(i, next_ps);
+            find_next_end();
+            if (conditional_)
+                for (size_t i = 0; i < measures_.size(); ++i) settle(i, next_ps);
             ask_all(next_ps);
         }
+    }
+
+    void find_next_end() {
+        next_end_ps_ = std::numeric_limits<int64_t>::max();
+        for (const Measured& one : measures_)
+            if (one.next_ps > 0) next_end_ps_ = std::min(next_end_ps_, one.next_ps);
     }
 
     // What has been so since the last change is counted until now.
@@ -256,9 +271,9 @@ private:
         if (edge.real) std::memcpy(&value, &event.bits, sizeof value);
         else value = double(int64_t(event.bits));
         for (size_t i = 0; i < paths_.size(); ++i) pass(i, event);
-        for (size_t i = 0; i < measures_.size(); ++i) {
+        for (size_t i : of_edge_[size_t(event.edge)]) {
             const Measure& asked = plan_.measures[i];
-            if (asked.edge != event.edge || asked.pops == push) continue;
+            if (asked.pops == push) continue;
             Measured& one = measures_[i];
             if (one.gate && asked.metric == Metric::value) {
                 ++one.frame.count;
@@ -353,6 +368,9 @@ private:
     }
 
     const Plan& plan_;
+    bool conditional_ = !plan_.asserts.empty(); // something depends on what other edges do
+    int64_t next_end_ps_ = 0;                   // of frames of time
+    std::vector<std::vector<size_t>> of_edge_;  // the measures
     std::vector<Edge> edges_;
     std::vector<Passing> paths_;
     std::vector<Measured> measures_;
