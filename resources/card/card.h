@@ -256,9 +256,9 @@ private:
                 for (auto& port : ports_) port->put();
                 design_.settle();
                 for (auto& port : ports_) port->look();
-                see_streams(0);
                 design_.edge();
                 for (auto& port : ports_) port->edge();
+                see_streams(0);
                 see_taps(0);
                 ++clock.cycle;
                 drop_forgotten();
@@ -275,8 +275,8 @@ private:
         for (; cycle < stop; ++cycle) {
             design_.settle();
             for (Port* port : looking_) port->look();
-            if (streams) streams->see(cycle, design_.valid(spare_), design_.ready(spare_ + 2), Design::stream_words);
             design_.edge();
+            if (streams) streams->see(cycle, design_.valid(spare_), design_.ready(spare_ + 2), Design::stream_words);
             if (taps) taps->see(cycle, design_.taps(spare_));
         }
         publish();
@@ -303,14 +303,13 @@ private:
         set_clocks(0);
         for (auto& port : ports_)
             if (of_due(*port)) port->look();
-        for (size_t c = 0; c < clocks_.size(); ++c)
-            if (due_[c]) see_streams(c);
         set_clocks(1);
         for (auto& port : ports_)
             if (of_due(*port)) port->edge();
         for (size_t c = 0; c < clocks_.size(); ++c) {
             if (!due_[c]) continue;
             see_taps(c);
+            see_streams(c);
             ++clocks_[c].cycle;
         }
         drop_forgotten();
@@ -333,7 +332,7 @@ private:
         if (!taps_.empty() && taps_[clock].any()) taps_[clock].see(clocks_[clock].cycle, design_.taps(spare_));
     }
 
-    void see_streams(size_t clock) {
+    void see_streams(size_t clock) {  // the top keeps what they were before the edge
         if (!streams_.empty() && streams_[clock].any())
             streams_[clock].see(clocks_[clock].cycle, design_.valid(spare_), design_.ready(spare_ + 2), Design::stream_words);
     }

@@ -6,29 +6,16 @@
 #include "record_file.h"
 #include "records.h"
 
-// How often each of 64 lanes was high: a counter's bits lie one below the other, so that all lanes count at once.
-class LaneCounter {
-public:
-    void add(uint64_t lanes) {
-        for (uint64_t& plane : planes_) {
-            if (!lanes) return;
-            const uint64_t carry = plane & lanes;
-            plane ^= lanes;
-            lanes = carry;
+// 64 words of 64 bits: bit b of word w becomes bit w of word b.
+inline void transpose(uint64_t* words) {
+    uint64_t mask = 0x00000000ffffffff;
+    for (int j = 32; j; j >>= 1, mask ^= mask << j)
+        for (int k = 0; k < 64; k = ((k | j) + 1) & ~j) {
+            const uint64_t swapped = ((words[k] >> j) ^ words[k | j]) & mask;
+            words[k] ^= swapped << j;
+            words[k | j] ^= swapped;
         }
-        for (; lanes; lanes &= lanes - 1) spilled_[__builtin_ctzll(lanes)] += int64_t{1} << plane_count;
-    }
-    int64_t count(int lane) const {
-        int64_t sum = spilled_[lane];
-        for (int p = 0; p < plane_count; ++p) sum += int64_t(planes_[p] >> lane & 1) << p;
-        return sum;
-    }
-
-private:
-    static constexpr int plane_count = 16;
-    uint64_t planes_[plane_count] = {};
-    int64_t spilled_[64] = {};
-};
+}
 
 // Other streams hold a stream's valid, or its ready, low by theirs through logic alone.
 struct StreamWait {
@@ -48,17 +35,12 @@ struct StreamPlan {
     std::vector<StreamWait> waits;
 };
 
-// The streams of one clock.
+// The streams of one clock. Cycles are kept until there are 64 of them, and then counted for each stream at once.
 class Streams {
 public:
-    Streams(const StreamPlan& plan, size_t bits) : plan_(plan), lanes_((bits + 63) / 64), fifos_(plan.fifos.size()) {
+    Streams(const StreamPlan& plan, size_t bits)
+        : plan_(plan), lanes_((bits + 63) / 64), counts_(bits), waited_(plan.waits.size()), fifos_(plan.fifos.size()) {
         for (int bit : plan_.streams) lanes_[size_t(bit) / 64].mask |= uint64_t{1} << bit % 64;
-        for (const StreamWait& wait : plan_.waits) {
-            lanes_[size_t(wait.stream) / 64].waiting |= uint64_t{1} << wait.stream % 64;
-            if (waits_of_.size() <= size_t(wait.stream)) waits_of_.resize(size_t(wait.stream) + 1);
-            waits_of_[size_t(wait.stream)].push_back(waited_.size());
-            waited_.push_back(0);
-        }
     }
 
     bool any() const { return !plan_.streams.empty(); }
@@ -66,40 +48,27 @@ public:
 
     // Valid and ready of all streams in cycle `cycle`, as words of the packed ports; cycles come in order, without gaps.
     void see(int64_t cycle, const uint32_t* valid, const uint32_t* ready, size_t words) {
+        if (!kept_) first_cycle_ = cycle;
         uint64_t moved = 0;
         for (size_t i = 0; i < lanes_.size(); ++i) {
             Lanes& lanes = lanes_[i];
-            lanes.valid = word(valid, i, words) & lanes.mask;
-            lanes.ready = word(ready, i, words) & lanes.mask;
-            const uint64_t both = lanes.valid & lanes.ready;
-            lanes.valids.add(lanes.valid);
-            lanes.readies.add(lanes.ready);
-            lanes.transfers.add(both);
-            moved |= both;
+            const uint64_t v = word(valid, i, words) & lanes.mask, r = word(ready, i, words) & lanes.mask;
+            lanes.now_valid = lanes.valid[kept_] = v;
+            lanes.now_ready = lanes.ready[kept_] = r;
+            moved |= v & r;
         }
         if (moved) last_transfer_ = cycle;
-        for (size_t i = 0; i < lanes_.size(); ++i)
-            for (uint64_t stalled = (lanes_[i].valid ^ lanes_[i].ready) & lanes_[i].waiting; stalled; stalled &= stalled - 1)
-                blame(int(i * 64) + __builtin_ctzll(stalled));
-        if (moved)
-            for (size_t i = 0; i < fifos_.size(); ++i) {
-                const int change = moves(plan_.fifos[i].input) - moves(plan_.fifos[i].output);
-                if (change) fifos_[i].change(cycle, change);
-            }
-        ++cycles_;
+        if (++kept_ == 64) count();
     }
 
     // Write the counts; FIFOs stay as they are until `cycle`, the first one not seen. `base` and `fifo_base` are the
     // numbers of this card's first ones.
     void finish(int64_t cycle, int base, int fifo_base, RecordFile& counts, RecordFile& waits, RecordFile& occupancy) {
+        count();
         for (int bit : plan_.streams) {
-            const Lanes& lanes = lanes_[size_t(bit) / 64];
-            rcw_stream_record record{};
+            rcw_stream_record record = counts_[size_t(bit)];
             record.stream = base + bit;
             record.cycles = cycles_;
-            record.transfers = lanes.transfers.count(bit % 64);
-            record.valid = lanes.valids.count(bit % 64);
-            record.ready = lanes.readies.count(bit % 64);
             counts.add(&record, sizeof record);
         }
         for (size_t i = 0; i < waited_.size(); ++i) {
@@ -121,23 +90,23 @@ public:
         }
     }
 
-    // Bits of the streams that offer, and of those that take, in the cycle that was seen last.
-    bool valid(int stream) const { return lanes_[size_t(stream) / 64].valid >> stream % 64 & 1; }
-    bool ready(int stream) const { return lanes_[size_t(stream) / 64].ready >> stream % 64 & 1; }
+    // Whether a stream offers, and takes, in the cycle that was seen last.
+    bool valid(int stream) const { return lanes_[size_t(stream) / 64].now_valid >> stream % 64 & 1; }
+    bool ready(int stream) const { return lanes_[size_t(stream) / 64].now_ready >> stream % 64 & 1; }
     const std::vector<int>& numbers() const { return plan_.streams; }
 
 private:
-    static constexpr size_t most_words = 1 << 20;  // of a FIFO; more than that share the last row
+    static constexpr int64_t most_words = 1 << 20;  // of a FIFO; more than that share the last row
     struct Lanes {
-        uint64_t mask = 0, waiting = 0, valid = 0, ready = 0;
-        LaneCounter valids, readies, transfers;
+        uint64_t mask = 0, now_valid = 0, now_ready = 0;
+        uint64_t valid[64] = {}, ready[64] = {};  // by cycle; while they are counted, by stream
     };
     struct Held {
         int64_t words = 0, since = 0;
         bool below = false;  // it gave more than it took: it is no FIFO
         std::vector<int64_t> cycles;
         void change(int64_t cycle, int by) {  // as of the next cycle: a word is held from the edge on that takes it
-            const size_t row = size_t(words < 0 ? 0 : words) < most_words ? size_t(words < 0 ? 0 : words) : most_words;
+            const size_t row = size_t(words < 0 ? 0 : words < most_words ? words : most_words);
             if (cycles.size() <= row) cycles.resize(row + 1);
             const int64_t until = by ? cycle + 1 : cycle;
             cycles[row] += until - since;
@@ -151,20 +120,47 @@ private:
         const uint64_t low = words[2 * i];
         return 2 * i + 1 < count ? low | uint64_t(words[2 * i + 1]) << 32 : low;
     }
-    int moves(int stream) const { return valid(stream) && ready(stream); }
 
-    void blame(int stream) {
-        const bool offers = valid(stream);  // and is not taken; else it is waited for
-        for (size_t i : waits_of_[size_t(stream)]) {
-            const StreamWait& wait = plan_.waits[i];
-            if (wait.valid != offers && !(wait.by_valid ? valid(wait.other) : ready(wait.other))) ++waited_[i];
+    // The cycles kept, the first in bit 0, in which a stream was valid, or ready.
+    uint64_t valids(int stream) const { return lanes_[size_t(stream) / 64].valid[stream % 64]; }
+    uint64_t readies(int stream) const { return lanes_[size_t(stream) / 64].ready[stream % 64]; }
+    uint64_t transfers(int stream) const { return valids(stream) & readies(stream); }
+
+    void count() {
+        if (!kept_) return;
+        for (Lanes& lanes : lanes_)
+            for (uint64_t* words : {lanes.valid, lanes.ready}) {
+                for (int i = kept_; i < 64; ++i) words[i] = 0;
+                transpose(words);
+            }
+        for (int stream : plan_.streams) {
+            rcw_stream_record& record = counts_[size_t(stream)];
+            record.transfers += __builtin_popcountll(transfers(stream));
+            record.valid += __builtin_popcountll(valids(stream));
+            record.ready += __builtin_popcountll(readies(stream));
         }
+        for (size_t i = 0; i < waited_.size(); ++i) {
+            const StreamWait& wait = plan_.waits[i];
+            const uint64_t own = valids(wait.stream), taken = readies(wait.stream);
+            const uint64_t stalled = wait.valid ? taken & ~own : own & ~taken;
+            waited_[i] += __builtin_popcountll(stalled & ~(wait.by_valid ? valids(wait.other) : readies(wait.other)));
+        }
+        for (size_t i = 0; i < fifos_.size(); ++i) {
+            const uint64_t in = transfers(plan_.fifos[i].input), out = transfers(plan_.fifos[i].output);
+            for (uint64_t changes = in ^ out; changes; changes &= changes - 1) {
+                const int at = __builtin_ctzll(changes);
+                fifos_[i].change(first_cycle_ + at, in >> at & 1 ? 1 : -1);
+            }
+        }
+        cycles_ += kept_;
+        kept_ = 0;
     }
 
     StreamPlan plan_;
     std::vector<Lanes> lanes_;
-    std::vector<Held> fifos_;
-    std::vector<std::vector<size_t>> waits_of_;  // by stream
+    std::vector<rcw_stream_record> counts_;
     std::vector<int64_t> waited_;
-    int64_t cycles_ = 0, last_transfer_ = -1;
+    std::vector<Held> fifos_;
+    int kept_ = 0;  // cycles
+    int64_t first_cycle_ = 0, cycles_ = 0, last_transfer_ = -1;
 };

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -120,7 +120,7 @@ def _top(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream]) -> st
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    , output wire [{width - 1}:0] recap_taps", "`endif"]
     if streams:
-        packed = f"output wire [{len(streams) - 1}:0]"
+        packed = f"output reg [{len(streams) - 1}:0]"
         lines += [f"`ifdef {STREAMS_DEFINE}", f"    , {packed} recap_valid, {packed} recap_ready"]
         lines.append("`endif")
     lines.append(");")
@@ -137,13 +137,25 @@ def _top(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream]) -> st
         lines += _instances(monitor, number)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    assign recap_taps = {STATE_PORT};", "`endif"]
-    if streams:
-        lines.append(f"`ifdef {STREAMS_DEFINE}")
-        for signal in ("valid", "ready"):
-            bits = [_below(getattr(stream, signal)) for stream in reversed(streams)]
-            lines.append(f"    assign recap_{signal} = {{\n        " + ",\n        ".join(bits) + "\n    };")
-        lines.append("`endif")
+    lines += _seen(streams, {monitor.clock.name: monitor.clock.pin for monitor in monitors})
     return "\n".join([*lines, "endmodule", ""])
+
+
+def _seen(streams: Sequence[Stream], pins: Mapping[str, str]) -> Iterator[str]:
+    """What keeps valid and ready of each cycle until the next: looked at once, whatever settles meanwhile."""
+    if not streams:
+        return
+    yield f"`ifdef {STREAMS_DEFINE}"
+    for clock in dict.fromkeys(stream.clock for stream in streams):
+        mine = [number for number, stream in enumerate(streams) if stream.clock == clock]
+        yield f"    always @(posedge {pins[clock]}) begin"
+        for signal in ("valid", "ready"):
+            kept = ", ".join(f"recap_{signal}[{number}]" for number in reversed(mine))
+            whole = f"recap_{signal}" if len(mine) == len(streams) else f"{{{kept}}}"
+            bits = [_below(getattr(streams[number], signal)) for number in reversed(mine)]
+            yield f"        {whole} <= {{\n            " + ",\n            ".join(bits) + "\n        };"
+        yield "    end"
+    yield "`endif"
 
 
 def _below(signal: str) -> str:
