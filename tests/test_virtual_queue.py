@@ -259,6 +259,14 @@ def test_a_producer_that_waits_for_room_is_said_to_depend_on_removals() -> None:
     assert "the producer waited for room" in trust_of(edge)
 
 
+def test_ends_that_saw_too_little_are_said_to_have() -> None:
+    edge = an_edge({"type": "iid"}, IDEAL)
+    few = replace(edge, pop_ps=edge.pop_ps[:20])
+    times = 10 * np.arange(400)  # nothing ever waits, so that no service is known
+    idle = replace(edge, push_ps=times, taken_ps=None, delivered_ps=None, pop_ps=times + 5)
+    assert trust_of(few) == trust_of(idle) == "counted; what the two ends saw alone is too little for a replay"
+
+
 def test_what_a_consumer_worked_is_what_it_did_not_wait() -> None:
     times, waiting = np.array([10, 20, 40, 45]), np.array([[5, 8], [12, 15], [30, 40], [40, 42]])
     assert worked(times, waiting)[:3].tolist() == [7, 10, 3]

@@ -89,7 +89,7 @@ def trust_of(edge: EdgeEvents) -> str:
     """In words, how far an occupancy that only the two ends saw would be to be believed; the whole was counted."""
     found = replayed_edge(edge)
     if found is None:
-        return f"counted; fewer than {LEAST} elements are too few to replay what the two ends saw"
+        return "counted; what the two ends saw alone is too little for a replay"
     by_ends, truth = found
     return (
         f"counted, {significant(mean(truth.total))} on average; replayed from what the two ends saw, "
