@@ -220,8 +220,9 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
         canvas.icon("terminal" if node.side is Side.HOST else fpga, left, box.y + 8)
         room = Box(left + 23, box.y + 5, width - 23, 22)
     y = box.y + 31
-    if not legible(canvas, 22) and not node.tiles:  # the title needs all the height that there is
-        y = box.bottom - 18
+    foot = min((tile.box.y for tile in node.tiles), default=box.bottom)
+    if not legible(canvas, 22):  # the title needs all the height that there is
+        y = foot - 18
         room = Box(room.x, box.y + 1, room.width, y - box.y - 1)
     text(canvas, room, node.title, "text", 13, 600, always=True)
     if facts.shares:
@@ -233,7 +234,7 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     below = Box(left, y + 22, width, box.bottom - y - 26)
     if facts.rows and below.height >= ROW_PX:
         draw_rows(canvas, below, facts.rows)
-    elif not facts.rows and y + 36 <= (min(t.box.y for t in node.tiles) if node.tiles else box.bottom):
+    elif not facts.rows and y + 36 <= foot:
         text(canvas, Box(left, y + 17, width, 17), facts.second, "muted", 12)
     for tile in node.tiles:
         if tile.block_id in facts.tiles:
