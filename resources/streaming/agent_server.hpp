@@ -124,8 +124,9 @@ private:
 
     // Counts what happened before that time.
     void collect(int64_t until_ps) {
+        std::vector<size_t> runs{0, events_.size()}; // each in order, as those of one end are
         for (Ends& ends : watched)
-            for (End* end : {ends.pushes.get(), ends.pops.get()})
+            for (End* end : {ends.pushes.get(), ends.pops.get()}) {
                 for (Event event; end && end->events.try_dequeue(event);) {
                     if (event.at_ps < done_ps_) {
                         event.at_ps = done_ps_;
@@ -133,8 +134,9 @@ private:
                     }
                     events_.push_back(event);
                 }
-        const auto earlier = [](const Event& a, const Event& b) { return a.at_ps < b.at_ps; };
-        std::stable_sort(events_.begin(), events_.end(), earlier);
+                if (events_.size() > runs.back()) runs.push_back(events_.size());
+            }
+        merge(runs);
         size_t first = 0;
         while (first < events_.size() && events_[first].at_ps < until_ps) {
             size_t last = first;
@@ -145,6 +147,20 @@ private:
         events_.erase(events_.begin(), events_.begin() + long(first));
         counter_.go_on(until_ps);
         done_ps_ = std::max(done_ps_, until_ps);
+    }
+
+    void merge(std::vector<size_t>& runs) {
+        const auto earlier = [](const Event& a, const Event& b) { return a.at_ps < b.at_ps; };
+        while (runs.size() > 2) {
+            std::vector<size_t> larger{0};
+            for (size_t i = 2; i < runs.size(); i += 2) {
+                const auto from = [&](size_t place) { return events_.begin() + long(place); };
+                std::inplace_merge(from(runs[i - 2]), from(runs[i - 1]), from(runs[i]), earlier);
+                larger.push_back(runs[i]);
+            }
+            if (larger.back() != runs.back()) larger.push_back(runs.back());
+            runs.swap(larger);
+        }
     }
 
     void write() {
