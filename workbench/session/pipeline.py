@@ -222,7 +222,7 @@ def _run(
             build.mkdir()
             host, hdl = _instrument(workspace, settings, build, job)
             hdl = on_cards(hdl, project.hardware.cards)
-            unmarked = without_marks(workspace, hdl, settings)
+            unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
             for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked):
                 job.report(diagnostic)
             found = host.diagnostics + hdl.diagnostics
