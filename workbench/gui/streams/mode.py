@@ -37,6 +37,7 @@ class QueryMode(Mode):
         self.subject: Subject | None = None
         self.document = QueryFile()
         context.documents.add(self.document)
+        self.empty.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # where there is nothing to ask, keys still go somewhere
 
     def build(self) -> Iterator[None]:
         context = self.context
