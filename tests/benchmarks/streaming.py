@@ -1,0 +1,170 @@
+"""What the host's agent costs an application: section 4.7.2 of the dissertation, on virtual cores.
+
+    python tests/benchmarks/streaming.py [--json] [--quick]
+
+A source, nine blocks that each copy what they get into an array of their own, and a sink, each on a core of its own,
+and one core for the agent. Arrays of 8192 and of 2048 elements of 8 bytes go from block to block. All ten edges are
+measured: their rates, histograms of their occupancy, or both, in frames of a millisecond. Runs are deterministic, so
+that `throughput_loss_pct` has no noise: it is by how much longer the blocks take than without an agent.
+`agent_core_pct` is the agent's work as a share of that time. The paper's: about 0 and at most 3.7 %; about 20 and 70 %.
+--quick: arrays of 2048, both measures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from rc_workbench_plugins.simulated_card.simulate import simulate
+from rc_workbench_plugins.simulated_card.target import SimulatedCard
+
+from workbench.api import Task
+from workbench.api.job import Job
+from workbench.session.plugins import load_plugins
+from workbench.session.workspace import open_workspace
+
+BLOCKS = 9
+ARRAYS = 400
+MEASURES = {"rate": "measure rate at {}", "occupancy": "measure hist occupancy at {}"}
+
+BLOCKS_HPP = """
+#pragma once
+#include <memory>
+#include "streaming.hpp"
+
+constexpr int ARRAY = {array}, ARRAYS = {arrays}, BUFFERS = 8; // more than a queue holds, and its two ends
+struct Buffers {{
+    std::unique_ptr<uint64_t[]> all{{new uint64_t[BUFFERS * ARRAY]}};
+    int next = 0;
+    uint64_t* take() {{ return &all[(next++ % BUFFERS) * ARRAY]; }}
+}};
+inline uint64_t handed(uint64_t* array) {{ return uint64_t(reinterpret_cast<uintptr_t>(array)); }}
+inline uint64_t* taken(uint64_t handle) {{ return reinterpret_cast<uint64_t*>(uintptr_t(handle)); }}
+
+struct Src {{
+    streaming::Out<uint64_t> y;
+    Buffers own;
+    void run() {{
+        for (int k = 0; k < ARRAYS; ++k) {{
+            uint64_t* array = own.take();
+            for (int i = 0; i < ARRAY; ++i) array[i] = uint64_t(k + i);
+            if (!y.push(handed(array))) return;
+        }}
+    }}
+}};
+struct Pass {{
+    streaming::In<uint64_t> x;
+    streaming::Out<uint64_t> y;
+    Buffers own;
+    void run() {{
+        for (uint64_t got; x.pop(got);) {{
+            const uint64_t* from = taken(got);
+            uint64_t* to = own.take();
+            for (int i = 0; i < ARRAY; ++i) to[i] = from[i] + 1;
+            if (!y.push(handed(to))) return;
+        }}
+    }}
+}};
+struct Sink {{
+    streaming::In<uint64_t> x;
+    void run() {{
+        uint64_t sum = 0;
+        for (uint64_t got; x.pop(got);) sum += taken(got)[0];
+        std::printf("%llu\\n", (unsigned long long)sum);
+    }}
+}};
+"""
+
+
+def application(folder: Path, array: int, measured: list[str]) -> Path:
+    passes = [f"p{number}" for number in range(BLOCKS)]
+    chain = ["src", *passes, "sink"]
+    edges = [f"    e{number}: {a} -> {b} (depth=4);" for number, (a, b) in enumerate(pairwise(chain))]
+    lines = [
+        "block Src { output unsigned64 y; }",
+        "block Pass { input unsigned64 x; output unsigned64 y; }",
+        "block Sink { input unsigned64 x; }",
+        *(f'impl {kind} cpp "blocks.hpp";' for kind in ("Src", "Pass", "Sink")),
+        "block App {",
+        "    Src src;",
+        f"    Pass {', '.join(passes)};",
+        "    Sink sink;",
+        *edges,
+        "}",
+    ]
+    (folder / "chain.x").write_text("\n".join(lines) + "\n")
+    (folder / "blocks.hpp").write_text(BLOCKS_HPP.format(array=array, arrays=ARRAYS))
+    (folder / "q.tt").write_text(
+        "".join(f"{MEASURES[m].format(f'e{n}')};\n" for m in measured for n in range(len(edges)))
+    )
+    mapping = ", ".join(f"{block}: c{number}" for number, block in enumerate(chain))
+    cores = ", ".join(f"c{number}: core" for number in range(len(chain)))
+    query = "  query: q.tt\n  frame: 1 ms\n" if measured else ""
+    path = folder / "chain.workbench.yaml"
+    path.write_text(
+        "schema_version: 1\nname: chain\nplatform: nallatech_h101\nstreaming:\n  sources: [chain.x]\n"
+        f"  resources: {{{cores}}}\n  mapping: {{{mapping}}}\n{query}"
+    )
+    return path
+
+
+def timed(array: int, measured: list[str]) -> tuple[int, int]:
+    """How long the blocks took, and the agent's work, in ps of virtual time."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        workspace = open_workspace(application(folder, array, measured), load_plugins())
+        hdl = workspace.hdl_language.plain(workspace.root, workspace.project.hardware, workspace.parameters({}))
+        task = Task(
+            workspace.project, workspace.platform, workspace.root, hdl, folder / "build", folder / "raw",
+            workspace.support, deterministic=True,
+        )  # fmt: skip
+        built = SimulatedCard().build(task, Job())
+        simulate(task, built.card, built.host, Job())
+        told = (folder / "raw" / "host_threads.txt").read_text()
+    rows = [list(map(int, line.split())) for line in told.splitlines()]
+    threads = {number: (begin, end, work) for number, begin, end, work, *_ in rows}
+    agent = 1 if measured else 0  # it is the first thread that main begins
+    blocks = [threads[number] for number in threads if number > agent]
+    assert len(blocks) == BLOCKS + 2, rows
+    return max(end for _, end, _ in blocks) - min(begin for begin, _, _ in blocks), threads[1][2] if measured else 0
+
+
+def rows(quick: bool) -> Iterator[dict[str, Any]]:
+    for array in (2048,) if quick else (8192, 2048):
+        plain, _ = timed(array, [])
+        for measured in (["rate", "occupancy"],) if quick else (["rate"], ["occupancy"], ["rate", "occupancy"]):
+            took, work = timed(array, measured)
+            yield {
+                "array": array,
+                "instrumented": " and ".join(measured),
+                "throughput_loss_pct": 100 * (1 - plain / took),
+                "agent_core_pct": 100 * work / took,
+            }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    found = []
+    for row in rows(arguments.quick):
+        found.append(row)
+        if not arguments.json:
+            print(
+                f"arrays of {row['array']}, {row['instrumented']}: {row['throughput_loss_pct']:.2f} % less throughput, "
+                f"the agent takes {row['agent_core_pct']:.1f} % of a core"
+            )
+            sys.stdout.flush()
+    if arguments.json:
+        print(json.dumps({"rows": found}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
