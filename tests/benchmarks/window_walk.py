@@ -112,7 +112,7 @@ def main() -> None:
     parser.add_argument("--demo", type=Path)
     parser.add_argument("--cycles", type=int, default=0)
     asked = parser.parse_args()
-    driver.PATIENCE_S = 20.0
+    driver.PATIENCE_S = 60.0
     with tempfile.TemporaryDirectory() as folder:
         numpy_ms = [numpy_now_ms()]
         opened = demo_project(asked.demo.resolve()) if asked.demo else small_project(Path(folder))

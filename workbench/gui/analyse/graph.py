@@ -54,6 +54,8 @@ class GraphView(HouseView):
         self._gesture = False
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._idle.timeout.connect(self._settle)
+        self._refit = QTimer(self, singleShot=True, interval=0)
+        self._refit.timeout.connect(self.show_all)
         self.box.setAspectLocked(True)
         self.box.invertY(True)
         self.setCentralItem(self.box)
@@ -137,10 +139,12 @@ class GraphView(HouseView):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         whole = getattr(self, "_whole", None)  # pyqtgraph resizes it while it is made
-        fitted = whole is not None and self.box.viewRange() == whole
+        fitted = whole is not None and (self._refit.isActive() or self.box.viewRange() == whole)
         super().resizeEvent(event)
-        if fitted:
+        if fitted and self.updatesEnabled():
             self.show_all()
+        elif fitted:  # its mode is being shown, which resizes it several times
+            self._refit.start()
 
     # ---- painting
 
