@@ -62,7 +62,11 @@ def agent_of(composition: Composition, topology: Topology) -> HostAgent | None:
         for number, edge in enumerate(topology.edges)
         if Place.FPGA not in (topology.place(edge.source.block), topology.place(edge.sink.block))
     }
-    return host_agent(query, on_cores, str(file))
+    if (agent := host_agent(query, on_cores, str(file))) is None:
+        message = "no statement stands on edges between processor cores alone, which are those that an agent counts"
+        hint = "Ask for the others after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
+        raise WorkbenchError(Diagnostic(message, hint, file=str(file)))
+    return agent
 
 
 def read_topology(composition: Composition) -> Topology:

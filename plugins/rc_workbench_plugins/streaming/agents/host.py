@@ -100,7 +100,7 @@ def _list(parts: Iterable[object]) -> str:
 
 def host_agent(query: Query, edges: Mapping[int, Edge], file: str = "", period_ps: int = 10**9) -> HostAgent | None:
     """The plan for the statements of which all edges, given by their numbers, are queues between processor cores; None
-    where there is no such statement. Those that stand on such edges in part are warnings with their lines."""
+    where there is no such statement. Others are warnings with their lines."""
     plan = _Plan({edge.label: number for number, edge in edges.items()})
     measures, asserts, problems = [], list[Assert](), list[Diagnostic]()
     inside = _sorter(plan.numbers, problems, file)
@@ -138,9 +138,9 @@ def _sorter(numbers: Mapping[str, int], problems: list[Diagnostic], file: str) -
     def inside(statement: Measure | Assert) -> bool:
         of = statement if isinstance(statement, Measure) else statement.condition
         there = [label in numbers for label in edges_of(of)]
-        if any(there) and not all(there):
-            message = f"the agent on the host leaves out '{statement.label or statement.text}': it stands on edges "
-            message += "between processor cores and elsewhere, which no one agent sees"
+        if not all(there):
+            message = f"the agent on the host leaves out '{statement.label or statement.text}': it does not stand "
+            message += "on edges between processor cores alone"
             line, column = statement.line or None, statement.column or None
             where = Diagnostic(message, severity=Severity.WARNING, file=file or None, line=line, column=column)
             problems.append(where)
@@ -193,7 +193,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
     return Answers(
         tuple(MeasureResult(one, tuple(frames[n]), trust, tuple(problems)) for n, one in enumerate(agent.measures)),
         tuple(AssertResult(one, tuple(broken[n]), known[n]) for n, one in enumerate(agent.asserts)),
-        tuple(problems),
+        (*agent.diagnostics, *problems),
     )
 
 
