@@ -19,6 +19,7 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api import Outcome, Task
 from workbench.api.job import Job
+from workbench.model.blocks import Side
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Manifest, Run, RunClock, RunStatus
 from workbench.session.composing import composed_tables
@@ -132,6 +133,8 @@ def test_a_bounded_queue_holds_its_writer_up(on_cores: Built, tmp_path: Path) ->
 def test_one_mapping_line_moves_a_block_and_the_answer_stays(on_fpga: Run) -> None:
     assert (on_fpga.path / "stdout.txt").read_text() == PRINTED
     assert on_fpga.manifest.exit == 0
+    threads = [block.id for block in on_fpga.manifest.blocks if block.side is Side.HOST]
+    assert threads == ["host.main", "host.to_FPGA", "host.from_FPGA", "host.count", "host.print"]
     check_every_push_and_pop(events(on_fpga))
 
 

@@ -30,7 +30,7 @@ from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Cores, Manifest, Run, RunClock, RunStatus
 from workbench.run.host_tables import host_intervals, host_states
-from workbench.run.host_threads import HostThreads, host_stretches, outside, read_threads, thread_blocks
+from workbench.run.host_threads import UNKNOWN, HostThreads, host_stretches, outside, read_threads, thread_blocks
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "threads.py"
 SOURCES = SCRIPT.parent / "thread_programs"
@@ -113,6 +113,14 @@ def test_every_thread_is_a_block_that_tells_when_it_waited(
     for number, row in enumerate(times):
         starts, states = host_intervals(stretches, number, end_ps, told.known)
         assert np.bincount(states, np.diff(starts, append=end_ps), len(STATES)).tolist() == row.tolist()
+
+
+def test_threads_are_called_as_the_program_calls_them() -> None:
+    names = {1: "worker", 2: "reader", 3: "worker", 5: "main", 6: "disk I/O"}
+    told = HostThreads(np.zeros((7, 2), np.int64), UNKNOWN.waits, names)
+    assert [block.id for block in thread_blocks(MAIN, NOBODY, told)] == [
+        "host.main", "host.worker_1", "host.reader", "host.worker_3", "host.thread_4", "host.main_5", "host.disk_I_O",
+    ]  # fmt: skip
 
 
 def test_a_run_tells_its_cores_and_which_thread_had_which(threads: ModuleType, built: Any, tmp_path: Path) -> None:

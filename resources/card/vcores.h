@@ -33,6 +33,7 @@ typedef struct vthread {
     vc_state state;
     int core, last_core;     /* -1: none */
     int pin;                 /* the only core that it takes; -1: any */
+    char name[16];           /* what the program calls it (pthread_setname_np) */
     int64_t got_ps;          /* running: since when it has its core; its slices count from here */
     int64_t began_ps;        /* running: from when `left_ps` counts */
     int64_t left_ps;         /* work on a core before its next call takes effect */
@@ -137,6 +138,7 @@ const char *vc_notes(void);
 
 /* What each thread's time was, a line each: number, begin, end, work, waited, queued, and how long it had each core. */
 void vc_write_threads(const char *path);
+void vc_write_names(const char *path); /* of those threads that the program gave one */
 
 /* ---- between vcores.c and vcores_*.c ---- */
 

@@ -68,9 +68,11 @@ static int describe(char *to, size_t room, const vthread *thread)
         "to sleep", "for a mutex", "for a condition", "for a thread to end", "for a semaphore", "for a read-write lock",
         "at a barrier", "for what is done once", "for an atomic value (a futex)", "for a spin lock", "to read from a pipe",
         "for the card", "for an interrupt", "for an atomic or volatile variable to change"};
-    char who[32], owner[64] = "";
+    char who[64], owner[64] = "";
     int number = vc_owner ? vc_owner(thread) : -1;
     snprintf(who, sizeof who, thread->number ? "thread %d" : "the main thread", thread->number);
+    if (*thread->name)
+        snprintf(who + strlen(who), sizeof who - strlen(who), " (%s)", thread->name);
     if (number == 0)
         snprintf(owner, sizeof owner, ", which the main thread has,");
     else if (number > 0)
@@ -117,6 +119,7 @@ void vc_check_ring(const void *mutex, int owner, const void *where)
 typedef struct { /* what became of the threads that have ended */
     int number;
     int64_t begin_ps, end_ps, work_ps, waited_ps, queued_ps, *core_ps;
+    char name[sizeof(((vthread *)0)->name)];
 } span;
 static span *spans;
 static int span_count, span_room;
@@ -132,7 +135,8 @@ void vc_remember(vthread *t, int64_t end_ps)
     }
     if (t->core >= 0 && t->core_ps)
         t->core_ps[t->core] += end_ps - t->got_ps;
-    spans[span_count++] = (span){t->number, t->begin_ps, end_ps, t->work_ps, t->waited_ps, t->queued_ps, t->core_ps};
+    spans[span_count] = (span){t->number, t->begin_ps, end_ps, t->work_ps, t->waited_ps, t->queued_ps, t->core_ps, ""};
+    strcpy(spans[span_count++].name, t->name);
     t->core_ps = NULL;
 }
 
@@ -149,5 +153,16 @@ void vc_write_threads(const char *path)
             fprintf(file, " %lld", (long long)s->core_ps[core]);
         fputc('\n', file);
     }
+    fclose(file);
+}
+
+void vc_write_names(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return;
+    for (const span *s = spans; s < spans + span_count; s++)
+        if (*s->name)
+            fprintf(file, "%d %s\n", s->number, s->name);
     fclose(file);
 }

@@ -78,6 +78,8 @@ static void write_threads(void)
         return;
     snprintf(path, sizeof path, "%s/host_threads.txt", raw);
     vc_write_threads(path);
+    snprintf(path, sizeof path, "%s/host_names.txt", raw);
+    vc_write_names(path);
 }
 
 static void write_end(void)

@@ -84,6 +84,7 @@ private:
     static int64_t waiting(End& end) { return int64_t(end.events.size_approx()); }
 
     void serve() {
+        pthread_setname_np(pthread_self(), "agent");
         if (core_ >= 0) {
             cpu_set_t one;
             CPU_ZERO(&one);

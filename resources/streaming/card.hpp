@@ -49,6 +49,7 @@ public:
     // An edge into the FPGA, by its number among those and its window. The thread ends with the stream, or where nobody wants it.
     template <class T> void send(Queue<T>& queue, int number, int window) {
         threads_.emplace_back([this, &queue, number, window] {
+            name_this("to_FPGA");
             std::vector<T> values(bulk_);
             std::vector<uint32_t> words(bulk_ * words_of<T>());
             uint32_t room = 0;
@@ -75,7 +76,10 @@ public:
 
     // After all edges are told.
     void start() {
-        if (!outs_.empty()) threads_.emplace_back([this] { take(); });
+        if (!outs_.empty()) threads_.emplace_back([this] {
+            name_this("from_FPGA");
+            take();
+        });
     }
 
     // The blocks on the processor have ended: what they wrote is moved still.

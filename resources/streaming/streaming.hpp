@@ -21,6 +21,7 @@
 #include <time.h>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #if !__has_include(<readerwriterqueue/readerwriterqueue.h>)
@@ -138,6 +139,12 @@ inline void bind_to(int core) {
     CPU_ZERO(&one);
     CPU_SET(core, &one);
     pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+}
+
+// What the calling thread is called in the run: `name`, or its end where the system takes no more of it.
+inline void name_this(const char* name) {
+    const size_t most = 15, length = std::strlen(name);
+    pthread_setname_np(pthread_self(), length > most ? name + length - most : name);
 }
 
 // A block's ports. `join` gives them their edge before the block runs.

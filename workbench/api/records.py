@@ -166,6 +166,11 @@ def read_thread_lives(raw: Path) -> NDArray[np.int64]:
     return np.array([(t.begin_ps, t.end_ps) for t in read_thread_times(raw)], np.int64).reshape(-1, 2)
 
 
+def read_thread_names(raw: Path) -> dict[int, str]:
+    """What the program calls its threads, by number: those that it gave a name."""
+    return {int(line.split()[0]): line.partition(" ")[2].strip() for line in read_lines(raw / "host_names.txt")}
+
+
 def read_taps(raw: Path) -> Records:
     """State changes by cycle (dtype TAPS); empty where the run was not traced."""
     return read_records(raw / "taps.bin", TAPS)

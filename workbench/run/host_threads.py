@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.records import WAITS, RecordFile, Records, read_thread_lives, read_waits
+from workbench.api.records import WAITS, RecordFile, Records, read_thread_lives, read_thread_names, read_waits
 from workbench.model.blocks import Block, State
 from workbench.model.run import Table
 
@@ -22,11 +24,12 @@ class HostThreads:
     """What the card's library tells of the threads.
 
     `lives_ps` has a row of begin and end for each, by number; none where a target does not tell. `waits` are of dtype
-    WAITS, those that are a part of a call left out: they are the call's.
+    WAITS, those that are a part of a call left out: they are the call's. `names` are those that the program gave.
     """
 
     lives_ps: NDArray[np.int64]
     waits: Records
+    names: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -52,7 +55,7 @@ def read_threads(raw: Path, calls: RecordFile) -> HostThreads:
     waits = read_waits(raw)
     if len(waits):
         waits = outside(waits, *calls.columns("thread", "t0_ps", "t1_ps"))
-    return HostThreads(read_thread_lives(raw), waits)
+    return HostThreads(read_thread_lives(raw), waits, read_thread_names(raw))
 
 
 def outside(waits: Records, thread: NDArray[np.int32], t0_ps: NDArray[np.int64], t1_ps: NDArray[np.int64]) -> Records:
@@ -72,8 +75,16 @@ def thread_blocks(main: Block, callers: NDArray[np.int32], threads: HostThreads 
     if len(threads.waits):
         after = len(main.states)
         main = replace(main, states=(*main.states, State(after, WAITING), State(after + 1, QUEUED)))
-    others = (replace(main, id=f"host.thread_{n}", group=f"host.thread_{n}", kind="thread") for n in range(1, count))
-    return (main, *others)
+    ids = (f"host.{name}" for name in _names(threads.names, count))
+    return (main, *(replace(main, id=id_, group=id_, kind="thread") for id_ in ids))
+
+
+def _names(given: Mapping[int, str], count: int) -> list[str]:
+    """What the threads after the first are called: as the program does, with their number where it does not, or calls
+    several alike."""
+    names = [re.sub(r"\W+", "_", given.get(number, "")) or "thread" for number in range(1, count)]
+    alike = Counter(["main", "thread", *names])
+    return [name if alike[name] == 1 else f"{name}_{number}" for number, name in enumerate(names, 1)]
 
 
 def host_stretches(calls: Table, threads: HostThreads, blocks: Sequence[Block], time_ps: int) -> Table:

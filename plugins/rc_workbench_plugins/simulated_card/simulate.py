@@ -28,8 +28,8 @@ from workbench.system.confine import Confinement, confine
 from workbench.system.process import Supervised
 
 _RECORDS = (
-    "host_end.txt", "host_threads.txt", "host_waits.bin", "host_notes.txt", "card_end.txt", "counters.bin", "taps.bin",
-    "dwell.bin", "transfers.bin", "streams.bin", "stream_waits.bin", "occupancy.bin",
+    "host_end.txt", "host_threads.txt", "host_names.txt", "host_waits.bin", "host_notes.txt", "card_end.txt",
+    "counters.bin", "taps.bin", "dwell.bin", "transfers.bin", "streams.bin", "stream_waits.bin", "occupancy.bin",
     "stream_host.bin", "stream_card.bin",
 )  # fmt: skip
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 
 #include "libc.h"
@@ -137,6 +138,15 @@ static int join(pthread_t thread, void **value, int64_t until_ps, const void *wh
 ON_CLOCK(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *), void *argument),
          (thread, attr, function, argument),
          create(thread, attr, (beginning){.function = function, .argument = argument}))
+static int name(pthread_t thread, const char *called)
+{
+    vthread *t = vc_by_real(thread);
+    if (t && strlen(called) < sizeof t->name)
+        strcpy(t->name, called);
+    return REAL(pthread_setname_np)(thread, called);
+}
+
+ON_CLOCK(int, pthread_setname_np, (pthread_t thread, const char *called), (thread, called), name(thread, called))
 ON_CLOCK(int, pthread_join, (pthread_t thread, void **value), (thread, value), join(thread, value, VC_NEVER, HERE))
 ON_CLOCK(int, pthread_tryjoin_np, (pthread_t thread, void **value), (thread, value), join(thread, value, 0, HERE))
 ON_CLOCK(int, pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *at), (thread, value, at),
