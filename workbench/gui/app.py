@@ -73,7 +73,9 @@ def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
     crashed = journal.start(sys.argv)
     application, window = make_window(path, runs)
     from workbench.gui.faults import FaultTeller, close_on_signals, log_qt
+    from workbench.gui.garbage import look_between_turns
 
+    look_between_turns(window, lambda: window.busy)
     log_qt()
     close_on_signals(window)
     FaultTeller(window.context)

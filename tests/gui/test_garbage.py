@@ -1,0 +1,42 @@
+"""Python looks through all its objects between turns of the event loop alone, and still finds what nobody holds."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from workbench.gui import garbage
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+
+
+class Circle:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_old_garbage_goes_in_a_turn_of_its_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "PAUSE_MS", 1)
+    parent, circle = QObject(), Circle()
+    gc.collect()  # the circle is old from here on
+    busy = True
+    garbage.look_between_turns(parent, lambda: busy)
+    found = weakref.ref(circle)
+    del circle
+    made = [[number] for number in range(400_000)]  # enough for Python to look by itself, were it allowed to
+    assert found() is not None
+    made.clear()
+    qtbot.wait(20)
+    assert found() is not None
+    busy = False
+    qtbot.waitUntil(lambda: found() is None)
