@@ -66,7 +66,7 @@ def test_the_seven_questions_are_answered_with_what_shows_it(
     assert said["limit"] == ["Laplace.s1"]
     answers = [one["answer"] for one in said["answers"]]
     assert len(answers) == 7
-    assert answers[0].startswith("e1 2.5\u202fMtransfers/s; e21 1.25\u202fMtransfers/s;")
+    assert answers[0].startswith("e1 2.5\u202fM/s; e21 1.25\u202fM/s;")
     assert answers[4] == "e1 89.9\u202f%."  # of each 400 ns all but the 40 that a number takes
     assert answers[5].startswith("s1: it is busy 100\u202f% of the time. The queue before: full 9")
     assert answers[5].endswith("The queues after: empty 100\u202f% of the time.")

@@ -78,7 +78,7 @@ def test_a_broken_assertion_is_told_by_the_exit_code(run: Path, capsys: pytest.C
     assert "q: assert !backpressure at b\n    broken, first at 2.00000\u202fµs" in out
     assert "assert util at c < 1\n    holds" in out
     assert "    0  79.2\u202f%  ########" in out  # of the time the queue was empty
-    assert "most 1\u202fMtransfers/s" in out
+    assert "most 1\u202fM/s" in out
     assert "3 frames" in out  # five transfers, five, and what came after
     assert "my.query:2:14: warning: rate is one number in a frame" in error
 
@@ -130,7 +130,7 @@ def test_the_window_tells_what_agents_counted_where_no_transfer_was_kept(run: Pa
     assert not seen.edges
     (told,) = window.explain(counted)
     assert told.answer.splitlines() == [
-        "m: measure rate at a: 833\u202fktransfers/s",
+        "m: measure rate at a: 833\u202fk/s",
         "measure hist value at b: 3 bins",
         "assert m > 1 tps: holds",
     ]

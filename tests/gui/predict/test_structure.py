@@ -107,6 +107,16 @@ def test_a_node_chosen_lights_its_lines_and_a_line_its_node(
     assert mode.page == "Results"
 
 
+def test_the_lines_that_are_lit_stay_in_view_when_the_window_shrinks(
+    shown: StructureView, mode: PredictMode, qtbot: QtBot
+) -> None:
+    source = shown.source
+    source.go_to(len(KERNEL.splitlines()) - 1)
+    shown.set_narrow(True)
+    mode.resize(mode.width(), 420)
+    qtbot.waitUntil(lambda: source.viewport().rect().contains(source.cursorRect().center()))
+
+
 def test_colours_follow_the_theme(shown: StructureView, qapp: QApplication) -> None:
     def colours() -> set[str]:
         formats = shown.source.document().findBlockByNumber(2).layout().formats()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.predictions import Piece, Structure
@@ -68,6 +68,10 @@ class StructureView(QWidget):
     def set_narrow(self, narrow: bool) -> None:
         """The pieces below the source where there is no room beside it."""
         self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.source.ensureCursorVisible()
 
     def show_structure(self, structure: Structure) -> None:
         """Show another structure; where its source is the same, what was chosen stays. Raises WorkbenchError."""

@@ -200,7 +200,7 @@ def _answers(application: str, walked: Walk, slowed: tuple[str, float]) -> Itera
         return tuple(f"measure {what} at {queue.edge.label}" for queue in edges)
 
     queues, blocks = walked.queues[::-1], walked.blocks[::-1]
-    rates = [(q.edge.label, prefixed(q.rate_per_s, "transfers/s")) for q in queues]
+    rates = [(q.edge.label, prefixed(q.rate_per_s, "/s")) for q in queues]
     yield Answer("At what rate is data moving?", each(rates), asked("rate", queues))
 
     late = [q for q in queues if q.latency_ps is not None]

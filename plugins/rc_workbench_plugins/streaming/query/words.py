@@ -27,7 +27,7 @@ def value_words(measure: Measure, value: float | None) -> str:
     if value is None:
         return "none"
     if measure.metric is Metric.RATE:
-        return prefixed(value, "transfers/s")
+        return prefixed(value, "/s")
     if measure.metric in (Metric.UTIL, Metric.BACKPRESSURE):
         return percent_text(value)
     if measure.metric is Metric.LATENCY:
