@@ -110,7 +110,7 @@ def tables(events: Events) -> dict[str, Table]:
     all_of = list(events.edges.values())
     spells = np.concatenate([NO_SPELLS, *(part for one in all_of for part in (one.blocked_ps, one.waiting_ps))])
     crossings = [part for one in all_of for part in (one.taken_ps, one.delivered_ps) if part is not None]
-    values = [one.values.astype(_kind(one.edge.type)).view("i8") for one in all_of if one.values is not None]
+    values = [one.values.astype(value_kind(one.edge.type)).view("i8") for one in all_of if one.values is not None]
     return {
         EDGES: {"utf8": np.frombuffer(text, "u1")},
         PUSHES: {"time_ps": np.concatenate([NO_TIMES, *(one.push_ps for one in all_of)])},
@@ -121,7 +121,7 @@ def tables(events: Events) -> dict[str, Table]:
     }
 
 
-def _kind(type_: str) -> str:
+def value_kind(type_: str) -> str:
     """How the values of elements of a type are kept: in 8 bytes."""
     return "f8" if type_.startswith("float") else "i8" if type_.startswith("signed") else "u8"
 
@@ -144,7 +144,7 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
                 Edge(one["label"], source, sink, one["type"], one["depth"]),
                 pushes.next(one["pushes"]),
                 pops.next(one["pops"]),
-                bits.next(one["pushes"]).view(_kind(one["type"])) if one["values"] else None,
+                bits.next(one["pushes"]).view(value_kind(one["type"])) if one["values"] else None,
                 spells.next(one["blocked"]),
                 spells.next(one["waiting"]),
                 float(one["tick_ps"]),

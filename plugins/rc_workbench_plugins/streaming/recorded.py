@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.events import EdgeEvents, Times, of_topology, tables
+from rc_workbench_plugins.streaming.events import EdgeEvents, Times, of_topology, tables, value_kind
 from rc_workbench_plugins.streaming.generate import capacity
 from rc_workbench_plugins.streaming.topology import Edge, Place, Topology
 from workbench.api.records import Records, read_records
@@ -71,8 +71,7 @@ class _Host:
         return np.asarray(self._of[event]["at_ps"])
 
     def values(self, edge: Edge) -> NDArray[np.generic]:
-        kind = "f8" if edge.type.startswith("float") else "i8" if edge.type.startswith("signed") else "u8"
-        return np.ascontiguousarray(self._of[PUSH]["bits"]).view(kind)
+        return np.ascontiguousarray(self._of[PUSH]["bits"]).view(value_kind(edge.type))
 
     def spells(self, event: int) -> Times:
         waited = self._of[PUSH if event == BLOCKED else POP]
@@ -94,7 +93,7 @@ class _Card:
         bits = np.ascontiguousarray(self._of[PUSH]["bits"])
         if edge.type == "float32":
             return bits.astype("u4").view("f4").astype("f8")
-        return bits.view("f8" if edge.type == "float64" else "i8" if edge.type.startswith("signed") else "u8")
+        return bits.view(value_kind(edge.type))
 
     def spells(self, event: int) -> Times:
         """They begin and end in turn; the last may last to the run's end."""
