@@ -8,13 +8,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <pthread.h>
 #include <ctime>
-#include <sched.h>
 #include <semaphore.h>
 #include <thread>
 
 #include "agent_counter.hpp"
+#include "thread.hpp"
 
 extern "C" {
 int64_t rcw_now_ps(void) __attribute__((weak));
@@ -84,13 +83,8 @@ private:
     static int64_t waiting(End& end) { return int64_t(end.events.size_approx()); }
 
     void serve() {
-        pthread_setname_np(pthread_self(), "agent");
-        if (core_ >= 0) {
-            cpu_set_t one;
-            CPU_ZERO(&one);
-            CPU_SET(core_, &one);
-            pthread_setaffinity_np(pthread_self(), sizeof one, &one);
-        }
+        name_this("agent");
+        if (core_ >= 0) bind_to(core_);
         try {
             counter_.begin();
             for (int64_t looked_ps = now_ps(); !ended_after_a_period();) {

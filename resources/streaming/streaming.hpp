@@ -15,13 +15,10 @@
 // a ReaderWriterQueue, which neither locks nor spins, and semaphores for who has to wait.
 #pragma once
 #include <atomic>
-#include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <time.h>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #if !__has_include(<readerwriterqueue/readerwriterqueue.h>)
@@ -31,6 +28,7 @@
 
 #include "agent.hpp"
 #include "record.hpp"
+#include "thread.hpp"
 
 namespace streaming {
 
@@ -132,20 +130,6 @@ private:
     bool ended_ = false; // the reader's
     Recorder pushes_, pops_;
 };
-
-// The calling thread runs on this core alone.
-inline void bind_to(int core) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(core, &one);
-    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
-}
-
-// What the calling thread is called in the run: `name`, or its end where the system takes no more of it.
-inline void name_this(const char* name) {
-    const size_t most = 15, length = std::strlen(name);
-    pthread_setname_np(pthread_self(), length > most ? name + length - most : name);
-}
 
 // A block's ports. `join` gives them their edge before the block runs.
 template <class T> class In {
