@@ -116,8 +116,8 @@ def test_a_mapping_line_moves_a_block_and_the_project_is_laid_over_the_files() -
 COMPOSED = """
 block Source { output unsigned32 y; }
 block Sink { input unsigned32 x; }
-block Split { input unsigned32 x; output unsigned32 left; output unsigned32 right; }
-block Join { input unsigned32 left; input unsigned32 right; output unsigned32 y; }
+block Split { input unsigned32 x; output unsigned32 left, right; }
+block Join { input unsigned32 left, right; output unsigned32 y; }
 block Work { input unsigned32 x; output unsigned32 y; config float64 scale = 2; }
 block Two { input unsigned32 x; output unsigned32 y;
     Split s; Work w1, w2 (scale=3); Join j;

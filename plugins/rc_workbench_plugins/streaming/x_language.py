@@ -153,9 +153,10 @@ class _File:
         for member in members:
             assert isinstance(member, Tree)
             at, parts = self._at(member), member.children
-            if member.data == "port":
-                way = Way.IN if parts[0] == "input" else Way.OUT
-                found.ports.append(Port(str(parts[2]), way, str(parts[1]), at))
+            if member.data == "ports":
+                said, kind, *names = parts
+                way = Way.IN if said == "input" else Way.OUT
+                found.ports += [Port(str(port), way, str(kind), self._at(port)) for port in names]
             elif member.data == "config":
                 kind, config, default = _tree(parts[0]).children
                 found.config.append(Config(str(config), str(kind), _value(default), at))
