@@ -9,7 +9,7 @@ from pathlib import Path
 from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
-from rc_workbench_plugins.streaming.query.command import frame_of
+from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import Frame
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.topology import At, Place, Topology

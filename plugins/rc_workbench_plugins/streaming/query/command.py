@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.agents.told import answers_told
+from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
+from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
 from rc_workbench_plugins.streaming.query.measures import AssertResult, Frame, MeasureResult, Query
-from rc_workbench_plugins.streaming.query.read import TIMES
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
 from rc_workbench_plugins.streaming.topology import Topology
@@ -57,8 +57,6 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
 
 def _checked(arguments: Namespace, workbench: Workbench) -> int:
     """A project's query as it would be asked; nothing is run."""
-    from rc_workbench_plugins.streaming.composer import read_topology  # which reads frames as this command does
-
     composition = workbench.open_project(arguments.run_folder)
     if composition.project.streaming is None or arguments.query is None:
         message = "this project has no streams" if arguments.query else "nothing is asked"
@@ -126,13 +124,3 @@ def asked(file: Path, topology: Topology, frame: Frame) -> Query:
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
     return query
-
-
-def frame_of(text: str) -> Frame:
-    """`10 ms`, or `1000` for transfers."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(\S*)\s*", text)
-    if found and not found[2] and found[1].isdecimal() and int(found[1]) > 0:
-        return Frame(elements=int(found[1]))
-    if found and found[2] in TIMES and (time_ps := round(float(found[1]) * TIMES[found[2]])) > 0:
-        return Frame(time_ps=time_ps)
-    raise ArgumentTypeError(f"'{text}' is neither a time, as 10 ms, nor a number of transfers")

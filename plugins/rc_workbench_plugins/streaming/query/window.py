@@ -11,8 +11,9 @@ import numpy as np
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query import read
-from rc_workbench_plugins.streaming.query.command import frame_of, limits, recorded
+from rc_workbench_plugins.streaming.query.command import limits, recorded
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import BUSY
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
