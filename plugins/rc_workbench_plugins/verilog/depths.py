@@ -14,10 +14,11 @@ from pathlib import Path
 from pyslang import syntax
 
 from rc_workbench_plugins.verilog.design import Design
+from rc_workbench_plugins.verilog.ends import End
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.labels import labelled
 from rc_workbench_plugins.verilog.rewrite import Edits, modules_by_name, rename_module, why_not_editable
-from rc_workbench_plugins.verilog.streams import End, FoundStreams
+from rc_workbench_plugins.verilog.streams import FoundStreams
 from workbench.api.instrument.port_finder import RESET_LOW, is_clock, is_reset
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.streams import Stream

@@ -1,0 +1,94 @@
+"""The handshakes at an instance's ports, told as a top's are (`api/instrument/port_finder.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from rc_workbench_plugins.ports import workbench_port_kinds
+from rc_workbench_plugins.verilog.design import Design
+from rc_workbench_plugins.verilog.nets import Bit
+from rc_workbench_plugins.verilog.ports import ports_of
+from workbench.api.instrument.port_finder import FoundPort, find_ports, plain_name
+from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle
+from workbench.model.scan import HdlPort
+
+_MOST_PORTS = 2000  # of an instance whose ports are looked at
+
+
+@dataclass(frozen=True)
+class End:
+    """A handshake at an instance's ports. `offers`: the instance drives valid; `bits` are those of its data, `carried`
+    the ports that go with them. `several`: its signals hold others, too."""
+
+    path: str
+    offers: bool
+    name: str
+    style: str
+    bits: int
+    valid: Bit
+    ready: Bit
+    place: tuple[str, int]
+    valid_name: str
+    ready_name: str
+    carried: tuple[str, ...]
+    several: bool
+
+
+_PORT_KINDS = tuple(workbench_port_kinds())
+_STYLES: Mapping[str, PortStyle] = {
+    style.name: style for style in (*(kind.style for kind in _PORT_KINDS), *OTHERS) if style
+}
+
+
+@lru_cache(10_000)
+def _told(ports: tuple[HdlPort, ...]) -> tuple[FoundPort, ...]:
+    return find_ports(ports, _PORT_KINDS).ports
+
+
+def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
+    leaves = {port.name: (port, symbol) for port, symbol in ports_of(design, body)}
+    if len(leaves) > _MOST_PORTS:
+        return
+    for found in _told(tuple(port for port, _ in leaves.values())):
+        signals = dict(found.signals)
+        for shake in _STYLES[found.style].handshakes:
+            if shake.valid not in signals or shake.ready not in signals:
+                continue
+            (valid, valid_symbol), (ready, ready_symbol) = leaves[signals[shake.valid]], leaves[signals[shake.ready]]
+            if valid_symbol is None or ready_symbol is None or valid.direction == ready.direction:
+                continue
+            data = [signals[role] for role in shake.data if role in signals] or found.payload
+            bits = sum(leaves[name][0].bits for name in data) // found.count
+            one = len(_STYLES[found.style].handshakes) == 1
+            others = [*signals.values(), *found.payload] if one else data
+            carried = tuple(
+                name for name in others if leaves[name][0].direction == valid.direction and name != valid.name
+            )
+            if found.style == GRANT.name and not carried:
+                continue  # an arbiter's: nothing passes
+            for number in range(found.count):
+                yield End(
+                    path,
+                    valid.direction == "output",
+                    _label(found, shake) + (f"[{number}]" if found.count > 1 else ""),
+                    found.style,
+                    bits,
+                    Bit(valid_symbol, valid.lsb + number, shake.valid_low ^ plain_name(valid).endswith("_n")),
+                    Bit(ready_symbol, ready.lsb + number, shake.ready_low ^ plain_name(ready).endswith("_n")),
+                    (valid.file, valid.line),
+                    valid.name,
+                    ready.name,
+                    carried,
+                    found.count > 1,
+                )
+
+
+def _label(found: FoundPort, shake: Handshake) -> str:
+    """The port's name, with the channel's where it has several."""
+    channel = shake.valid.removesuffix("valid") if len(_STYLES[found.style].handshakes) > 2 else ""
+    return "_".join(part for part in (found.name, channel) if part) or {"empty": "out", "write": "in"}.get(
+        shake.valid, shake.valid
+    )
