@@ -156,7 +156,7 @@ class _File:
             if member.data == "ports":
                 said, kind, *names = parts
                 way = Way.IN if said == "input" else Way.OUT
-                found.ports += [Port(str(port), way, str(kind), self._at(port)) for port in names]
+                found.ports += [Port(str(port), way, str(kind), at) for port in names]
             elif member.data == "config":
                 kind, config, default = _tree(parts[0]).children
                 found.config.append(Config(str(config), str(kind), _value(default), at))
