@@ -1,0 +1,102 @@
+"""What an agent in hardware measures of an edge or a path, as numbers that are there in some cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rc_workbench_plugins.streaming.agents.conditions import edges_of
+from rc_workbench_plugins.streaming.agents.joints import GroupKey, Joints
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Part, Signal
+from rc_workbench_plugins.streaming.query.measures import Condition, Measure, Metric, Statistic
+
+
+@dataclass(frozen=True)
+class Values:
+    """A number that is there in some cycles: on `event`, or where that is None in all."""
+
+    event: str | None
+    value: Signal
+    bits: int
+    signed: bool = False
+    lost: str = ""  # goes high where an event's value is not known
+
+
+class Refused(Exception):
+    """What an agent in hardware cannot do, in words."""
+
+
+class Measured(Joints):
+    """Numbers of edges e<i> and of paths l<i>, and the groups whose frames end together."""
+
+    def _clock(self, of: Measure | Condition) -> int:
+        found = {self.edges[label].clock for label in edges_of(of)}
+        if len(found) > 1:
+            raise Refused("its edges stand on several clocks")
+        return found.pop() if found else 0
+
+    def _values(self, of: Measure) -> Values:
+        edge = self._tap(of.edges[-1], of.metric is Metric.VALUE)
+        match of.metric:
+            case Metric.RATE | Metric.UTIL:
+                return Values(f"{edge}_{of.tap}", Bits(0, 1), 1)
+            case Metric.BACKPRESSURE:
+                return Values(f"{edge}_blocked", Bits(0, 1), 1)
+            case Metric.OCCUPANCY:
+                return Values(None, f"{edge}_occupancy", self._occupancy_bits)
+            case Metric.LATENCY:
+                at = self._latency(of.edges)
+                return Values(f"{at}_sample", f"{at}_cycles", 32, lost=f"{at}_lost")
+        label = of.edges[-1]
+        return Values(f"{edge}_push", f"{edge}_value", self._data[label], self.edges[label].edge.type.startswith("s"))
+
+    def _tap(self, label: str, data: bool = False) -> str:
+        at = f"e{self._labels.index(label)}"
+        if data:
+            self._data[label] = 8 * self.edges[label].edge.width_bytes
+        self._made[("tap", label)] = at
+        return at
+
+    def _latency(self, labels: Sequence[str]) -> str:
+        if (made := self._made.get(("latency", *labels))) is not None:
+            return made
+        at = self._made[("latency", *labels)] = f"l{len(self._made)}"
+        first, last = self._tap(labels[0]), self._tap(labels[-1])
+        room = sum(self.edges[label].edge.depth + 2 for label in labels) + 64 * (len(labels) - 1)
+        clock = self.edges[labels[-1]].clock
+        self.net.add(
+            "agent_latency", at, {"ROOM_BITS": bits_for(room)}, clock=f"clock_{clock}", reset=f"c{clock}_reset_1",
+            enters=f"{first}_push_1", leaves=f"{last}_pop_1", cycle=Part(f"c{clock}_cycle", 0, 31),
+            sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
+            lost=self.net.wire(f"{at}_lost"),
+        )  # fmt: skip
+        return at
+
+    def _check_type(self, of: Measure, values: Values) -> None:
+        type_ = self.edges[of.edges[-1]].edge.type
+        if of.metric is Metric.VALUE and type_.startswith("float") and of.statistic is not Statistic.TRACE:
+            raise Refused(f"of {type_} only a trace is taken in hardware")
+
+    def _group(self, of: Measure | None, clock: int) -> GroupKey:
+        """What measures have in common whose frames end together."""
+        key = GroupKey(clock)
+        if of and of.frame.elements:
+            key = GroupKey(clock, 2, of.frame.elements, f"{self._tap(of.edges[-1])}_{of.tap}")
+        elif of and of.frame.time_ps:
+            cycles = of.frame.time_ps / self._clocks[clock].period_ps
+            if cycles.denominator != 1 or cycles < 1:
+                raise Refused(f"a frame is a whole number of cycles, and its time is {float(cycles):.6g} of them")
+            key = GroupKey(clock, 1, int(cycles))
+        if key not in self._groups:
+            self._numbers[key] = len(self._groups)
+            self._groups[key] = []
+        return key
+
+
+def range_of(values: Values) -> tuple[int, int]:
+    half = 1 << values.bits - 1
+    return (-half, half - 1) if values.signed else (0, 2 * half - 1)
+
+
+def bits_for(room: int) -> int:
+    return max(1, (room - 1).bit_length())
