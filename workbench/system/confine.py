@@ -76,10 +76,19 @@ def confine(root: Path, files: Path, writable: Sequence[Path], readable: Sequenc
         "env", "--default-signal=TERM",
     )  # fmt: skip
     found = Confinement(prefix, files, scratch)
-    if not _works(found):
+    if not _runs(prefix):
         found.finish()
         return None
     return found
+
+
+@functools.cache
+def read_only() -> tuple[str, ...]:
+    """What to put before a program that is to read files and do nothing else: it can write none, and has no network.
+    Empty where this system does not keep programs so."""
+    prefix = ("bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+              "--")  # fmt: skip
+    return prefix if shutil.which(prefix[0]) and _runs(prefix) else ()
 
 
 @functools.cache
@@ -88,10 +97,10 @@ def missing_tools() -> tuple[str, ...]:
     return tuple(tool for tool in _TOOLS if shutil.which(tool) is None)
 
 
-def _works(confinement: Confinement) -> bool:
+def _runs(prefix: Sequence[str]) -> bool:
     """Whether the system lets us: containers and some distributions forbid user namespaces."""
     try:
-        return run_program([*confinement.prefix, "true"], timeout_s=_PROBE_S).returncode == 0
+        return run_program([*prefix, "true"], timeout_s=_PROBE_S).returncode == 0
     except WorkbenchError:
         return False
 

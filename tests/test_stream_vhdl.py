@@ -1,0 +1,127 @@
+"""Hardware blocks in VHDL: what GHDL makes of them does what they say, and reading them changes nothing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.streaming import vhdl
+from rc_workbench_plugins.streaming.topology import At
+from rtl_simulator import Cycle, Simulator, simulate
+
+from workbench.model.diagnostic import WorkbenchError
+
+pytestmark = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
+AT = At("app.x", 3, 1)
+
+#: `others` in a choice, constants of more than 32 bits, a memory that begins with something, numbers with a sign
+CHOICES = """
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+
+entity choices is
+    port (clk : in std_logic; i : in std_logic_vector(7 downto 0); o : out std_logic_vector(63 downto 0));
+end entity;
+
+architecture rtl of choices is
+    type memory is array (natural range 0 to 3) of unsigned(7 downto 0);
+    signal kept : memory := (x"11", x"22", x"33", x"44");
+    signal way : std_logic_vector(1 downto 0);
+begin
+    process (all)
+    begin
+        case i(2 downto 0) is
+            when "001" => o <= x"0123456789ABCDEF";
+            when "010" => o <= std_logic_vector(resize(signed(i), 64));
+            when "100" => o <= std_logic_vector(resize(kept(to_integer(unsigned(way))), 64));
+            when others => o <= x"FEDCBA9876543210";
+        end case;
+        case to_integer(unsigned(i(7 downto 3))) is
+            when 3 => way <= "01";
+            when 9 => way <= "10";
+            when others => way <= "11";
+        end case;
+    end process;
+    process (clk)
+    begin
+        if rising_edge(clk) and i(7) = '1' then
+            kept(to_integer(unsigned(i(1 downto 0)))) <= kept(to_integer(unsigned(i(1 downto 0)))) + 1;
+        end if;
+    end process;
+end architecture;
+"""
+DUT = """
+module dut (
+    input  wire clk, input wire rst, input wire [63:0] addr, input wire wr_en, input wire rd_en,
+    input  wire [63:0] wr_data, output wire [63:0] rd_data, input wire [63:0] in, output wire [63:0] out
+);
+    assign rd_data = 0;
+    choices made (.clk(clk), .i(in[7:0]), .o(out));
+endmodule
+"""
+
+
+def test_what_is_made_of_a_design_does_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "choices.vhd").write_text(CHOICES)
+    (tmp_path / "made.v").write_text(vhdl.synthesised([str(tmp_path / "choices.vhd")], "choices", (), AT))
+    (tmp_path / "dut.v").write_text(DUT)
+    simulator = Simulator(tmp_path / "simulator")
+    simulator.folder.mkdir()
+    program = simulator.build([tmp_path / "made.v", tmp_path / "dut.v"], "dut")
+    given = [*range(256), *range(256)]
+    kept, expected = [0x11, 0x22, 0x33, 0x44], []
+    for i in given:
+        of_memory = kept[{3: 1, 9: 2}.get(i >> 3, 3)]
+        signed = (i - (i >> 7 << 8)) % 2**64
+        expected.append({1: 0x0123456789ABCDEF, 2: signed, 4: of_memory}.get(i & 7, 0xFEDCBA9876543210))
+        kept[i & 3] = (kept[i & 3] + (i >> 7)) % 256
+    assert simulate(program, [Cycle(stimulus=i) for i in given]).out.tolist() == expected
+
+
+def test_what_cannot_be_made_as_it_is_said_is_refused_at_its_line(tmp_path: Path) -> None:
+    text = CHOICES.replace("kept(to_integer(unsigned(i(1 downto 0)))) <=", "kept(3) <=")
+    (tmp_path / "choices.vhd").write_text(text)
+    with pytest.raises(WorkbenchError) as told:
+        vhdl.synthesised([str(tmp_path / "choices.vhd")], "choices", (), AT)
+    (problem,) = told.value.diagnostics
+    assert "'kept'" in problem.message
+    assert (problem.file, problem.line) == (str(tmp_path / "choices.vhd"), 12)
+
+
+WRITES = """library ieee;
+use ieee.std_logic_1164.all;
+use std.textio.all;
+entity writes is port (o : out std_logic); end entity;
+architecture rtl of writes is
+    impure function written return std_logic is
+        -- to make a new file
+        file target : text open write_mode is "PATH";
+    begin
+        return '1';
+    end function;
+begin
+    o <= written;
+end architecture;
+"""
+
+
+@pytest.mark.parametrize("within_bubblewrap", [True, False])
+def test_reading_a_design_writes_to_no_file(
+    within_bubblewrap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not within_bubblewrap:
+        monkeypatch.setattr(vhdl, "read_only", lambda: ())
+    elif not vhdl.read_only():
+        pytest.skip("this system does not let bubblewrap confine")
+    mine, design = tmp_path / "mine.txt", tmp_path / "writes.vhd"
+    mine.write_text("mine")
+    design.write_text(WRITES.replace("PATH", str(mine)))
+    with pytest.raises(WorkbenchError) as told:
+        vhdl.synthesised([str(design)], "writes", (), AT)
+    problem = told.value.diagnostics[0]
+    assert (problem.file, problem.line) == (str(design), 8)
+    assert mine.read_text() == "mine"
+    design.write_text("\n".join(line for line in WRITES.splitlines() if "target" not in line))
+    assert "module writes" in vhdl.synthesised([str(design)], "writes", (), AT)
