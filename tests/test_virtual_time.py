@@ -4,6 +4,7 @@ drift, or are not there. What is judged is virtual time over the span of the dat
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rc_workbench_plugins.streaming.virtual_time import Triples, calibrate, per_frame
 
+from workbench.api.virtual_time import Triples, calibrate, frame_of, frames_of, per_frame
 from workbench.cli.main import main
 
 S_P, S_F = 0.43253, 7.5  # ns of a tick; virtual time is the processor's
@@ -20,7 +21,7 @@ S_P, S_F = 0.43253, 7.5  # ns of a tick; virtual time is the processor's
 
 def messages(
     count: int = 1000, *, forth_ns: float = 600, back_ns: float = 600, jitter_ns: float = 0, preempted: float = 0,
-    rate: float = S_F, drift: float = 0, seed: int = 1,
+    rate: float = S_F, drift: float = 0, seed: int = 1, s_p: float = S_P,
 ) -> tuple[np.ndarray[Any, Any], float]:  # fmt: skip
     """Counters of messages in a second, and the FPGA's time 0 on the processor's clock. The cycle grows by the share
     `drift` until the end."""
@@ -35,7 +36,7 @@ def messages(
     back = met_ns + late(back_ns)
     zero_ns = -123456789.25
     cycles = (met_ns - zero_ns) / (rate * (1 + drift * met_ns / 1e9))
-    return np.floor(np.stack([sent_ns / S_P, cycles, back / S_P], axis=1)).astype(np.int64), zero_ns
+    return np.floor(np.stack([sent_ns / s_p, cycles, back / s_p], axis=1)).astype(np.int64), zero_ns
 
 
 def written(path: Path, rows: np.ndarray[Any, Any]) -> Path:
@@ -95,6 +96,35 @@ def test_the_true_offset_is_always_within_the_bounds(
     rows, zero_ns = messages(200, forth_ns=forth, back_ns=back, jitter_ns=jitter, rate=s_f, seed=seed)
     clock = calibrate(Triples(*rows.T), S_P, s_f)
     assert clock.lower_ns < zero_ns < clock.upper_ns
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), forth=st.floats(10, 3000), back=st.floats(10, 3000), jitter=st.floats(0, 1000),
+    s_f=st.floats(1, 40), drift=st.floats(-100e-6, 100e-6), count=st.integers(2, 400), far=st.floats(0, 5e8),
+)  # fmt: skip
+def test_no_time_of_a_runs_frames_is_farther_off_than_they_say(
+    seed: int, forth: float, back: float, jitter: float, s_f: float, drift: float, count: int, far: float
+) -> None:
+    """Of a steady clock however many messages there were, before the first and after the last too; of one that drifts
+    where frames show it. The ways there and back may be as unlike as they like, and a tenth of the messages late."""
+    drift = drift if count >= 100 else 0.0
+    rows, zero_ns = messages(
+        count, forth_ns=forth, back_ns=back, jitter_ns=jitter, preempted=0.1, rate=s_f, drift=drift, seed=seed, s_p=1e-3
+    )
+    first = int(-zero_ns / s_f)  # the cycle of the host's time 0
+    rows[:, 1] -= first
+    last = int(rows[:, 1].max() + 1 + far / s_f)
+    frames = frames_of(Triples(*rows.T), last)
+    assert (frames[0].first, frames[-1].last, sum(f.messages for f in frames)) == (0, last, count)
+    assert all(f.last == g.first for f, g in pairwise(frames))
+    span = rows[:, 1].max() if drift else last  # how a drift goes on, no message tells
+    for cycle in np.linspace(0, span, 50).astype(int).tolist():
+        # t - zero = s_f (1 + drift t) (cycle + first)
+        turns = s_f * (cycle + first)
+        truth_ns = (turns + zero_ns) / (1 - drift * 1e-9 * turns)
+        frame = frame_of(frames, cycle)
+        assert abs(frame.at(cycle) - 1000 * truth_ns) <= frame.uncertainty_ps + s_f * 1000  # within its cycle
 
 
 def test_counters_of_a_card_that_runs_for_years_lose_nothing(

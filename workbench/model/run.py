@@ -75,6 +75,19 @@ TABLES: dict[str, dict[str, str]] = {
     "occupancy": {"fifo": "i4", "words": "i4", "cycles": "i8"},
     "intervals": {"start_ps": "i8", "state": "u4"},
     "interval_offsets": {"offset": "i8"},
+    "virtual_time": {
+        "card": "i4",
+        "clock": "i4",
+        "first_cycle": "i8",
+        "last_cycle": "i8",
+        "rate_ps": "f8",
+        "offset_ps": "f8",
+        "lower_ps": "f8",
+        "upper_ps": "f8",
+        "uncertainty_ps": "i8",
+        "messages": "i8",
+        "crossed_ps": "f8",
+    },
 }
 
 #: What a row of each table is.
@@ -92,6 +105,8 @@ ROWS = {
     "begins, for offset[c * blocks + b] <= i < offset[c * blocks + b + 1] of interval_offsets; the last interval of a "
     "block ends at the run's end",
     "interval_offsets": "a block in a chunk, and one row more: where its intervals there begin",
+    "virtual_time": "a frame of a clock of the FPGA's, fitted to messages that both clocks stamped: its cycle c begins "
+    "at rate_ps * c + offset_ps on the host's clock (Lancaster 2011, section 4.6)",
 }
 
 #: What the columns hold, in whichever table. -1 stands for none.
@@ -134,6 +149,17 @@ COLUMNS = {
     "body": "rows that follow and belong to the loop; 0 for a call",
     "start_ps": "when the state was entered",
     "offset": "index of the first row in intervals of the block in the chunk",
+    "card": "number of the card, from 0",
+    "clock": "index of the manifest's clocks",
+    "first_cycle": "the frame's first cycle",
+    "last_cycle": "the first cycle after it",
+    "rate_ps": "how long a cycle lasts",
+    "offset_ps": "when cycle 0 would have begun, at that rate",
+    "lower_ps": "the least offset that the messages allow at that rate",
+    "upper_ps": "the largest",
+    "uncertainty_ps": "how far a time in the frame may be off at most",
+    "messages": "how many there were",
+    "crossed_ps": "by how much the least offset is above the largest; 0 where a clock of one rate is possible",
 }
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.virtual_time import LEAST_ROWS, Clock, Triples, calibrate, per_frame
 from workbench.api.commands import Workbench
+from workbench.api.virtual_time import LEAST_ROWS, Clock, Triples, calibrate, per_frame
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import significant, table
 from workbench.system.files import read_file

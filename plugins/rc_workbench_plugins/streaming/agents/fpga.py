@@ -8,8 +8,8 @@ import numpy as np
 
 from rc_workbench_plugins.streaming.agents.layout import STAMPS, TIMES, WORDS, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Words, times_told
-from rc_workbench_plugins.streaming.virtual_time import Triples
 from workbench.api.records import read_records
+from workbench.api.virtual_time import Triples
 
 
 def words_sent(raw: Path, number: int = 0) -> Words:

@@ -29,24 +29,11 @@ from rc_workbench_plugins.streaming.query.measures import (
     Metric,
     Statistic,
 )
+from workbench.api.virtual_time import Frame, exactly, frame_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S
 
 Words = NDArray[np.uint32]
-
-
-@dataclass(frozen=True)
-class Timing:
-    """A clock of the agent's on the host's (section 4.6): t_ps = rate_ps * cycle + offset_ps."""
-
-    rate_ps: Fraction
-    offset_ps: Fraction = Fraction(0)
-
-    def at(self, cycle: int) -> int:
-        return round(self.rate_ps * cycle + self.offset_ps)
-
-    def lasting(self, cycles: int) -> int:
-        return round(self.rate_ps * cycles)
 
 
 @dataclass(frozen=True)
@@ -63,6 +50,7 @@ class _Answer:
     changes: list[tuple[int, int]] = field(default_factory=list)  # of an assertion: time (ps), (true, false) as bits
     lost: int = 0
     end_ps: int = 0
+    unsure_ps: int = 0
 
 
 def times_told(agent: HardwareAgent, words: Sequence[int] | Words) -> tuple[Told, ...]:
@@ -79,12 +67,15 @@ class Answers:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def answers(agent: HardwareAgent, words: Sequence[int] | Words, timings: Sequence[Timing] | None = None) -> Answers:
+def answers(
+    agent: HardwareAgent, words: Sequence[int] | Words, times: Sequence[Sequence[Frame]] | None = None
+) -> Answers:
     """What all packets come to. WorkbenchError where words cannot come from this agent.
 
-    `timings` are of the agent's clocks; without them all begin with the host's, at the rates they were said to have.
+    `times` are of the agent's clocks on the host's, each in frames; without them all begin with the host's, at the
+    rates that they were said to have.
     """
-    clocks = list(timings or [Timing(clock.period_ps) for clock in agent.clocks])
+    clocks = times or [exactly(clock.period_ps) for clock in agent.clocks]
     found: dict[int, _Answer] = {}
     for kind, number, body in _packets(agent, words):
         if kind == OF_FRAME:
@@ -134,8 +125,9 @@ def _length(monitors: Sequence[Monitor], words: Sequence[int], place: int) -> in
     return length
 
 
-def _take(monitors: Sequence[Monitor], body: list[int], timing: Timing, found: dict[int, _Answer]) -> None:
+def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[Frame], found: dict[int, _Answer]) -> None:
     start, stop = body[1] | body[2] << 32, body[3] | body[4] << 32
+    timing, until = frame_of(times, start), frame_of(times, stop)
     place = HEAD_WORDS - 1
     held: list[dict[str, int]] = []
     for monitor in monitors:
@@ -147,12 +139,14 @@ def _take(monitors: Sequence[Monitor], body: list[int], timing: Timing, found: d
         answer = found.setdefault(id(monitor), _Answer())
         frame = FrameValue(
             timing.at(start),
-            timing.at(stop),
+            until.at(stop),
             timing.lasting(fields.get("collected", stop - start)),
             fields.get("count", 0),
+            uncertainty_ps=max(timing.uncertainty_ps, until.uncertainty_ps),
         )
         answer.lost += fields.get("lost", 0)
         answer.end_ps = frame.end_ps
+        answer.unsure_ps = max(answer.unsure_ps, frame.uncertainty_ps)
         match monitor.memory:
             case Histogram(bin_of, bins):
                 frame = replace(frame, histogram=_histogram(monitor, bin_of, bins, body[place:], timing))
@@ -181,7 +175,7 @@ def _number(part: Field, words: Sequence[int]) -> int:
 
 
 def _histogram(
-    monitor: Monitor, bin_of: tuple[int, ...], bins: int, words: Sequence[int], timing: Timing
+    monitor: Monitor, bin_of: tuple[int, ...], bins: int, words: Sequence[int], timing: Frame
 ) -> tuple[int, ...]:
     counts = [0] * bins
     for number, bin_ in enumerate(bin_of):
@@ -191,7 +185,7 @@ def _histogram(
 
 
 def _samples(
-    of: Measure, trace: Trace, table: NDArray[np.uint64], start: int, timing: Timing
+    of: Measure, trace: Trace, table: NDArray[np.uint64], start: int, timing: Frame
 ) -> tuple[NDArray[np.int64], NDArray[np.generic]]:
     after = 0 if trace.state else 1  # a state is there when its cycle begins, an event at its end
     times = np.array([timing.at(start + int(since) + after) for since in table[:, 0]], np.int64)
@@ -211,7 +205,7 @@ def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
     return raw.astype(f"u{size}").view(f"{kind}{size}")
 
 
-def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: Timing) -> FrameValue:
+def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: Frame) -> FrameValue:
     """The frame with its value, in base units."""
     collected, rate_ps = fields.get("collected", cycles), timing.rate_ps
     unit = rate_ps if of.metric is Metric.LATENCY else Fraction(1)
@@ -261,4 +255,4 @@ def _held(monitor: Monitor, answer: _Answer) -> AssertResult:
         elif worth != 2 and since is not None:
             broken.append((since, time))
             since = None
-    return AssertResult(monitor.of, tuple(broken), any(worth for _, worth in answer.changes))
+    return AssertResult(monitor.of, tuple(broken), any(worth for _, worth in answer.changes), answer.unsure_ps)

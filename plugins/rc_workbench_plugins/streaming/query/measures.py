@@ -195,7 +195,8 @@ class FrameValue:
     tap, elements popped (latency) or pushed (value); 0 for occupancy and backpressure, which are over time. `value` is
     None where there was nothing to take it of. A histogram's first entry is what lay below the bins, its last what lay
     above: counts, or ps for occupancy. `samples` of a trace are times (ps) and values; of occupancy each lasts until
-    the next. `uncertainty` is by how much `value` may be off either way, where times of two clocks meet.
+    the next. `uncertainty` is by how much `value` may be off either way, where times of two clocks meet, and
+    `uncertainty_ps` how far the frame's times may be off on the host's clock: 0 where that clock told them.
     """
 
     start_ps: int
@@ -206,6 +207,7 @@ class FrameValue:
     histogram: tuple[int, ...] | None = None
     samples: tuple[NDArray[np.int64], NDArray[np.generic]] | None = None
     uncertainty: float = 0.0
+    uncertainty_ps: int = 0
 
 
 #: How far a result is to be believed, where nothing better is known: every event was counted.
@@ -239,6 +241,7 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
         "end_s": frame.end_ps / PS_PER_S,
         "collected_s": frame.collected_ps / PS_PER_S,
         "count": frame.count,
+        "uncertainty_ps": frame.uncertainty_ps,
     }
     if frame.histogram is not None:
         below, *inside, above = [part / PS_PER_S for part in frame.histogram] if weighed else frame.histogram
@@ -255,11 +258,13 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
 @dataclass(frozen=True)
 class AssertResult:
     """`broken_ps` are the spells in which the condition was false; one that is a single instant begins and ends there.
-    `known` is False where its operands never had a value, so that nothing was checked."""
+    `known` is False where its operands never had a value, so that nothing was checked; `uncertainty_ps` as of a frame.
+    """
 
     asserted: Assert
     broken_ps: tuple[tuple[int, int], ...]
     known: bool = True
+    uncertainty_ps: int = 0
 
     @property
     def holds(self) -> bool:
@@ -272,4 +277,5 @@ class AssertResult:
             "holds": self.holds,
             "known": self.known,
             "broken": [{"start_s": begin / PS_PER_S, "end_s": end / PS_PER_S} for begin, end in self.broken_ps],
+            "uncertainty_ps": self.uncertainty_ps,
         }

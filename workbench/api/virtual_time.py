@@ -1,0 +1,224 @@
+"""Virtual time: two clocks put on one, from messages that were stamped by both (Lancaster 2011, section 4.6).
+
+A message leaves the processor at t_P1, meets the FPGA's counter at t_F2 and is back at t_P3. Virtual time is
+t_V = s_P t_P = s_F t_F + b_F (Eqs. 4.1 and 4.2). Counters are read down to whole ticks: half a tick is added to each
+where the middle is wanted, a whole one where a bound must hold. Times are ns from where the counters begin.
+
+Of a run, the processor's clock is the host's, of whole ps, and a clock's `Frame`s are what its times are put on it by.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api.tables import table_of
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.run import Table
+from workbench.model.text import significant
+
+LEAST_SHARE, LEAST_ROWS = 0.1, 20  # of the messages: those with the shortest round trips
+MOST_FRAMES = 64
+_PS = 1e-3  # ns: a tick of the host's clock
+
+Ticks = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Triples:
+    """Counters of messages in the order they were sent, relative to those of one of them."""
+
+    t_p1: Ticks
+    t_f2: Ticks
+    t_p3: Ticks
+
+    def __len__(self) -> int:
+        return len(self.t_p1)
+
+    def part(self, first: int, last: int) -> Triples:
+        return Triples(self.t_p1[first:last], self.t_f2[first:last], self.t_p3[first:last])
+
+
+@dataclass(frozen=True)
+class Clock:
+    """An FPGA's clock on virtual time, by the messages from `first` to before `last`: t_V = s_f_ns t_F + b_f_ns.
+
+    At the rate `s_f_ns`, causality lets b_F be between `lower_ns` and `upper_ns` only (Eqs. 4.7 and 4.8). Where these
+    cross there is no such b_F: the rate is not the clock's. How long the way there takes is not seen from a round trip,
+    so that nothing within the bounds can be ruled out, however little the messages scatter.
+    """
+
+    first: int
+    last: int
+    s_f_ns: float
+    b_f_ns: float
+    lower_ns: float
+    upper_ns: float
+
+    @property
+    def crossed_ns(self) -> float:
+        """By how much the bounds cross; 0 where they do not."""
+        return max(0.0, self.lower_ns - self.upper_ns)
+
+
+def calibrate(triples: Triples, s_p_ns: float, s_f_ns: float | None = None, first: int = 0) -> Clock:
+    """b_F, and s_F where it is not given: the middles of the shortest round trips (Eq. 4.10), by least squares around
+    their mean. ValueError where all of them have one FPGA time, so that no rate can be seen."""
+    trips = triples.t_p3 - triples.t_p1
+    least = np.sort(trips)[min(len(triples), max(LEAST_ROWS, round(LEAST_SHARE * len(triples)))) - 1]
+    short = trips <= least
+    host_ns = s_p_ns * (triples.t_p1[short] + triples.t_p3[short] + 1) / 2
+    cycles = triples.t_f2[short] + 0.5
+    middle_ns, middle = host_ns.mean(), cycles.mean()
+    if s_f_ns is None:
+        spread = float(((cycles - middle) ** 2).sum())
+        if not spread:
+            raise ValueError("every message met the same cycle")
+        s_f_ns = float(((cycles - middle) * (host_ns - middle_ns)).sum()) / spread
+    lower_ns = (s_p_ns * triples.t_p1 - s_f_ns * (triples.t_f2 + 1)).max()
+    upper_ns = (s_p_ns * (triples.t_p3 + 1) - s_f_ns * triples.t_f2).min()
+    b_f_ns = float(middle_ns - s_f_ns * middle)
+    return Clock(first, first + len(triples), s_f_ns, b_f_ns, float(lower_ns), float(upper_ns))
+
+
+def per_frame(triples: Triples, s_p_ns: float, s_f_ns: float | None, frames: int) -> Sequence[Clock]:
+    """The clock in each of so many frames of equally many messages, which shows whether it drifts. Frames in which no
+    rate can be seen are left out."""
+    edges = np.linspace(0, len(triples), frames + 1).round().astype(int)
+    found = []
+    for first, last in pairwise(edges):
+        part = triples.part(first, last)
+        if len(part) > 1 and (s_f_ns is not None or np.ptp(part.t_f2)):
+            found.append(calibrate(part, s_p_ns, s_f_ns, int(first)))
+    return found
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A clock in a run's cycles from `first` to before `last`: t_ps = rate_ps cycle + offset_ps on the host's clock.
+
+    `lower_ps` and `upper_ps` are what the messages let the offset be at this rate (`Clock`). No time of the frame's is
+    farther off than `uncertainty_ps`, the two ways there being as unlike as causality allows. `messages` is 0 where
+    the clock is the host's own, as in a simulation: its times are exact.
+    """
+
+    first: int
+    last: int
+    rate_ps: Fraction
+    offset_ps: Fraction = Fraction(0)
+    lower_ps: float = 0.0
+    upper_ps: float = 0.0
+    uncertainty_ps: int = 0
+    messages: int = 0
+
+    @property
+    def crossed_ps(self) -> float:
+        """By how much the bounds cross: where they do, the clock drifted within the frame by more than is seen."""
+        return max(0.0, self.lower_ps - self.upper_ps)
+
+    def at(self, cycle: int) -> int:
+        return round(self.rate_ps * cycle + self.offset_ps)
+
+    def lasting(self, cycles: int) -> int:
+        return round(self.rate_ps * cycles)
+
+
+def frame_of(frames: Sequence[Frame], cycle: int) -> Frame:
+    """The one that a cycle is in; of cycles before and after all, the nearest."""
+    return frames[max(bisect_right(frames, cycle, key=lambda frame: frame.first) - 1, 0)]
+
+
+def frames_of(triples: Triples, cycles: int) -> tuple[Frame, ...]:
+    """A run's clock of so many cycles, by messages in ps of the host's clock: as many frames as have `LEAST_ROWS`
+    messages. None where no rate can be seen."""
+    order = np.argsort(triples.t_f2, kind="stable")
+    whole = Triples(triples.t_p1[order], triples.t_f2[order], triples.t_p3[order])
+    count = min(max(len(whole) // LEAST_ROWS, 1), MOST_FRAMES)
+    clocks = per_frame(whole, _PS, None, count)
+    parts = [whole.part(clock.first, clock.last) for clock in clocks]
+    edges = [0, *(int(a.t_f2[-1] + b.t_f2[0] + 1) // 2 for a, b in pairwise(parts)), cycles]
+    if parts:
+        edges[-1] = max(cycles, int(parts[-1].t_f2[-1]) + 1)
+    bend_ns = _bend_ns(clocks, parts)
+    return tuple(
+        Frame(first, last, Fraction(clock.s_f_ns / _PS), Fraction(clock.b_f_ns / _PS), clock.lower_ns / _PS,
+              clock.upper_ns / _PS, _unsure_ps(clock, part, first, last, bend_ns), len(part))
+        for clock, part, first, last in zip(clocks, parts, edges, edges[1:], strict=False)
+    )  # fmt: skip
+
+
+def _bend_ns(clocks: Sequence[Clock], parts: Sequence[Triples]) -> float:
+    """How fast the rate changes at most from frame to frame: ns per cycle and cycle. Not seen in a single frame."""
+    middles = [(int(part.t_f2[0]) + int(part.t_f2[-1])) / 2 for part in parts]
+    rates = [clock.s_f_ns for clock in clocks]
+    changes = (
+        abs((r1 - r0) / (m1 - m0)) for (r0, r1), (m0, m1) in zip(pairwise(rates), pairwise(middles), strict=True)
+    )
+    return max(changes, default=0.0)
+
+
+def _unsure_ps(clock: Clock, part: Triples, first: int, last: int, bend_ns: float) -> int:
+    """How far a time between two cycles may be off. The shortest message of each quarter of them says how far the clock
+    was from the fitted line at most, where it met the FPGA; between two of them a steady clock is not farther off
+    than at either, and beyond the outermost as much more as they let the rate be off."""
+    quarters = np.array_split(np.arange(len(part)), 4)
+    trips = part.t_p3 - part.t_p1
+    anchors = np.array([quarter[trips[quarter].argmin()] for quarter in quarters if len(quarter)])
+    met = part.t_f2[anchors]
+    early_ns = clock.s_f_ns * (met + 1) + clock.b_f_ns - _PS * part.t_p1[anchors]
+    late_ns = _PS * (part.t_p3[anchors] + 1) - clock.s_f_ns * met - clock.b_f_ns
+    most_ns = float(np.maximum(early_ns, late_ns).max())
+    span = max(int(met[-1] - met[0]), 1)
+    beyond = max(int(met[0]) - first, last - int(met[-1]), 0)
+    gap = int(np.diff(met).max(initial=1))
+    bent_ns = bend_ns * max(gap**2 / 8, beyond * (beyond + span) / 2)
+    return int(np.ceil((most_ns * (1 + 2 * beyond / span) + bent_ns) / _PS))
+
+
+def exactly(period_ps: Fraction) -> tuple[Frame, ...]:
+    """A clock that begins with the host's, at a rate that is known."""
+    return (Frame(0, 0, period_ps),)
+
+
+TABLE = "virtual_time"  # of a run
+
+
+def table_of_frames(clocks: Mapping[tuple[int, int], Sequence[Frame]]) -> Table:
+    """The run's table, of clocks by card and number."""
+    rows = [
+        (*clock, f.first, f.last, float(f.rate_ps), float(f.offset_ps), f.lower_ps, f.upper_ps, f.uncertainty_ps,
+         f.messages, f.crossed_ps)
+        for clock, frames in clocks.items() for f in frames
+    ]  # fmt: skip
+    return table_of(TABLE, rows)
+
+
+def unlike_the_nominal(name: str, triples: Triples, nominal_hz: float) -> Iterator[Diagnostic]:
+    """What the messages prove of a clock: that its rate is not what it is said to be, or that it has no one rate."""
+    if len(triples) < 2 or not np.ptp(triples.t_f2):
+        return
+    said = calibrate(triples, _PS, 1e9 / nominal_hz)
+    if not said.crossed_ns:
+        return
+    fitted = calibrate(triples, _PS)
+    hz = 1e9 / fitted.s_f_ns
+    ppm = significant(abs(hz / nominal_hz - 1) * 1e6)
+    crossed = f"at {nominal_hz / 1e6:g} MHz the least and the largest offset that the messages allow cross by"
+    yield Diagnostic(
+        f"the clock '{name}' of the FPGA does not run at {nominal_hz / 1e6:g} MHz: {hz / 1e6:.9g} MHz fits, {ppm} ppm "
+        f"{'faster' if hz > nominal_hz else 'slower'}",
+        f"Its times are by the fit; {crossed} {significant(said.crossed_ns)} ns.",
+        severity=Severity.WARNING,
+    )
+    if fitted.crossed_ns:
+        yield Diagnostic(
+            f"no one rate holds for the clock '{name}' of the FPGA: it drifts",
+            f"Its times are by a fit for each frame; at one the bounds cross by {significant(fitted.crossed_ns)} ns.",
+            severity=Severity.WARNING,
+        )
