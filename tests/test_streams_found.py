@@ -63,6 +63,30 @@ def test_it_is_told_which_stream_holds_which_through_logic_alone(tmp_path: Path)
     assert not any(name == "ahead.out" for name, *_ in holds)  # a FIFO's flags are registers
 
 
+def test_of_signals_in_one_vector_each_is_held_by_its_own_bits_alone(tmp_path: Path) -> None:
+    """A chain whose ready goes back combinationally: a stage waits for the next one's, not for any bit's."""
+    found = scan(
+        tmp_path,
+        """
+        module stage(input clk, input in_valid, output in_ready, output out_valid, input out_ready);
+            reg full; always @(posedge clk) full <= in_valid;
+            assign in_ready = ~full | out_ready; assign out_valid = full;
+        endmodule
+        module top(input clk, input s_valid, output s_ready, output m_valid, input m_ready, input [12:0] stop);
+            wire [12:0] v, r, w;
+            assign v[0] = s_valid; assign s_ready = r[0]; assign m_valid = v[12];
+            assign w = r & ~stop; assign r[12] = m_ready;
+            for (genvar i = 0; i < 12; i++) begin : s
+                stage st(clk, v[i], r[i], v[i + 1], w[i + 1]);
+            end
+        endmodule
+        """,
+    )
+    held = {one.id: {found.streams[wait.other].id for wait in one.waits} for one in found.streams}
+    assert held["top.s[4].st.in"] == {"top.s[4].st.out", "top.s[5].st.in"}
+    assert held["top.s[4].st.out"] == {"top.s[5].st.in"}
+
+
 def test_flags_are_valid_and_ready_turned_round_and_gated_offers_are_what_is_wanted(tmp_path: Path) -> None:
     found = scan(
         tmp_path,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyslang import ast
 
@@ -16,6 +16,8 @@ Kind = ast.SymbolKind
 Is = ast.ExpressionKind
 _NOT = (ast.UnaryOperator.LogicalNot, ast.UnaryOperator.BitwiseNot)
 _AND = (ast.BinaryOperator.LogicalAnd, ast.BinaryOperator.BinaryAnd)
+_BITWISE = (ast.BinaryOperator.BinaryAnd, ast.BinaryOperator.BinaryOr, ast.BinaryOperator.BinaryXor)
+_SELECTIONS = (Is.ElementSelect, Is.RangeSelect, Is.MemberAccess)
 _PROCESSES = (
     ast.ProceduralBlockKind.Always,
     ast.ProceduralBlockKind.AlwaysComb,
@@ -37,6 +39,17 @@ class Bit:
         return Bit(self.symbol, self.index, self.low ^ low)
 
 
+class Part(NamedTuple):
+    """A bit of a signal that has several; all of it where `bit` is None."""
+
+    symbol: Any
+    bit: int | None = None
+
+
+def part_of(bit: Bit) -> Part:
+    return Part(bit.symbol, bit.index if bit.symbol.type.bitWidth > 1 else None)
+
+
 @dataclass(frozen=True)
 class _Driver:
     """Bits `low` to `low + width - 1` of a symbol are `source`'s from `offset` on: an expression, or a symbol."""
@@ -46,16 +59,20 @@ class _Driver:
     source: Any
     offset: int = 0
 
+    def index(self, bit: int) -> int:
+        """The source's bit that drives a bit."""
+        return bit - self.low + self.offset
+
 
 class Nets:
     """The drivers of every signal below an elaborated top."""
 
     def __init__(self, top: Any) -> None:
         self._drivers: dict[Any, list[_Driver]] = defaultdict(list)
-        self._logic: dict[Any, set[Any]] = defaultdict(set)
-        self._known: dict[Any, set[Any]] = {}
+        self._logic: dict[Any, dict[int | None, set[Part]]] = defaultdict(lambda: defaultdict(set))
+        self._known: dict[Part, set[Part]] = {}
         self.nameless: dict[str, Any] = {}  # generate blocks without a name: their syntax by path
-        self._next: dict[Any, set[Any]] = defaultdict(set)  # through a register
+        self._next: dict[Any, dict[int | None, set[Part]]] = defaultdict(lambda: defaultdict(set))  # through a register
         self._visit(top.body)
 
     def root(self, bit: Bit) -> Bit:
@@ -73,17 +90,19 @@ class Nets:
         driver = next(iter(self._of(root)), None)
         if root.low or driver is None or not isinstance(driver.source, ast.Expression):
             return [root]
-        found = self._anded(driver.source, root.index - driver.low + driver.offset)
+        found = self._anded(driver.source, driver.index(root.index))
         return [root] if found is None else found
 
-    def reached(self, start: Any, ends: set[Any]) -> set[Any]:
-        """Which of the symbols `ends` a symbol depends on without a register, or another of them, between."""
-        found: set[Any] = set()
+    def reached(self, start: Part, ends: set[Part]) -> set[Part]:
+        """Which of `ends` a part of a signal depends on without a register, or another of them, between; all of a
+        signal where it depends on it as a whole and some of its bits are ends."""
+        several = {end.symbol for end in ends}
+        found: set[Part] = set()
         seen, open_ = {start}, [start]
         while open_:
             for source in self._sources(open_.pop()) - seen:
                 seen.add(source)
-                if source in ends:
+                if source in ends or (source.bit is None and source.symbol in several):
                     found.add(source)
                 else:
                     open_.append(source)
@@ -95,22 +114,31 @@ class Nets:
         needed, open_ = set(ends), list(ends)
         while open_:
             symbol = open_.pop()
-            more = (self._sources(symbol) | self._next.get(symbol, set())) - needed
+            before = self._sources(Part(symbol)).union(*self._next.get(symbol, {}).values())
+            more = {part.symbol for part in before} - needed
             needed |= more
             open_ += more
         return (symbol for symbol in {*self._next, *self._logic, *self._drivers} if symbol not in needed)
 
-    def _sources(self, symbol: Any) -> set[Any]:
-        if symbol not in self._known:
-            drivers = self._drivers.get(symbol, ())
-            self._known[symbol] = self._logic.get(symbol, set()).union(*(_reads(one.source) for one in drivers))
-        return self._known[symbol]
+    def _sources(self, part: Part) -> set[Part]:
+        """What a part is made of, without a register between."""
+        if part not in self._known:
+            symbol, bit = part
+            whole, logic = bit is None and symbol.type.bitWidth != 1, self._logic.get(symbol, {})
+            found = set().union(*(reads for of, reads in logic.items() if bit is None or of in (bit, None)))
+            if whole:
+                found = found.union(*(_reads(driver.source) for driver in self._drivers.get(symbol, ())))
+            else:
+                own = Bit(symbol, bit or 0)
+                found = found.union(*(_reads_of_bit(d.source, d.index(own.index)) for d in self._of(own)))
+            self._known[part] = found
+        return self._known[part]
 
     def _of(self, bit: Bit) -> Iterator[_Driver]:
         return (d for d in self._drivers.get(bit.symbol, ()) if d.low <= bit.index < d.low + d.width)
 
     def _before(self, bit: Bit, driver: _Driver) -> Bit | None:
-        index = bit.index - driver.low + driver.offset
+        index = driver.index(bit.index)
         if not isinstance(driver.source, ast.Expression):
             return Bit(driver.source, index, bit.low)
         found = plain(driver.source, index)
@@ -172,7 +200,7 @@ class Nets:
         for symbol, low, width, offset in slices(left):
             self._drivers[symbol].append(_Driver(low, width, source, offset))
 
-    def _statement(self, statement: Any, asked: frozenset[Any], into: dict[Any, set[Any]]) -> None:
+    def _statement(self, statement: Any, asked: frozenset[Part], into: dict[Any, dict[int | None, set[Part]]]) -> None:
         """What is assigned in a process depends on what is assigned to it, and on the conditions around."""
         kind, of = statement.kind, ast.StatementKind
         if kind == of.Timed:
@@ -198,8 +226,8 @@ class Nets:
             self._statement(statement.body, asked, into)
         elif kind == of.ExpressionStatement and statement.expr.kind == Is.Assignment:
             sources = asked | _reads(statement.expr.right)
-            for symbol in _reads(statement.expr.left):
-                into[symbol] |= sources
+            for symbol, bit in _reads(statement.expr.left):
+                into[symbol][bit] |= sources
 
 
 def slices(expression: Any, offset: int = 0) -> Iterator[tuple[Any, int, int, int]]:
@@ -270,20 +298,41 @@ def _offset(expression: Any) -> int | None:
     return low * step if 0 <= low < bounds.width else None
 
 
-def _reads(source: Any) -> set[Any]:
-    """The signals that an expression mentions; a symbol by itself."""
+def _reads(source: Any) -> set[Part]:
+    """What an expression mentions; a symbol by itself."""
     if not isinstance(source, ast.Expression):
-        return {source}
-    found: set[Any] = set()
+        return {Part(source)}
+    found: set[Part] = set()
 
     def look(node: Any) -> Any:
-        if isinstance(node, ast.NamedValueExpression | ast.HierarchicalValueExpression):
+        if isinstance(node, ast.Expression) and node.kind in _SELECTIONS and node.type.bitWidth == 1:
+            if bit := plain(node, 0):
+                found.add(part_of(bit))
+                return ast.VisitAction.Skip
+        elif isinstance(node, ast.NamedValueExpression | ast.HierarchicalValueExpression):
             symbol: Any = node.symbol
-            found.add(symbol.internalSymbol if symbol.kind == Kind.ModportPort else symbol)
+            found.add(Part(symbol.internalSymbol if symbol.kind == Kind.ModportPort else symbol))
         return ast.VisitAction.Advance
 
     source.visit(look)
     return found
+
+
+def _reads_of_bit(source: Any, index: int) -> set[Part]:
+    """What bit `index` of an expression, or of a symbol, depends on."""
+    if not isinstance(source, ast.Expression):
+        return {part_of(Bit(source, index))}
+    if bit := plain(source, index):
+        return {part_of(bit)}
+    expression: Any = source
+    kind = expression.kind
+    if (kind == Is.Conversion and index < expression.operand.type.bitWidth) or (
+        kind == Is.UnaryOp and expression.op == ast.UnaryOperator.BitwiseNot
+    ):
+        return _reads_of_bit(expression.operand, index)
+    if kind == Is.BinaryOp and expression.op in _BITWISE:
+        return _reads_of_bit(expression.left, index) | _reads_of_bit(expression.right, index)
+    return _reads(expression)
 
 
 def _combinational(block: Any) -> bool:

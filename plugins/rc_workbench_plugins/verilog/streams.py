@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rc_workbench_plugins.verilog.design import Design
 from rc_workbench_plugins.verilog.ends import End, ends_of
 from rc_workbench_plugins.verilog.fifos import find_fifos
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.labels import Label, is_nameless, labels_for
-from rc_workbench_plugins.verilog.nets import Bit, Nets
+from rc_workbench_plugins.verilog.nets import Bit, Nets, Part, part_of
 from rc_workbench_plugins.verilog.places import Places
 from rc_workbench_plugins.verilog.pointed import bit_named, no_fifo, no_signal
 from workbench.model.application import HardwareSources, StreamSignals
@@ -194,16 +194,18 @@ def hdl_name(bit: Bit) -> str:
 
 def _waits(nets: Nets, edges: Sequence[_Edge]) -> Iterator[tuple[StreamWait, ...]]:
     """Which other streams hold each one's valid or ready low, through logic alone."""
-    drives: dict[Any, list[tuple[int, str]]] = defaultdict(list)
+    drives: dict[Part, list[tuple[int, str]]] = defaultdict(list)
     for number, edge in enumerate(edges):
         for signal in ("valid", "ready"):
-            drives[getattr(edge.key, signal).symbol].append((number, signal))
-    ends = set(drives)
+            part = part_of(getattr(edge.key, signal))
+            for one in {part, Part(part.symbol)}:
+                drives[one].append((number, signal))
+    ends = {part_of(bit) for edge in edges for bit in edge.key}
     for number, edge in enumerate(edges):
-        found: dict[StreamWait, None] = {}
+        found: set[StreamWait] = set()
         for signal in ("valid", "ready"):
-            for symbol in nets.reached(getattr(edge.key, signal).symbol, ends):
-                others = [one for one in drives[symbol] if one[0] != number]
-                if len(drives[symbol]) <= _MOST_SHARING:
-                    found |= {StreamWait(signal, other, held_by): None for other, held_by in others}
-        yield tuple(found)
+            for part in nets.reached(part_of(getattr(edge.key, signal)), ends):
+                others = [one for one in drives[part] if one[0] != number]
+                if len(drives[part]) <= _MOST_SHARING:
+                    found |= {StreamWait(signal, other, held_by) for other, held_by in others}
+        yield tuple(sorted(found, key=lambda wait: (wait.signal, wait.other, wait.held_by)))
