@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,8 +16,11 @@ from rc_workbench_plugins.streaming.events import EdgeEvents, Events, of_topolog
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, Frame, FrameValue, Query, Statistic
 from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.vhdl import as_one
 from rtl_simulator import Cycle, Simulator, simulate
 from stream_topologies import topology
+
+from workbench.system.process import run_program
 
 PERIOD_PS, DEPTH = 10_000, 8
 APP = topology("App", "a: source.y -> work.x\nb: work.y -> sink.x\nc: work.z -> log.x", DEPTH, "signed16")
@@ -114,16 +118,21 @@ endmodule
 """
 
 
-def dut(agent: HardwareAgent, more: str = "") -> str:
-    joins = ""
+def bits_of_ports(agent: HardwareAgent) -> dict[str, tuple[int, int]]:
+    """Of the agent's ports that look at edges, the lowest bit of a cycle's stimulus and how many bits."""
+    found = {}
     for number, label in enumerate(agent.labels):
         name = label.rpartition(".")[2]
         if agent.tapped[number]:
             for bit, signal in enumerate(("push_valid", "push_ready", "pop_valid", "pop_ready")):
-                joins += f", .{signal}_{number}(in[{_BITS[name] + bit}])"
+                found[f"{signal}_{number}"] = _BITS[name] + bit, 1
         if agent.data_bits[number]:
-            low = 24 if name == "a" else 40
-            joins += f", .data_{number}(in[{low + 15}:{low}])"
+            found[f"data_{number}"] = 24 if name == "a" else 40, 16
+    return found
+
+
+def dut(agent: HardwareAgent, more: str = "") -> str:
+    joins = "".join(f", .{port}(in[{low} +: {bits}])" for port, (low, bits) in bits_of_ports(agent).items())
     return _DUT.replace("{joins}", joins + more)
 
 
@@ -141,17 +150,16 @@ def stimuli(found: dict[str, np.ndarray]) -> np.ndarray:
 RESET, AFTER = 16, 9000
 
 
-def run(
-    program: Path, found: dict[str, np.ndarray], commands: dict[int, int], *, stall: float = 0.0,
-    more: np.ndarray | None = None,
-) -> list[int]:  # fmt: skip
-    """The words that the agent sends of this traffic, and until some time after it."""
+def cycles_of(
+    found: dict[str, np.ndarray], commands: dict[int, int], stall: float = 0.0, more: np.ndarray | None = None
+) -> list[Cycle]:
+    """This traffic with what comes before and after it."""
     every = np.concatenate((np.zeros(RESET, np.uint64), stimuli(found), np.zeros(AFTER, np.uint64)))
     if more is not None:
         every |= more
         every[:RESET] |= np.uint64(1 << 57)
     takes = np.random.default_rng(5).random(len(every)) >= stall
-    cycles = [
+    return [
         Cycle(
             rst=int(cycle < RESET),
             stimulus=int(word) | int(ready) | (cycle - RESET in commands) << 1,
@@ -159,8 +167,17 @@ def run(
         )
         for cycle, (word, ready) in enumerate(zip(every.tolist(), takes.tolist(), strict=True))
     ]
+
+
+def run(
+    program: Path, found: dict[str, np.ndarray], commands: dict[int, int], *, stall: float = 0.0,
+    more: np.ndarray | None = None,
+) -> list[int]:  # fmt: skip
+    """The words that the agent sends of this traffic, and until some time after it."""
+    cycles = cycles_of(found, commands, stall, more)
     seen = simulate(program, cycles)
-    sent = (seen.out >> np.uint64(33) & np.uint64(1)).astype(bool) & takes & (np.arange(len(every)) >= RESET)
+    takes = np.array([cycle.stimulus & 1 and not cycle.rst for cycle in cycles], bool)
+    sent = (seen.out >> np.uint64(33) & np.uint64(1)).astype(bool) & takes
     return (seen.out[sent] & np.uint64(0xFFFFFFFF)).tolist()
 
 
@@ -177,10 +194,17 @@ def simulator(tmp_path_factory: pytest.TempPathFactory) -> Simulator:
     return Simulator(tmp_path_factory.mktemp("agents"))
 
 
-def build(simulator: Simulator, agent: HardwareAgent, wrapper: str) -> Path:
+LANGUAGES = [
+    "verilog",
+    pytest.param("vhdl", marks=pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")),
+]
+
+
+def build(simulator: Simulator, agent: HardwareAgent, language: str, wrapper: str) -> Path:
     folder = simulator.folder / f"sources_{len(list(simulator.folder.iterdir()))}"
     folder.mkdir()
-    texts = {**agent.verilog, "dut.v": wrapper}
+    made = agent.verilog if language == "verilog" else {f"{agent.name}.v": as_one(agent.vhdl, agent.name)}
+    texts = {**made, "dut.v": wrapper}
     for name, text in texts.items():
         (folder / name).write_text(text)
     return simulator.build([folder / name for name in texts], "dut")
@@ -193,10 +217,10 @@ class Built:
     program: Path
 
 
-@pytest.fixture(scope="module")
-def built(simulator: Simulator) -> Built:
+@pytest.fixture(scope="module", params=LANGUAGES)
+def built(simulator: Simulator, request: pytest.FixtureRequest) -> Built:
     query, agent = agent_of(QUERY, Frame(time_ps=8000 * PERIOD_PS))
-    return Built(query, agent, build(simulator, agent, dut(agent)))
+    return Built(query, agent, build(simulator, agent, request.param, dut(agent)))
 
 
 END = 24_500
@@ -264,6 +288,69 @@ def test_frames_too_short_to_be_sent_leave_nothing_out(built: Built, length: int
             assert sum(f.value for f in frames) == true.frames[0].value, result.measure.text
 
 
+#: The stimulus of a cycle is reset, command and `in` of the other wrapper, as bits.
+_BENCH = """
+library ieee;
+use ieee.std_logic_1164.all;
+use std.textio.all;
+entity bench is end bench;
+architecture joined of bench is
+    signal clk, reset, valid, report_last, command_ready : std_logic := '0';
+    signal data, command : std_logic_vector(31 downto 0) := (others => '0');
+    signal given : std_logic_vector(63 downto 0) := (others => '0');
+begin
+    agent : entity work.stream_agent port map (
+        clock_0 => clk, reset_0 => reset, command_valid => given(1), command_ready => command_ready,
+        command_data => command, report_valid => valid, report_ready => given(0), report_last => report_last,
+        report_data => data{joins});
+    process
+        file cycles : text open read_mode is "cycles.txt";
+        file words : text open write_mode is "words.txt";
+        variable one, sent : line;
+        variable bits : bit_vector(96 downto 0);
+    begin
+        while not endfile(cycles) loop
+            readline(cycles, one);
+            read(one, bits);
+            reset <= to_stdulogic(bits(96));
+            command <= to_stdlogicvector(bits(95 downto 64));
+            given <= to_stdlogicvector(bits(63 downto 0));
+            wait for 5 ns;
+            if valid = '1' and given(0) = '1' and reset = '0' then
+                write(sent, to_bitvector(data, '1'));
+                writeline(words, sent);
+            end if;
+            clk <= '1';
+            wait for 5 ns;
+            clk <= '0';
+        end loop;
+        wait;
+    end process;
+end joined;
+"""
+
+
+@pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
+@pytest.mark.parametrize("built", ["verilog"], indirect=True)
+def test_in_a_simulator_of_vhdl_the_agent_sends_the_same_words(built: Built, tmp_path: Path) -> None:
+    agent = built.agent
+    found, commands = traffic(2000, 6), {5: FRAME_LENGTH | 1000, 100: TELL_TIME, 1900: END_FRAMES}
+    ports = {port: f"{low}" if bits == 1 else f"{low + bits - 1} downto {low}"
+             for port, (low, bits) in bits_of_ports(agent).items()}  # fmt: skip
+    joins = "".join(f", {port} => given({bits})" for port, bits in ports.items())
+    cycles = cycles_of(found, commands, stall=0.1)[:5000]
+    lines = [f"{cycle.rst}{cycle.wr_data:032b}{cycle.stimulus:064b}" for cycle in cycles]
+    texts = {**agent.vhdl, "bench.vhd": _BENCH.replace("{joins}", joins), "cycles.txt": "\n".join(lines)}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    sources = [*agent.vhdl, "bench.vhd"]
+    done = run_program(["ghdl", "-c", "--std=93", *sources, "-r", "bench", "--ieee-asserts=disable"], cwd=tmp_path)
+    assert not done.returncode, done.stderr
+    words = [int(word, 2) for word in (tmp_path / "words.txt").read_text().split()]
+    assert len(words) > 1000
+    assert words == run(built.program, found, commands, stall=0.1)[: len(words)]
+
+
 TWO = """
     r: measure rate at a
     h: measure hist occupancy at a
@@ -273,14 +360,15 @@ TWO = """
 """
 
 
-def test_each_clock_counts_its_own_cycles(simulator: Simulator) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_clock_counts_its_own_cycles(simulator: Simulator, language: str) -> None:
     """b's clock is a third as fast as a's; what the agent of both sends goes out on a's."""
     query = read_query(TWO, APP, frame=Frame(time_ps=3000 * PERIOD_PS))
     a, b, c = APP.edges
     clocks = [AgentClock(Fraction(PERIOD_PS)), AgentClock(Fraction(3 * PERIOD_PS))]
     agent = hardware_agent(query, [AgentEdge(a), AgentEdge(b, 1), AgentEdge(c)], clocks)
     assert [problem.message for problem in agent.diagnostics] == []
-    program = build(simulator, agent, dut(agent, ", .clock_1(in[56]), .reset_1(in[57])"))
+    program = build(simulator, agent, language, dut(agent, ", .clock_1(in[56]), .reset_1(in[57])"))
     found = traffic(10_000, 3)
     slow = {"b": traffic(4000, 4)["b"]}
     edges = {**found, "b": np.repeat(slow["b"], 3, axis=0)[: len(found["a"])]}

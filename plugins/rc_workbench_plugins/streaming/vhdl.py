@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rc_workbench_plugins.streaming.topology import At, Implementation, Value
 from rc_workbench_plugins.streaming.x_language import problem
@@ -76,6 +77,14 @@ def synthesised(files: Sequence[str], unit: str, generics: Sequence[str], at: At
 
     text = _WIDE.sub(lambda digits: _literal(digits[1]), written("verilog"))
     return _with_defaults(text, written("vhdl")) if _CASE.search(text) else text
+
+
+def as_one(texts: Mapping[str, str], unit: str) -> str:
+    """Verilog of a design of ours, given by its files' names."""
+    with TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            Path(folder, name).write_text(text, "utf-8")
+        return synthesised([str(Path(folder, name)) for name in texts], unit, (), At(unit, 1, 1))
 
 
 def _kept(files: Sequence[str]) -> tuple[str, ...]:

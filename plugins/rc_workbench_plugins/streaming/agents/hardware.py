@@ -7,7 +7,7 @@ are joined are those of `resources/hdl/agent`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from importlib.resources import files
@@ -26,7 +26,7 @@ from rc_workbench_plugins.streaming.agents.layout import (
 )
 from rc_workbench_plugins.streaming.agents.measured import Refused, Values, bits_for
 from rc_workbench_plugins.streaming.agents.monitors import TRACE_RECORDS, Monitors
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Part, both, verilog
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Netlist, Part, both, verilog, vhdl
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Metric, Query, Statistic, operands
 from workbench.model.diagnostic import Diagnostic, Severity
 
@@ -139,12 +139,16 @@ class _Builder(Monitors):
     def _agent(self, used: Sequence[int]) -> HardwareAgent:
         folder = files("workbench.resources").joinpath("hdl", "agent")
         modules = sorted({one.module for one in self.net.instances})
-        texts = {f"{name}.v": folder.joinpath(f"{name}.v").read_text("utf-8") for name in modules}
-        texts[f"{self.net.name}.v"] = verilog(self.net)
+
+        def texts(ending: str, joined: Callable[[Netlist], str]) -> dict[str, str]:
+            names = [f"{name}.{ending}" for name in modules]
+            made = {name: folder.joinpath(name).read_text("utf-8") for name in names}
+            return {**made, f"{self.net.name}.{ending}": joined(self.net)}
+
         groups = tuple(Group(self._numbers[key], key.clock, tuple(monitors)) for key, monitors in self._groups.items())
         data_bits = tuple(self._data.get(label, 0) for label in self._labels)
         tapped = tuple(("tap", label) in self._made for label in self._labels)
         return HardwareAgent(
-            self.net.name, tuple(self._clocks), tuple(self._labels), data_bits, tapped, groups, texts,
-            tuple(self._diagnostics),
+            self.net.name, tuple(self._clocks), tuple(self._labels), data_bits, tapped, groups,
+            texts("v", verilog), texts("vhd", vhdl), tuple(self._diagnostics),
         )  # fmt: skip
