@@ -13,7 +13,7 @@ from rc_workbench_plugins.streaming.topology import Topology
 from stream_oracle import Oracle
 from stream_topologies import ASTRO, BLASTN, LAPLACE, STAGES, STREAM, TANDEM, random_events
 
-from workbench.model.diagnostic import has_errors
+from workbench.model.diagnostic import WorkbenchError, has_errors
 
 #: Every statement of chapters 3, 4, 6 and 7; misprints that name nothing are mended (FFI.in).
 EXAMPLES = {
@@ -185,6 +185,12 @@ def test_a_hardware_edges_utilisation_is_transfers_by_cycle() -> None:
     assert result.frames[0].value == pytest.approx(len(edges["Stream.a"].push_ps) * 7.5 / 60)
 
 
+def test_more_frames_than_anyone_reads_are_refused() -> None:
+    events = random_events(STREAM, np.random.default_rng(1), 1_000_000)
+    with pytest.raises(WorkbenchError, match="'measure rate at a' has 1.000.000 frames in this run"):
+        evaluate(read("measure rate at a", STREAM, Frame(time_ps=1)), events)
+
+
 def test_names_find_edges_and_paths() -> None:
     def edges(text: str, topology: Topology) -> list[tuple[str, ...]]:
         return [tuple(e.split(".", 1)[1] for e in m.edges) for m in read(text, topology).measures]
@@ -275,6 +281,14 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
         ("measure hist(bins=3) latency at a", (1, 9), "a histogram with so many bins needs bounds", ""),
         ("measure hist(bins=3, low=5, high=2) value at a", (1, 9), "a histogram's 'high' lies above its 'low'", ""),
         ("measure mean(frame=0.5) latency at a", (1, 20), "a frame is a time, or a whole number of elements", "10 ms"),
+        (
+            "measure mean(frame=1e25 s) latency at a",
+            (1, 20),
+            "a frame is a time, or a whole number of elements",
+            "10 ms",
+        ),
+        ("measure mean(frame=1e999) latency at a", (1, 20), "this number is too large", ""),
+        ("assert latency at a > 1e300 s", (1, 23), "this number is too large", ""),
         ("measure mean(frame=5 Mtps) latency at a", (1, 20), "5 Mtps is a rate, and a time is wanted", ""),
         ("measure m1 when rate at a > 3", (1, 9), "no statement is called 'm1'", ""),
         ("a: assert rate at a > 3\nmeasure a", (2, 9), "'a' is no measure", ""),

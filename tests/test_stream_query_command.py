@@ -97,7 +97,7 @@ def test_a_run_without_streams_is_said_to_have_none(tmp_path: Path, capsys: pyte
     assert "this run did not record the transfers of any stream" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("frame", ["0", "-1", "5 Mtps", "x"])
+@pytest.mark.parametrize("frame", ["0", "-1", "5 Mtps", "x", "9" * 30, "9" * 30 + " s", "0.1 ps"])
 def test_a_frame_is_a_time_or_a_number_of_transfers(run: Path, frame: str) -> None:
     with pytest.raises(SystemExit) as ended:
         main(asked(run, "measure rate at a", f"--frame={frame}"))

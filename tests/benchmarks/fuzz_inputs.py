@@ -128,6 +128,25 @@ def seeds(kind: str) -> list[bytes]:
     return found
 
 
+_LAPLACE = ROOT / "resources" / "examples" / "laplace"
+#: A streaming application's files, by name.
+STREAMS = {
+    "laplace.x": (_LAPLACE / "laplace.x").read_bytes(),
+    "laplace.workbench.yaml": (_LAPLACE / "two.workbench.yaml").read_bytes(),
+    "asked.query": b"""m1: measure rate at e1
+measure hist(bins=16, low=0, high=10) occupancy at e1  // how full
+measure mean(frame=1 ms) latency at e1 when m1 > 100 ktps & !backpressure at e4
+a1: assert m1 >= 100 Mtps | util at e4 < 50 %
+""",
+}
+
+
+def one_changed(texts: list[bytes], rng: random.Random) -> list[bytes]:
+    """Some texts, of which one has a few changes."""
+    chosen = rng.randrange(len(texts))
+    return [mutated(text, rng, texts) if number == chosen else text for number, text in enumerate(texts)]
+
+
 @cache
 def project_copy() -> Path:
     """A copy of the tiny project, one for this process."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import isfinite
 
 from rc_workbench_plugins.streaming.topology import (
     ANY_CORE,
@@ -333,7 +334,7 @@ def _unfit(config: Config, value: Value) -> tuple[str, str] | None:
     if isinstance(value, str):
         return f"'{config.name}' is a number ({kind})", "Write it without quotes."
     if kind.startswith("float"):
-        return None
+        return None if isfinite(value) else (f"'{config.name}' is a finite number ({kind})", "Write a smaller one.")
     bits, signed = TYPE_BYTES[kind] * 8, kind.startswith("signed")
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if not isinstance(value, int) or not low <= value <= high:

@@ -211,6 +211,9 @@ def _assignments(item: Any) -> dict[str, Value]:
     return found
 
 
+_LONGEST = len(str(-(1 << 64)))  # digits and sign of a whole number
+
+
 def _value(item: Any) -> Value | None:
     if item is None:
         return None
@@ -221,7 +224,8 @@ def _value(item: Any) -> Value | None:
     text = str(token)
     if text.lower().lstrip("-").startswith("0x"):
         return int(text, 16)
-    return float(text) if any(sign in text for sign in ".eE") else int(text)
+    whole = not any(sign in text for sign in ".eE") and len(text) <= _LONGEST
+    return int(text) if whole else float(text)
 
 
 def _unquoted(token: Any) -> str:

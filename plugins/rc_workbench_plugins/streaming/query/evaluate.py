@@ -44,6 +44,9 @@ from rc_workbench_plugins.streaming.query.steps import (
 )
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S
+from workbench.model.text import thousands
+
+MOST_FRAMES = 100_000
 
 _RELATIONS = {
     ">": operator.gt,
@@ -135,14 +138,20 @@ class _Run:
         ]
 
     def _bounds(self, measure: Measure, transfers: Times) -> Times:
-        """Where frames begin, and the last one ends."""
-        if measure.frame.elements:
-            ends = transfers[measure.frame.elements - 1 :: measure.frame.elements]
-        elif measure.frame.time_ps:
-            ends = np.arange(self._start + measure.frame.time_ps, self._end, measure.frame.time_ps)
+        """Where frames begin, and the last one ends. WorkbenchError where they are too many to be told."""
+        frame = measure.frame
+        whole, one = (len(transfers), frame.elements) if frame.elements else (self._end - self._start, frame.time_ps)
+        if one and whole // one >= MOST_FRAMES:
+            message = f"'{measure.text}' has {thousands(whole // one)} frames in this run, and not all can be told"
+            hint = f"At most {thousands(MOST_FRAMES)} are: take longer frames, or 'trace' for every single one."
+            raise WorkbenchError(Diagnostic(message, hint))
+        if frame.elements:
+            ends = transfers[frame.elements - 1 :: frame.elements]
+        elif frame.time_ps:
+            ends = np.arange(self._start + frame.time_ps, self._end, frame.time_ps)
         else:
             ends = np.empty(0, np.int64)
-        over = not len(ends) or ends[-1] < self._end or len(transfers) % (measure.frame.elements or 1)
+        over = not len(ends) or ends[-1] < self._end or len(transfers) % (frame.elements or 1)
         return np.concatenate(([self._start], ends, [self._end] if over else [])).astype(np.int64)
 
     def _over_time(self, measure: Measure, edge: EdgeEvents, bounds: Times, worth: Steps | None) -> list[FrameValue]:

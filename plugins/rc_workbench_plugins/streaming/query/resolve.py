@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import isfinite
 
 from lark import Token, Tree
 
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.bins import bins_of
+from rc_workbench_plugins.streaming.query.frames import LONGEST
 from rc_workbench_plugins.streaming.query.measures import (
     SINGLE,
     And,
@@ -212,7 +214,7 @@ class _Resolver:
     def _frame_of(self, statement: Statement, value: Part) -> Frame:
         has_unit = value.children[1] is not None
         length = self._number(statement, value, "a time" if has_unit else "a number", 1.0)
-        if not (length >= 1 and length == int(length)):
+        if not (1 <= length < LONGEST and length == int(length)):
             message = "a frame is a time, or a whole number of elements"
             raise self._wrong(statement, value, message, "For example: frame=10 ms, or frame=1000")
         return Frame(time_ps=int(length)) if has_unit else Frame(elements=int(length))
@@ -289,12 +291,12 @@ class _Resolver:
     def _number(self, statement: Statement, part: Part, dimension: str, plain: float) -> float:
         """In base units; `plain` is of a number without a unit."""
         number, unit = part.children
-        if unit is None:
-            return float(str(number)) * plain
-        found, factor = _UNITS[str(unit)]
+        found, factor = _UNITS[str(unit)] if unit is not None else (dimension, plain)
         if found != dimension:
             raise self._wrong(statement, part, f"{number} {unit} is {found}, and {dimension} is wanted")
-        return float(str(number)) * factor
+        if not isfinite(value := float(str(number)) * factor):
+            raise self._wrong(statement, part, "this number is too large")
+        return value
 
     # what is wrong
 
