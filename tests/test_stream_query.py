@@ -187,7 +187,7 @@ def test_a_hardware_edges_utilisation_is_transfers_by_cycle() -> None:
 
 def test_more_frames_than_anyone_reads_are_refused() -> None:
     events = random_events(STREAM, np.random.default_rng(1), 1_000_000)
-    with pytest.raises(WorkbenchError, match="'measure rate at a' has 1.000.000 frames in this run"):
+    with pytest.raises(WorkbenchError, match=r"'measure rate at a' has 1.000.000 frames in this run"):
         evaluate(read("measure rate at a", STREAM, Frame(time_ps=1)), events)
 
 

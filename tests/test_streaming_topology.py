@@ -37,6 +37,7 @@ block Stream {
     c: total  -> report;
 }
 """
+SENSOR_ENDS = "// port declaration\n}\nblock L"
 BUILT = "".join(f'impl {name} cpp "{name}.hpp";\n' for name in ("Sensor", "LPF", "Accumulate", "WriteFile"))
 
 
@@ -184,8 +185,8 @@ def test_a_fault_is_told_with_its_place(wrong: str, line: int, column: int, said
         ("c: total  -> report;", "c: filter -> report;", "begins with unsigned16 and ends with unsigned32", ""),
         ('report (filename="out.txt")', "report", "'report' lacks its configuration 'filename'", "filename="),
         ('(filename="out.txt")', "(filename=3)", "'filename' is a text", ""),
-        ("// port declaration\n}\nblock L", "config float64 n = 1e999; }\nblock L", "'n' is a finite number (float64)", ""),
-        ("// port declaration\n}\nblock L", f"config unsigned8 n = {'9' * 5000}; }}\nblock L", "inf is no unsigned8", "from 0 to 255"),
+        (SENSOR_ENDS, "config float64 n = 1e999; }\nblock L", "'n' is a finite number (float64)", ""),
+        (SENSOR_ENDS, f"config unsigned8 n = {'9' * 5000}; }}\nblock L", "inf is no unsigned8", "from 0 to 255"),
         ('(filename="out.txt")', '(filname="x")', "'WriteFile' has no configuration 'filname'", "Did you mean"),
         ("", "resource fpga card; map filter -> card;", "'LPF' has no implementation for that", "impl LPF verilog"),
     ],

@@ -3,8 +3,8 @@
     python tests/benchmarks/fuzz.py [--inputs N] [--seed S] [--only FORMAT] [--first N] [--jobs N] [--json] [--quick]
 
 Bundled templates, projects, models, rules, pragmas in three comment styles, formulas, a run folder, a streaming
-application with a query, C and Verilog are mutated (by bytes, words, lines and values) and read as the commands read them. Input K of a format depends on seed,
-format and K alone. `ok` were taken, `diagnosed` were answered with diagnostics; `tracebacks` escaped as anything else
+application with a query, C and Verilog are mutated (by bytes, words, lines and values) and read as the commands read
+them. Input K of a format depends on seed, format and K alone. `ok` were taken, `diagnosed` were answered with diagnostics; `tracebacks` escaped as anything else
 (or ended the process), `hangs` took over 10 s of processor time or a minute on the clock (which a busy machine shares
 out), `over_memory` over 1 GB; both of the process and the children that read for it.
 """
@@ -218,7 +218,8 @@ def read_self_check(rng: random.Random, folder: Path) -> bool:
 FORMATS: dict[str, tuple[Read, float]] = {
     "template": (read_template, 0.10), "project": (read_project, 0.20), "model": (read_model, 0.07),
     "calibration": (read_calibration, 0.02), "rules": (read_rules, 0.05), "pragmas": (read_pragmas, 0.22),
-    "formula": (read_formula, 0.22), "streams": (read_streams, 0.04), "run": (read_run, 0.04), "c": (read_source("host/main.c", "c"), 0.02),
+    "formula": (read_formula, 0.22), "streams": (read_streams, 0.04), "run": (read_run, 0.04),
+    "c": (read_source("host/main.c", "c"), 0.02),
     "verilog": (read_source("hdl/tiny_top.v", "verilog"), 0.02), "self-check": (read_self_check, 0.0),
 }  # fmt: skip
 
