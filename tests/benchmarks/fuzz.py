@@ -4,9 +4,10 @@
 
 Bundled templates, projects, models, rules, pragmas in three comment styles, formulas, a run folder, a streaming
 application with a query, C and Verilog are mutated (by bytes, words, lines and values) and read as the commands read
-them. Input K of a format depends on seed, format and K alone. `ok` were taken, `diagnosed` were answered with diagnostics; `tracebacks` escaped as anything else
-(or ended the process), `hangs` took over 10 s of processor time or a minute on the clock (which a busy machine shares
-out), `over_memory` over 1 GB; both of the process and the children that read for it.
+them. Input K of a format depends on seed, format and K alone. `ok` were taken, `diagnosed` were answered with
+diagnostics; `tracebacks` escaped as anything else (or ended the process), `hangs` took over 10 s of processor time or a
+minute on the clock (which a busy machine shares out), `over_memory` over 1 GB; both of the process and the children
+that read for it.
 """
 
 from __future__ import annotations
