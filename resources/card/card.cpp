@@ -16,9 +16,8 @@ std::string design_warning;
 // Of the configuration, while there is a design.
 const std::map<std::string, int>* depths = nullptr;
 
-// What the queues of a streaming application tell of themselves (resources/streaming/stream_fifo.v), where it is kept.
+// Where what the queues of a streaming application tell of themselves is kept (resources/streaming/stream_fifo.v).
 RecordFile* queues;
-const Card* queued_card;
 
 class Server {
 public:
@@ -32,7 +31,6 @@ public:
         queues = queues_.get();
         for (int number = 0; number < config.cards; ++number)
             cards_.push_back(std::make_unique<Card>(config_, number, trace_.get(), progress_));
-        queued_card = cards_[0].get();
     }
 
     // Serve the host until it says goodbye. Throws HostGone where it ends without.
@@ -225,9 +223,9 @@ private:
 }  // namespace
 
 extern "C" void rcw_queue(int edge, int event, long long bits) {
-    if (!queues || !queued_card) return;
+    if (!queues || !clocked_card) return;
     rcw_queue_record record{};
-    record.cycle = queued_card->cycle();
+    record.cycle = clocked_card->cycle();
     record.edge = edge;
     record.event = event;
     record.bits = uint64_t(bits);

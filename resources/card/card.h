@@ -21,6 +21,9 @@ struct Progress {
     volatile int64_t *cycle, *waiting;
 };
 
+class Card;
+inline const Card* clocked_card = nullptr; // the one whose design is being evaluated
+
 class Card {
 public:
     Card(const Config& config, int number, RecordFile* trace, const Progress& progress)
@@ -245,6 +248,7 @@ private:
     // The only clock, until `target` cycles of it have been clocked.
     void run_clock(int64_t target) {
         ClockDomain& clock = clocks_[0];
+        clocked_card = this;
         while (clock.cycle < target) {
             check_limits();
             int64_t busy = INT64_MAX;
@@ -295,6 +299,7 @@ private:
     // The next edge, that of clock `first`, and those of the same instant: they share one evaluation.
     void clock_edges(size_t first) {
         check_limits();
+        clocked_card = this;
         for (size_t c = 0; c < clocks_.size(); ++c)
             due_[c] = alone_ ? c == first : edge_order(clocks_[c], clocks_[first]) == 0;
         const auto of_due = [&](const Port& port) { return due_[size_t(&port.clock() - clocks_.data())]; };

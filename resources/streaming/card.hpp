@@ -1,30 +1,32 @@
-// The threads that move data between the processor and the FPGA: a thread for each edge into the FPGA, one for all
-// edges out of it. Elements go in bulk; no transfer is begun that would have to wait inside the FPGA, so that an edge
+// The threads that move data between the processor and an FPGA: a thread for each edge into the FPGA, one for all
+// edges out of it. Data from one FPGA to another come out of the one into a queue here, and go into the other. Elements go in bulk; no transfer is begun that would have to wait inside the FPGA, so that an edge
 // that is full holds up no other. The design's side is stream_port.v.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "streaming.hpp"
 
 extern "C" {
-// In the platform's own calls (generated: stream_card.c). Addresses count 32-bit words.
-void stream_card_open(void);
-void stream_card_write(uint32_t address, const uint32_t* words, int count);
-void stream_card_read(uint32_t address, uint32_t* words, int count);
-void stream_card_wait(void); // for the interrupt
-void stream_card_close(void);
+// In the platform's own calls (generated: stream_card.c). Cards count from 0, addresses in 32-bit words.
+void stream_card_open(int card);
+void stream_card_write(int card, uint32_t address, const uint32_t* words, int count);
+void stream_card_read(int card, uint32_t address, uint32_t* words, int count);
+void stream_card_wait(int card); // for its interrupt
+void stream_card_close(int card);
 }
 
 namespace streaming {
 
 namespace port { // stream_port.v
-constexpr uint32_t control = 0x0, ins = 0x100, outs = 0x200, closes = 0x300, windows = 0x10000;
+constexpr uint32_t control = 0x0, which = 0x1, ins = 0x100, outs = 0x200, closes = 0x300, windows = 0x10000;
 constexpr uint32_t finish = 1, ended = 0x80000000u;
 inline uint32_t window(int number) { return windows * uint32_t(1 + number); }
 } // namespace port
@@ -44,50 +46,56 @@ template <class T> void unpack(const uint32_t* words, size_t count, T* values) {
 
 class Card {
 public:
-    Card(size_t bulk, int64_t flush_us) : bulk_(bulk), flush_us_(flush_us) { stream_card_open(); }
+    // Of several `cards` this one; `first_out` is the number of its first edge out.
+    Card(int number, int cards, const char* name, size_t bulk, int64_t flush_us, uint32_t first_out)
+        : number_(number), name_(name), bulk_(bulk), flush_us_(flush_us), first_out_(first_out) {
+        stream_card_open(number_);
+        if (cards > 1) write(port::which, uint32_t(number_));
+    }
 
     // An edge into the FPGA, by its number among those and its window. The thread ends with the stream, or where nobody wants it.
     template <class T> void send(Queue<T>& queue, int number, int window) {
+        unwanted_.push_back([&queue] { queue.refuse(); });
         threads_.emplace_back([this, &queue, number, window] {
-            name_this("to_FPGA");
+            name_this(("to_" + name_).c_str());
             std::vector<T> values(bulk_);
             std::vector<uint32_t> words(bulk_ * words_of<T>());
             uint32_t room = 0;
             for (size_t count; (count = queue.pop(values.data(), bulk_, flush_us_)) && !stopped_;) {
                 while (room < count && !stopped_) {
-                    stream_card_read(port::ins + uint32_t(number), &room, 1);
+                    stream_card_read(number_, port::ins + uint32_t(number), &room, 1);
                     if (room < count) pause();
                 }
                 if (stopped_) break;
                 pack(values.data(), count, words.data());
-                stream_card_write(port::window(window), words.data(), int(count * words_of<T>()));
+                stream_card_write(number_, port::window(window), words.data(), int(count * words_of<T>()));
                 room -= uint32_t(count);
             }
             queue.abandon();
-            const uint32_t end = 1;
-            if (!stopped_) stream_card_write(port::closes + uint32_t(number), &end, 1);
+            if (!stopped_) write(port::closes + uint32_t(number), 1);
         });
     }
 
     // An edge out of the FPGA, by its number among those; `window` is the number of its window.
     template <class T> void receive(Queue<T>& queue, int window) {
-        outs_.push_back(std::make_unique<OutOf<T>>(queue, window, bulk_));
+        outs_.push_back(std::make_unique<OutOf<T>>(queue, number_, window, bulk_));
     }
 
     // After all edges are told.
     void start() {
         if (!outs_.empty()) threads_.emplace_back([this] {
-            name_this("from_FPGA");
+            name_this(("from_" + name_).c_str());
             take();
         });
     }
 
     // The blocks on the processor have ended: what they wrote is moved still.
-    void finish() {
-        const uint32_t told = port::finish; // raises the interrupt
-        stream_card_write(port::control, &told, 1);
+    void finish() { write(port::control, port::finish); } // raises the interrupt
+
+    // After all cards were told so.
+    void join() {
         for (std::thread& thread : threads_) thread.join();
-        stream_card_close();
+        stream_card_close(number_);
     }
 
 private:
@@ -97,12 +105,13 @@ private:
         bool over = false;
     };
     template <class T> struct OutOf : Taken {
-        OutOf(Queue<T>& queue, int window, size_t bulk) : queue(queue), window(window), values(bulk), words(bulk * words_of<T>()) {}
+        OutOf(Queue<T>& queue, int card, int window, size_t bulk)
+            : queue(queue), card(card), window(window), values(bulk), words(bulk * words_of<T>()) {}
         size_t take(uint32_t there) override {
             size_t count = std::min(size_t(there & ~port::ended), values.size());
             if (count > queue.room()) count = 0; // small transfers would only cost time
             if (count) {
-                stream_card_read(port::window(window), words.data(), int(count * words_of<T>()));
+                stream_card_read(card, port::window(window), words.data(), int(count * words_of<T>()));
                 unpack(words.data(), count, values.data());
                 for (size_t i = 0; i < count; ++i) queue.push(values[i]);
             }
@@ -113,7 +122,7 @@ private:
             return count;
         }
         Queue<T>& queue;
-        const int window;
+        const int card, window;
         std::vector<T> values;
         std::vector<uint32_t> words;
     };
@@ -122,8 +131,8 @@ private:
         std::vector<uint32_t> there(outs_.size());
         bool unread = false;
         for (size_t over = 0; over < outs_.size();) {
-            stream_card_wait();
-            stream_card_read(port::outs, there.data(), int(there.size()));
+            stream_card_wait(number_);
+            stream_card_read(number_, port::outs + first_out_, there.data(), int(there.size()));
             size_t moved = 0;
             for (size_t i = 0; i < outs_.size(); ++i)
                 if (!outs_[i]->over) {
@@ -133,14 +142,22 @@ private:
                 }
             if (!moved && over < outs_.size()) pause(); // the queues here are full
         }
-        if (unread) stopped_ = true; // nobody wants what the FPGA makes: what goes there is of no use either
+        if (!unread) return; // else nobody wants what the FPGA makes: what goes there is of no use either
+        stopped_ = true;
+        for (const std::function<void()>& refuse : unwanted_) refuse();
     }
+
+    void write(uint32_t address, uint32_t word) { stream_card_write(number_, address, &word, 1); }
 
     void pause() const { std::this_thread::sleep_for(std::chrono::microseconds(flush_us_)); }
 
+    const int number_;
+    const std::string name_;
     const size_t bulk_;
     const int64_t flush_us_;
+    const uint32_t first_out_;
     std::atomic<bool> stopped_{false};
+    std::vector<std::function<void()>> unwanted_; // of each edge in: its writers need not go on
     std::vector<std::unique_ptr<Taken>> outs_;
     std::vector<std::thread> threads_;
 };

@@ -84,11 +84,16 @@ public:
         pushes_.write();
     }
 
-    // Nobody pops any more; a writer that waits for room goes on.
-    void abandon() {
+    // Nobody will pop any more; a writer that waits for room goes on.
+    void refuse() {
         abandoned_.store(true, std::memory_order_relaxed);
-        ended_ = true;
         sem_post(&room_);
+    }
+
+    // Nobody pops any more.
+    void abandon() {
+        refuse();
+        ended_ = true;
         pops_.write();
     }
 

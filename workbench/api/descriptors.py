@@ -193,7 +193,7 @@ class Composed:
 
     `texts` are what was made, by the names of their files; `host` and `hdl` the sources to build in order, each such a
     name or the absolute path of a file that is there. `include_dirs` are the host's, `outside` folders that these files
-    lie in; `cores` are virtual cores, 0: as the project says."""
+    lie in; `cores` are virtual cores and `cards` those that hold the design, 0: as the project says."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
@@ -201,6 +201,7 @@ class Composed:
     include_dirs: tuple[Path, ...] = ()
     outside: tuple[Path, ...] = ()
     cores: int = 0
+    cards: int = 0
 
 
 @dataclass(frozen=True)

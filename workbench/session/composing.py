@@ -77,7 +77,9 @@ def _with(project: Project, made: Composed, folder: Path, root: Path) -> Project
                 "include_dirs": (*host.include_dirs, *map(str, (*made.include_dirs, root))),
             }
         ),
-        "hardware": hardware.model_copy(update={"sources": (*hardware.sources, *placed(made.hdl))}),
+        "hardware": hardware.model_copy(
+            update={"sources": (*hardware.sources, *placed(made.hdl)), "cards": made.cards or hardware.cards}
+        ),
         "outside": (*project.outside, *map(str, folders)),
     }
     if made.cores:

@@ -25,9 +25,17 @@ def compose(composition: Composition) -> Composed:
     topology = read_topology(composition)
     section = _section(composition)
     agent = agent_of(composition, topology)
-    result = made(topology, section, composition.platform, composition.root, agent.plan if agent else "")
+    result = made(topology, section, composition, agent.plan if agent else "")
     cores = len(topology.cores)  # and one that is the agent's
-    return Composed(result.texts, result.host, result.hdl, (RESOURCES,), (RESOURCES,), cores + bool(cores and agent))
+    return Composed(
+        result.texts,
+        result.host,
+        result.hdl,
+        (RESOURCES,),
+        (RESOURCES,),
+        cores + bool(cores and agent),
+        len(topology.fpgas),
+    )
 
 
 def tables(composition: Composition, raw: Path, run: Manifest) -> Mapping[str, Table]:

@@ -276,9 +276,6 @@ class _Flat:
             if name in resources:
                 self._wrong(at, f"the resource '{name}' is there twice", "Take one of them out.")
             resources[name] = Resource(name, place, at)
-        fpgas = [r for r in resources.values() if r.place is Place.FPGA]
-        for extra in fpgas[1:]:
-            self._wrong(extra.at, "an application has one FPGA here", f"Map its blocks to '{fpgas[0].name}'.")
         maps: dict[str, tuple[str, At]] = {}
         for written, resource, at in self._declared.maps:
             if resource not in resources:

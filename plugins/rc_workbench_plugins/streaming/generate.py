@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
 from rc_workbench_plugins.streaming.modules import Module, read_module
-from rc_workbench_plugins.streaming.topology import Block, Edge, Implementation, Place, Topology, Value, Way
+from rc_workbench_plugins.streaming.topology import At, Block, Edge, Implementation, Place, Topology, Value, Way
 from rc_workbench_plugins.streaming.x_language import problem
+from workbench.api import Composition
 from workbench.model.application import STREAM_TOP
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, Platform
@@ -27,6 +28,7 @@ _CPP = {
     "float32": "float", "float64": "double",
 }  # fmt: skip
 _WINDOW_WORDS = 0x10000
+_MOST_CROSSING = 255
 
 
 @dataclass(frozen=True)
@@ -39,24 +41,26 @@ class Made:
     hdl: tuple[str, ...]
 
 
-def made(topology: Topology, section: Streaming, platform: Platform, root: Path, plan: str = "") -> Made:
+def made(topology: Topology, section: Streaming, composition: Composition, plan: str = "") -> Made:
     """The sources; `plan` is that of the host's agent, as C++, where there is one. WorkbenchError for blocks that
     cannot be joined, and a platform that cannot carry the streams."""
+    platform, root = composition.platform, composition.root
     on_cores = tuple(b for b in topology.blocks if topology.place(b.name) is Place.CORE)
     on_fpga = tuple(b for b in topology.blocks if topology.place(b.name) is Place.FPGA)
     edges = [_edge(topology, section, number, edge) for number, edge in enumerate(topology.edges)]
-    _number_windows(edges)
+    parts = _parts(topology, edges)
     if not on_cores:
         hint = "The host program is made of those: map one that begins or ends the streams there."
         raise WorkbenchError(problem(topology.blocks[0].at, "no block stands on a processor core", hint))
-    lacking = list(_lacking(platform, section, edges))
+    crossing = [part for part in parts if part["way"]]
+    lacking = list(_lacking(topology, section, composition, crossing))
     if lacking:
         raise WorkbenchError(*lacking)
     modules = [(b, read_module(_made_of(topology, b), b.config, root)) for b in on_fpga]
     texts = {
-        "stream_main.cpp": _main(topology, section, on_cores, edges, root, plan),
-        "stream_card.c": _card(topology, platform, any(e["way"] for e in edges)),
-        f"{STREAM_TOP}.v": _top(topology, section, platform, modules, edges),
+        "stream_main.cpp": _main(topology, section, on_cores, edges, crossing, root, plan),
+        "stream_card.c": _card(topology, platform, bool(crossing)),
+        f"{STREAM_TOP}.v": _top(topology, section, platform, modules, parts),
         **{f"{module.name}.v": module.made for _, module in modules if module.made},
     }
     of_cores = dict.fromkeys(file for block in on_cores for file in _made_of(topology, block).files)
@@ -73,20 +77,28 @@ def _made_of(topology: Topology, block: Block) -> Implementation:
 
 
 def depths(topology: Topology, edge: Edge, section: Streaming) -> tuple[int, int]:
-    """What an edge's queues hold, on the processor and on the FPGA. Where it goes from one to the other, the one on the
+    """What an edge's queues hold, on the processor and on an FPGA. Where it goes from one to the other, the one on the
     FPGA holds a transfer at least, and the end; the one where transfers arrive on the processor two."""
     if not topology.crosses(edge):
         return edge.depth, edge.depth
     bulk = section.bulk_elements
-    arrives = topology.place(edge.sink.block) is Place.CORE
+    arrives = topology.fpga(edge.source.block)
     return max(edge.depth, 2 * bulk) if arrives else edge.depth, max(edge.depth, bulk) + 1
 
 
 def capacity(topology: Topology, edge: Edge, section: Streaming) -> int:
-    """What an edge holds in all: one between processor and FPGA a queue on each side, and what is on its way."""
+    """What an edge holds in all: where it crosses a bus, a queue on the processor and on each FPGA, and what is on its
+    way."""
     if not topology.crosses(edge):
         return edge.depth
-    return sum(depths(topology, edge, section)) + section.bulk_elements
+    on_host, on_fpga = depths(topology, edge, section)
+    buses = sum(1 for end in (edge.source, edge.sink) if topology.fpga(end.block))
+    return on_host + buses * (on_fpga + section.bulk_elements)
+
+
+def arrival(topology: Topology, number: int) -> int:
+    """What the queue is numbered in which the edge of that number arrives from another FPGA."""
+    return len(topology.edges) + number
 
 
 def _is_header(file: str) -> bool:
@@ -94,58 +106,92 @@ def _is_header(file: str) -> bool:
 
 
 def _edge(topology: Topology, section: Streaming, number: int, edge: Edge) -> dict[str, Any]:
-    """What the templates are told of an edge. `way` is empty where it stays on one side."""
-    crosses, into = topology.crosses(edge), topology.place(edge.sink.block) is Place.FPGA
-    way = ("in" if into else "out") if crosses else ""
+    """What the templates are told of an edge."""
     depth, on_fpga = depths(topology, edge, section)
     return {
         "number": number, "edge": edge, "label": edge.label, "text": edge.text, "type": edge.type,
-        "net": f"e{number}_{_identifier(edge.label.rpartition('.')[2])}", "cpp": _CPP[edge.type], "way": way,
-        "bits": 8 * edge.width_bytes, "signed": int(edge.type.startswith("signed")), "depth": depth,
-        "depth_on_fpga": on_fpga, "on_fpga": crosses or into, "on_cores": crosses or not into,
+        "net": _net(number, edge), "cpp": _CPP[edge.type], "bits": 8 * edge.width_bytes,
+        "signed": int(edge.type.startswith("signed")), "depth": depth, "depth_on_fpga": on_fpga,
+        "on_cores": topology.crosses(edge) or not topology.fpga(edge.source.block),
         "words": -(-edge.width_bytes // 4),
     }  # fmt: skip
 
 
-def _number_windows(edges: list[dict[str, Any]]) -> None:
-    """Windows follow one another; into and out of the FPGA the edges are numbered each for themselves."""
-    counts = {"in": 0, "out": 0}
+def _net(number: int, edge: Edge) -> str:
+    return f"e{number}_{_identifier(edge.label.rpartition('.')[2])}"
+
+
+def _parts(topology: Topology, edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The queues on FPGAs, card after card: an edge's own, with its `way` over the bus (empty: it stays on its card).
+    One from FPGA to FPGA has two, joined by the processor's. Their windows follow one another; those into FPGAs and
+    those out of them are numbered each for themselves."""
+    parts = []
     for edge in edges:
-        if edge["way"]:
-            edge["window"] = 1 + sum(counts.values())
-            edge["index"] = counts[edge["way"]]
-            counts[edge["way"]] += 1
+        source, sink = (topology.fpga(end.block) for end in (edge["edge"].source, edge["edge"].sink))
+        queue = {**edge, "queue": edge["net"], "depth": edge["depth_on_fpga"]}
+        if source:
+            parts.append({**queue, "way": "" if source == sink else "out", "card": topology.fpgas.index(source)})
+        if sink and sink != source:
+            number = arrival(topology, edge["number"]) if source else edge["number"]
+            net = _net(number, edge["edge"])
+            parts.append(
+                {**queue, "number": number, "net": net, "way": "in", "card": topology.fpgas.index(sink)}
+            )  # fmt: skip
+    parts.sort(key=lambda part: part["card"])
+    counts = {"in": 0, "out": 0}
+    for part in parts:
+        part["reset"] = f"reset_{part['card']}" if len(topology.fpgas) > 1 else "stream_reset"
+        if part["way"]:
+            part["window"] = 1 + sum(counts.values())
+            part["index"] = counts[part["way"]]
+            counts[part["way"]] += 1
+    return parts
 
 
-def _lacking(platform: Platform, section: Streaming, edges: list[dict[str, Any]]) -> Iterator[Diagnostic]:
-    name, hardware = f"the platform '{platform.name}'", platform.hardware
-    port = hardware.ports[0] if hardware else None
-    if port is None or port.kind != "memory" or port.word_bits != 32 or _delay(port) != 1:
-        yield Diagnostic(
-            f"{name} cannot carry streams: its first port is not of memory style with words of 32 bits and one cycle "
-            "from a read to its data", "Take nallatech_h101, or a template like it.",
-        )  # fmt: skip
+def _lacking(
+    topology: Topology, section: Streaming, composition: Composition, crossing: list[dict[str, Any]]
+) -> Iterator[Diagnostic]:
+    platform = composition.platform
+    name, moves, opened = f"the platform '{platform.name}'", platform.host.transfers, _opened(platform)
+
+    def lacks(message: str, hint: str = "", *keys: str) -> Diagnostic:
+        return problem(At(str(composition.path), *composition.place(keys or ("platform",))), message, hint)
+
+    if why := _no_port(platform):
+        yield lacks(f"{name} cannot carry streams: {why}", "Take nallatech_h101, or a template like it.")
         return
-    crossing = [edge for edge in edges if edge["way"]]
-    moves = platform.host.transfers
-    if crossing and not (
-        moves.send_c and moves.receive_c and moves.data_type in ("uint32_t", "unsigned", "unsigned int")
-    ):
+    if not crossing:
+        return
+    if not (moves.send_c and moves.receive_c and moves.data_type in ("uint32_t", "unsigned", "unsigned int")):
         hint = "Write the call that moves `words` words of the array `data` to or from `address`."
-        yield Diagnostic(f"{name} does not say how 32-bit words are moved (host.transfers)", hint)
-    elif crossing and _opened(platform) is None:
-        yield Diagnostic(f"{name} has no call of kind acquire that returns the handle of host.transfers")
+        yield lacks(f"{name} does not say how 32-bit words are moved (host.transfers)", hint)
+    elif opened is None:
+        yield lacks(f"{name} has no call of kind acquire that returns the handle of host.transfers")
+    elif len(topology.fpgas) > 1 and not opened.chooses:
+        hint = f"Let the entry's `fpga` be that parameter; or map all to one FPGA, '{topology.fpgas[0]}'."
+        yield lacks(f"{name} has no call of kind acquire with a parameter that says which card it opens", hint)
     for edge in crossing:
         if section.bulk_elements * edge["words"] > _WINDOW_WORDS:
-            most = _WINDOW_WORDS // edge["words"]
-            yield Diagnostic(f"{section.bulk_elements} elements of '{edge['label']}' are too many for one transfer",
-                             f"Write bulk_elements: {most} or less.")  # fmt: skip
-    if len(crossing) > 255:
-        yield Diagnostic(f"{len(crossing)} edges go from processor to FPGA or back", "At most 255 can.")
+            message = f"{section.bulk_elements} elements of '{edge['label']}' are too many for one transfer"
+            hint = f"Write bulk_elements: {_WINDOW_WORDS // edge['words']} or less."
+            yield lacks(message, hint, "streaming", "bulk_elements")
+    if len(crossing) > _MOST_CROSSING:
+        message = f"edges cross between processor and FPGAs {len(crossing)} times"
+        yield problem(crossing[_MOST_CROSSING]["edge"].at, message, f"At most {_MOST_CROSSING} can.")
 
 
-def _delay(port: Any) -> int:
-    return int(port.outgoing.delay_cycles)
+def _no_port(platform: Platform) -> str:
+    """Why streams cannot go through a platform's first port; empty where they can."""
+    if not platform.hardware or not platform.hardware.ports:
+        return "its template tells of no port (hardware.ports), as of one that serves predictions only"
+    port: Any = platform.hardware.ports[0]
+    if port.kind != "memory":
+        return f"its first port, '{port.name}', is of kind {port.kind}, not memory"
+    if port.word_bits != 32:
+        return f"words of its first port, '{port.name}', have {port.word_bits} bits, not 32"
+    if port.outgoing.delay_cycles != 1:
+        return f"data come {port.outgoing.delay_cycles} cycles after they are read at its port '{port.name}', not 1"
+    return ""
 
 
 def _environment() -> Environment:
@@ -157,8 +203,8 @@ def _rendered(template: str, known: Mapping[str, Any]) -> str:
 
 
 def _main(
-    topology: Topology, section: Streaming, blocks: tuple[Block, ...], edges: list[dict[str, Any]], root: Path,
-    plan: str,
+    topology: Topology, section: Streaming, blocks: tuple[Block, ...], edges: list[dict[str, Any]],
+    crossing: list[dict[str, Any]], root: Path, plan: str,
 ) -> str:  # fmt: skip
     of_label = {edge["label"]: edge for edge in edges}
     cores = {resource.name: number for number, resource in enumerate(topology.cores)}
@@ -182,12 +228,23 @@ def _main(
             }
         )  # fmt: skip
     known = {
-        "name": topology.name, "crossing": any(edge["way"] for edge in edges), "headers": list(headers),
+        "name": topology.name, "cards": _cards(topology, crossing), "headers": list(headers),
         "edges": [edge for edge in edges if edge["on_cores"]], "blocks": shown, "bulk": section.bulk_elements,
         "flush_us": max(1, round(section.flush_us)), "here": '1 "stream_main.cpp"',
         "plan": plan, "agent_core": len(cores) or -1,
     }  # fmt: skip
     return _rendered("stream_main.cpp.j2", known)
+
+
+def _cards(topology: Topology, crossing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The FPGAs with the ends of edges that cross to and from them; one is not called by its name."""
+    cards = []
+    for number, fpga in enumerate(topology.fpgas if crossing else ()):
+        ins, outs = ([p for p in crossing if (p["card"], p["way"]) == (number, way)] for way in ("in", "out"))
+        cards.append({"number": number, "net": f"card{number}", "ins": ins, "outs": outs,
+                      "first_out": outs[0]["index"] if outs else 0,
+                      "title": fpga if len(topology.fpgas) > 1 else "FPGA"})  # fmt: skip
+    return cards
 
 
 def _cpp_value(value: Value) -> str:
@@ -196,15 +253,25 @@ def _cpp_value(value: Value) -> str:
     return repr(value)
 
 
-def _opened(platform: Platform) -> tuple[str, str, str] | None:
-    """The handle's type and name, and the call that makes it."""
+class _Opened(NamedTuple):
+    """A handle's type and name, and the call that makes it for the card whose number is `card`, if it `chooses` one."""
+
+    kind: str
+    handle: str
+    call: str
+    chooses: bool
+
+
+def _opened(platform: Platform) -> _Opened | None:
     kept = handles(platform.host)
     for entry in platform.host.entries:
         prototype = parse_prototype(entry.prototype)
         if entry.kind is CallKind.ACQUIRE and prototype:
             for name, kind in kept.items():
                 if prototype.returns.replace(" ", "") == kind.replace(" ", ""):
-                    return kind, name, f"{name} = {prototype.name}({', '.join('0' for _ in prototype.parameters)});"
+                    names = [parameter for _, parameter in prototype.parameters]
+                    given = ", ".join("card" if parameter == entry.fpga else "0" for parameter in names)
+                    return _Opened(kind, name, f"{prototype.name}({given})", entry.fpga in names)
     return None
 
 
@@ -218,13 +285,13 @@ def _called(platform: Platform, kind: CallKind, handle: str) -> str:
 
 
 def _card(topology: Topology, platform: Platform, crossing: bool) -> str:
-    opened = _opened(platform)
-    kind, handle, call = opened or ("", "", "")
+    kind, handle, call, _ = _opened(platform) or _Opened("", "", "", False)
     transfers, interrupt = platform.host.transfers, platform.hardware.interrupt if platform.hardware else ""
     wait = _called(platform, CallKind.INTERRUPT, handle) if interrupt else ""
     known = {
-        "name": topology.name, "include_lines": platform.host.include_lines, "crossing": crossing,
-        "handles": [f"{kind}{'' if kind.endswith('*') else ' '}{handle}"], "opened": call, "unit": _unit(platform),
+        "name": topology.name, "include_lines": platform.host.include_lines, "cards": len(topology.fpgas) * crossing,
+        "kind": f"{kind}{'' if kind.endswith('*') else ' '}", "handle": handle, "opened": call,
+        "unit": _unit(platform),
         "send": re.sub(r"\bdata\b", "(uint32_t *)data", transfers.send_c), "receive": transfers.receive_c,
         "wait": wait, "closed": _called(platform, CallKind.RELEASE, handle),
     }  # fmt: skip
@@ -240,7 +307,7 @@ def _unit(platform: Platform) -> int:
 
 def _top(
     topology: Topology, section: Streaming, platform: Platform, modules: list[tuple[Block, Module]],
-    edges: list[dict[str, Any]],
+    parts: list[dict[str, Any]],
 ) -> str:  # fmt: skip
     hardware = platform.hardware
     assert hardware is not None
@@ -255,18 +322,21 @@ def _top(
             "interrupt": hardware.interrupt,
         },
         "reset": clock.reset_hdl or clock.reset, "shift": f" / {_unit(platform)}" if _unit(platform) > 1 else "",
-        "edges": [{**edge, "depth": edge["depth_on_fpga"]} for edge in edges if edge["on_fpga"]],
-        "blocks": [_instance(number, *of_block, edges, clock.pin) for number, of_block in enumerate(modules)],
+        "edges": parts, "cards": len(topology.fpgas),
+        "blocks": [_instance(number, *of_block, parts, clock.pin) for number, of_block in enumerate(modules)],
         "bulk": section.bulk_elements, "flush_cycles": max(1, round(section.flush_us * 1e-6 * clock.frequency_hz)),
     }  # fmt: skip
     return _rendered("stream_top.v.j2", known)
 
 
-def _instance(number: int, block: Block, module: Module, edges: list[dict[str, Any]], clock: str) -> dict[str, Any]:
-    connections, lines = [*module.clocked(clock, "stream_reset")], []
-    of_end = {str(e["edge"].sink): e for e in edges} | {str(e["edge"].source): e for e in edges}
+def _instance(number: int, block: Block, module: Module, parts: list[dict[str, Any]], clock: str) -> dict[str, Any]:
+    ends = {str(part["edge"].sink): part for part in parts if part["way"] != "out"}
+    ends |= {str(part["edge"].source): part for part in parts if part["way"] != "in"}
+    joined_to = {port.name: ends[f"{block.name}.{port.name}"] for port in block.kind.ports}
+    reset = next((part["reset"] for part in joined_to.values()), "stream_reset")
+    connections, lines = [*module.clocked(clock, reset)], []
     for port in block.kind.ports:
-        net = of_end[f"{block.name}.{port.name}"]["net"]
+        net = joined_to[port.name]["net"]
         joined, more = _joined(module, port.name, port.way, net)
         connections += joined
         lines += more

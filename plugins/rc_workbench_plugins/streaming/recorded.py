@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.streaming.events import EdgeEvents, Times, of_topology, tables, value_kind
-from rc_workbench_plugins.streaming.generate import capacity
-from rc_workbench_plugins.streaming.topology import Edge, Place, Topology
+from rc_workbench_plugins.streaming.generate import arrival, capacity
+from rc_workbench_plugins.streaming.topology import Edge, Topology
 from workbench.api.records import Records, read_records
 from workbench.model.cycles import cycle_starts_ps, period_ps
 from workbench.model.run import Manifest, Table
@@ -30,8 +30,10 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
     found = {}
     for number, edge in enumerate(topology.edges):
         on_host, on_card = _Host(host[host["edge"] == number]), _Card(card[card["edge"] == number], run)
-        producer = on_card if topology.place(edge.source.block) is Place.FPGA else on_host
-        consumer = on_card if topology.place(edge.sink.block) is Place.FPGA else on_host
+        source, sink = topology.fpga(edge.source.block), topology.fpga(edge.sink.block)
+        producer, consumer = (on_card if fpga else on_host for fpga in (source, sink))
+        if source and sink and source != sink:
+            consumer = _Card(card[card["edge"] == arrival(topology, number)], run)
         pushes, pops = producer.times(PUSH), consumer.times(POP)
         taken = delivered = None
         if producer is not consumer:

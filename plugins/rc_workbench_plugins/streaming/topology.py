@@ -185,9 +185,19 @@ class Topology:
     def _place_by_resource(self) -> Mapping[str, Place]:
         return {resource.name: resource.place for resource in self.resources}
 
+    @cached_property
+    def fpgas(self) -> tuple[str, ...]:
+        """The FPGAs on which blocks stand, in the order of their declarations: card 0, 1, ..."""
+        used = set(self.mapping.values())
+        return tuple(r.name for r in self.resources if r.place is Place.FPGA and r.name in used)
+
     def place(self, block: str) -> Place:
         """On what the block of that name stands; a core where nothing maps it."""
         return self._place_by_resource.get(self.mapping.get(block, ""), Place.CORE)
+
+    def fpga(self, block: str) -> str:
+        """The FPGA on which the block of that name stands; empty where it stands on a processor."""
+        return self.mapping[block] if self.place(block) is Place.FPGA else ""
 
     def implementation(self, block: Block) -> Implementation | None:
         """What the block is built of where it stands; None where its kind has nothing for that."""
@@ -204,8 +214,8 @@ class Topology:
         return tuple(edge for _, edge in sorted(found, key=lambda pair: pair[0]))
 
     def crosses(self, edge: Edge) -> bool:
-        """Whether an edge goes from a processor to an FPGA, or back."""
-        return self.place(edge.source.block) is not self.place(edge.sink.block)
+        """Whether an edge crosses a bus: from a processor to an FPGA, back, or from one FPGA to another."""
+        return self.fpga(edge.source.block) != self.fpga(edge.sink.block)
 
     def find(self, name: str) -> tuple[Edge, ...]:
         """The edges that a person means by a name: a label ("a", "Stream.a"), a port ("total.x", "Stream.total.x") or
