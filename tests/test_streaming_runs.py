@@ -157,6 +157,29 @@ def test_the_design_takes_an_element_a_cycle_and_transfers_go_in_bulk(on_fpga: R
     assert (gaps > 1_000_000).sum() + 1 == -(-MOST // 64), "a pause for each transfer"
 
 
+def test_data_go_from_fpga_to_fpga_through_the_processor_and_nobody_waits_for_what_nobody_wants(tmp_path: Path) -> None:
+    shutil.copytree(DATA, tmp_path, dirs_exist_ok=True)
+    options = RunOptions(out=tmp_path / "run", trace=True, deterministic=True)
+    made = run_workspace(open_workspace(tmp_path / "two.workbench.yaml", load_plugins()), options, Job())
+    printed = (made.path / "stdout.txt").read_text().splitlines()
+    assert sorted(printed) == sorted([PRINTED.strip(), f"{sum(2 * 3 * 3 * i for i in range(70))}"])
+    threads = {block.id for block in made.manifest.blocks if block.side is Side.HOST}
+    assert {"host.to_left", "host.from_left", "host.to_right", "host.from_right"} <= threads
+    found = events(made)
+    a, b, c = (found.edges[f"App.{label}"] for label in "abc")
+    for edge, factor in ((a, 1), (b, FACTOR), (c, FACTOR)):
+        assert edge.values is not None
+        assert edge.values.tolist() == [factor * i for i in range(MOST)]
+        assert edge.taken_ps is not None
+        assert edge.delivered_ps is not None
+        stages = np.stack([edge.push_ps, edge.taken_ps, edge.delivered_ps, edge.pop_ps])
+        assert (np.diff(stages, axis=0) >= 0).all()
+        assert fullest(edge) <= edge.edge.depth
+    assert (b.push_ps == a.pop_ps).all(), "a block that only multiplies gives what it takes, in the same cycle"
+    assert (c.push_ps == b.pop_ps).all()
+    assert (np.unique(b.delivered_ps - b.taken_ps) > 48_000_000).all(), "a read, and a write: 32 us and 16 us at least"
+
+
 VHDL = "blocks: {Scale: {vhdl: [scale.vhd], unit: {vhdl: scale}}}"
 
 

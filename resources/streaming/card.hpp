@@ -53,26 +53,28 @@ public:
         if (cards > 1) write(port::which, uint32_t(number_));
     }
 
-    // An edge into the FPGA, by its number among those and its window. The thread ends with the stream, or where nobody wants it.
-    template <class T> void send(Queue<T>& queue, int number, int window) {
-        unwanted_.push_back([&queue] { queue.refuse(); });
-        threads_.emplace_back([this, &queue, number, window] {
+    // An edge into the FPGA, by its number among those and its window; `outs` are the edges out (in the order in which
+    // they are told) that its data reach. The thread ends with the stream, or where nobody wants any of those.
+    template <class T> void send(Queue<T>& queue, int number, int window, std::vector<size_t> outs) {
+        ins_.push_back(std::make_unique<InTo>(std::move(outs), [&queue] { queue.refuse(); }));
+        const std::atomic<bool>& stopped = ins_.back()->stopped;
+        threads_.emplace_back([this, &queue, &stopped, number, window] {
             name_this(("to_" + name_).c_str());
             std::vector<T> values(bulk_);
             std::vector<uint32_t> words(bulk_ * words_of<T>());
             uint32_t room = 0;
-            for (size_t count; (count = queue.pop(values.data(), bulk_, flush_us_)) && !stopped_;) {
-                while (room < count && !stopped_) {
+            for (size_t count; (count = queue.pop(values.data(), bulk_, flush_us_)) && !stopped;) {
+                while (room < count && !stopped) {
                     stream_card_read(number_, port::ins + uint32_t(number), &room, 1);
                     if (room < count) pause();
                 }
-                if (stopped_) break;
+                if (stopped) break;
                 pack(values.data(), count, words.data());
                 stream_card_write(number_, port::window(window), words.data(), int(count * words_of<T>()));
                 room -= uint32_t(count);
             }
             queue.abandon();
-            if (!stopped_) write(port::closes + uint32_t(number), 1);
+            if (!stopped) write(port::closes + uint32_t(number), 1);
         });
     }
 
@@ -99,10 +101,16 @@ public:
     }
 
 private:
+    struct InTo {
+        InTo(std::vector<size_t> outs, std::function<void()> refuse) : outs(std::move(outs)), refuse(std::move(refuse)) {}
+        const std::vector<size_t> outs;
+        const std::function<void()> refuse;
+        std::atomic<bool> stopped{false};
+    };
     struct Taken {
         virtual ~Taken() = default;
         virtual size_t take(uint32_t there) = 0; // how many it took of the elements that are there
-        bool over = false;
+        bool over = false, unread = false;
     };
     template <class T> struct OutOf : Taken {
         OutOf(Queue<T>& queue, int card, int window, size_t bulk)
@@ -118,6 +126,7 @@ private:
             if (there == port::ended || queue.abandoned()) {
                 queue.close();
                 over = true;
+                unread = there != port::ended;
             }
             return count;
         }
@@ -129,7 +138,6 @@ private:
 
     void take() {
         std::vector<uint32_t> there(outs_.size());
-        bool unread = false;
         for (size_t over = 0; over < outs_.size();) {
             stream_card_wait(number_);
             stream_card_read(number_, port::outs + first_out_, there.data(), int(there.size()));
@@ -138,13 +146,22 @@ private:
                 if (!outs_[i]->over) {
                     moved += outs_[i]->take(there[i]);
                     over += outs_[i]->over;
-                    unread |= outs_[i]->over && there[i] != port::ended;
+                    if (outs_[i]->unread) stop();
                 }
             if (!moved && over < outs_.size()) pause(); // the queues here are full
         }
-        if (!unread) return; // else nobody wants what the FPGA makes: what goes there is of no use either
-        stopped_ = true;
-        for (const std::function<void()>& refuse : unwanted_) refuse();
+    }
+
+    // Where nobody wants what the FPGA makes of it, what goes there is of no use either.
+    void stop() {
+        for (const auto& in : ins_) {
+            bool over = !in->outs.empty(), unread = false;
+            for (const size_t out : in->outs) {
+                over &= outs_[out]->over;
+                unread |= outs_[out]->unread;
+            }
+            if (over && unread && !in->stopped.exchange(true)) in->refuse();
+        }
     }
 
     void write(uint32_t address, uint32_t word) { stream_card_write(number_, address, &word, 1); }
@@ -156,8 +173,7 @@ private:
     const size_t bulk_;
     const int64_t flush_us_;
     const uint32_t first_out_;
-    std::atomic<bool> stopped_{false};
-    std::vector<std::function<void()>> unwanted_; // of each edge in: its writers need not go on
+    std::vector<std::unique_ptr<InTo>> ins_;
     std::vector<std::unique_ptr<Taken>> outs_;
     std::vector<std::thread> threads_;
 };

@@ -241,6 +241,9 @@ def _cards(topology: Topology, crossing: list[dict[str, Any]]) -> list[dict[str,
     cards = []
     for number, fpga in enumerate(topology.fpgas if crossing else ()):
         ins, outs = ([p for p in crossing if (p["card"], p["way"]) == (number, way)] for way in ("in", "out"))
+        for into in ins:
+            reached = topology.reached(into["edge"].sink.block, stay=fpga)
+            into["reaches"] = [place for place, out in enumerate(outs) if out["edge"].source.block in reached]
         cards.append({"number": number, "net": f"card{number}", "ins": ins, "outs": outs,
                       "first_out": outs[0]["index"] if outs else 0,
                       "title": fpga if len(topology.fpgas) > 1 else "FPGA"})  # fmt: skip

@@ -231,6 +231,15 @@ class Topology:
             e for e in self.edges if _ends_in(str(e.sink), wanted) or _ends_in(str(e.source), wanted)
         )
 
+    def reached(self, block: str, stay: str) -> frozenset[str]:
+        """The blocks on the FPGA `stay` that data of one there come to without leaving it, the block itself included."""
+        found, pending = {block}, [block]
+        while pending:
+            sinks = [edge.sink.block for edge in self.edges_of(pending.pop(), Way.OUT)]
+            pending += (new := [sink for sink in sinks if self.fpga(sink) == stay and sink not in found])
+            found |= set(new)
+        return frozenset(found)
+
     def paths(self, first: Edge, last: Edge) -> Iterator[tuple[Edge, ...]]:
         """Ways of the data from one edge to another, both included, without a circle."""
         pending: list[tuple[Edge, ...]] = [(first,)]

@@ -36,3 +36,16 @@ struct Print {
         std::printf("%lu %lu\n", count, sum);
     }
 };
+
+struct First {
+    streaming::In<uint32_t> x;
+    uint32_t most;
+
+    void run()
+    {
+        unsigned long sum = 0;
+        uint32_t value;
+        for (uint32_t i = 0; i < most && x.pop(value); i++) sum += value;
+        std::printf("%lu\n", sum);
+    }
+};
