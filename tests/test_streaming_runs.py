@@ -164,7 +164,7 @@ def test_data_go_from_fpga_to_fpga_through_the_processor_and_nobody_waits_for_wh
     printed = (made.path / "stdout.txt").read_text().splitlines()
     assert sorted(printed) == sorted([PRINTED.strip(), f"{sum(2 * 3 * 3 * i for i in range(70))}"])
     threads = {block.id for block in made.manifest.blocks if block.side is Side.HOST}
-    assert {"host.to_left", "host.from_left", "host.to_right", "host.from_right"} <= threads
+    assert {"host.to_left_1", "host.to_left_2", "host.from_left", "host.from_right"} <= threads
     found = events(made)
     a, b, c = (found.edges[f"App.{label}"] for label in "abc")
     for edge, factor in ((a, 1), (b, FACTOR), (c, FACTOR)):

@@ -232,7 +232,7 @@ class Topology:
         )
 
     def reached(self, block: str, stay: str) -> frozenset[str]:
-        """The blocks on the FPGA `stay` that data of one there come to without leaving it, the block itself included."""
+        """The blocks to which data of one on the FPGA `stay` come without leaving it; that block is one of them."""
         found, pending = {block}, [block]
         while pending:
             sinks = [edge.sink.block for edge in self.edges_of(pending.pop(), Way.OUT)]
