@@ -189,6 +189,8 @@ def test_more_frames_than_anyone_reads_are_refused() -> None:
     events = random_events(STREAM, np.random.default_rng(1), 1_000_000)
     with pytest.raises(WorkbenchError, match=r"'measure rate at a' has 1.000.000 frames in this run"):
         evaluate(read("measure rate at a", STREAM, Frame(time_ps=1)), events)
+    with pytest.raises(WorkbenchError, match=r"'mean latency at a' has 1.000.000 frames"):
+        evaluate(read("assert mean // late?\n latency at a > 1 ps", STREAM, Frame(time_ps=1)), events)
 
 
 def test_names_find_edges_and_paths() -> None:

@@ -109,6 +109,12 @@ class Statement:
         token = next(tokens(part), None) if isinstance(part, Tree) else part
         return place_of(self.of, self.begin + (token.start_pos or 0 if token is not None else 0))
 
+    def words(self, part: Tree[Token]) -> str:
+        """A part as written, white space made single."""
+        first, *_, last = [*tokens(part)] * 2
+        begin, end = self.begin + (first.start_pos or 0), self.begin + (last.end_pos or 0)
+        return " ".join(_COMMENT.sub(" ", self.of[begin:end]).split())
+
 
 def tokens(part: Tree[Token]) -> Iterator[Token]:
     return part.scan_values(lambda child: isinstance(child, Token))

@@ -286,7 +286,7 @@ class _Resolver:
             raise self._wrong(statement, part, "a histogram is no number to compare", "Take its mean, min or max.")
         if part.data == "reference":
             return measure
-        return replace(measure, text=" ".join(map(str, read.tokens(part))))
+        return replace(measure, text=statement.words(part))
 
     def _number(self, statement: Statement, part: Part, dimension: str, plain: float) -> float:
         """In base units; `plain` is of a number without a unit."""
