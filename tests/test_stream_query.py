@@ -11,92 +11,9 @@ from rc_workbench_plugins.streaming.query.measures import Frame, Metric, Query, 
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.topology import Topology
 from stream_oracle import Oracle
-from stream_topologies import ASTRO, BLASTN, LAPLACE, STAGES, STREAM, TANDEM, random_events
+from stream_topologies import ASTRO, EXAMPLES, STREAM, random_events
 
 from workbench.model.diagnostic import WorkbenchError, has_errors
-
-#: Every statement of chapters 3, 4, 6 and 7; misprints that name nothing are mended (FFI.in).
-EXAMPLES = {
-    "section 3.4": (
-        STREAM,
-        """m1: measure rate at Stream.a
-           m2: measure mean latency at Stream.b
-           a1: assert m1 >= 100 Mtps
-           m3: measure mean occupancy at Stream.b
-           m4: measure m1 when (m3 >= 1 & !backpressure at acc_out)
-           a2: assert (m1 < m4) | (util at acc_in < 0.5)""",
-    ),
-    "section 3.4.2": (
-        ASTRO,
-        """measure rate at Convert.out -> FFT.in
-           measure mean latency at FFT.in -> Measure.in
-           measure util at FFT.in
-           measure util at Measure.in
-           measure hist occupancy at ReadEvent.out -> Split.in
-           measure hist occupancy at Split.out =< Convert.in
-           measure hist occupancy at Convert.out -> FFT.in
-           measure mean backpressure at Measure.in
-           measure hist occupancy at CalcMoment.out -> StoreResult.in
-           measure hist occupancy at Merge.out -> CalcMoment.in
-           measure hist occupancy at Measure.out => Merge.in
-           measure util of Measure.in
-           measure util of IFFT.in
-           measure util of Deconvolve.in""",
-    ),
-    "section 4.5": (TANDEM, "measure sum util at B.out -> C.in"),
-    "section 6.1": (
-        LAPLACE,
-        """measure rate at e1;
-           measure rate at e21;
-           measure rate at e22;
-           measure hist occupancy at e1;
-           measure hist occupancy at e21;
-           measure hist occupancy at e22;
-           measure hist occupancy at e31;
-           measure hist occupancy at e32;
-           measure hist occupancy at e4;
-           measure backpressure at e4;""",
-    ),
-    "Fig. 6.17": (
-        BLASTN,
-        """// edge labels (X language)
-           queryq: prepquery.out -> readdb.in
-           vqA: readdb.out -> FPGA1.BLASTstage1a.in
-           vqB: readdb.out -> FPGA2.BLASTstage1a.in
-           hw1q1b: FPGA1.BLASTstage1a.out -> FPGA1.BLASTstage1b.in
-           hw2q1b: FPGA2.BLASTstage1a.out -> FPGA2.BLASTstage1b.in
-           resultsq: enqueue.out -> BLASTstage3.in
-           // measure utilization on FPGA1
-           measure mean util at FPGA1.BLASTstage1a.in
-           measure mean util at FPGA1.BLASTstage1b.in
-           measure mean util at FPGA1.BLASTstage2.in
-           measure mean util at FPGA1.BLASTstage2.out
-           // measure utilization on FPGA2
-           measure mean util at FPGA2.BLASTstage1a.in
-           measure mean util at FPGA2.BLASTstage1b.in
-           measure mean util at FPGA2.BLASTstage2.in
-           measure mean util at FPGA2.BLASTstage2.out
-           // measure histograms of queues
-           measure hist occupancy at queryq
-           measure hist occupancy at vqA
-           measure hist occupancy at vqB
-           measure hist occupancy at hw1q1b
-           measure hist occupancy at hw2q1b
-           measure hist occupancy at resultsq""",
-    ),
-    "section 7.1": (
-        STAGES,
-        """measure mean rate at Stage1.in
-           measure mean rate at Stage1.in when
-               (occupancy at Stage1.in > 0 & !backpressure at Stage1.out)
-           measure mean rate at Stage2.in when
-               (occupancy at Stage2.in > 0 & !backpressure at Stage2.out)
-           measure mean occupancy at Stage1.in
-           measure mean occupancy at Stage2.in
-           measure mean util at Stage1.in
-           measure mean util at Stage2.in""",
-    ),
-}
 
 #: What the examples leave out: the other metrics, statistics, histograms and conditions.
 MORE = """

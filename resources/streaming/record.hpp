@@ -29,7 +29,7 @@ STREAMING_ASIDE inline bool recording() {
 enum class Event : int32_t { push, pop, blocked, waiting };
 
 // stream_host.bin, read by rc_workbench_plugins/streaming/recorded.py: `since_ps` is from when on the thread waited, -1
-// where it did not.
+// where it did not. From a reader's `waiting` on it gets no more.
 struct EventRecord {
     int32_t edge;
     Event event;

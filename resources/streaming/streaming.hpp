@@ -93,7 +93,7 @@ public:
     // Nobody pops any more.
     void abandon() {
         refuse();
-        ended_ = true;
+        end(-1);
         pops_.write();
     }
 
@@ -115,9 +115,20 @@ private:
         return since_ps;
     }
 
+    // The reader gets nothing any more: it counts as waiting, from now on or since it began to.
+    void end(int64_t waiting_ps) {
+        const bool watched = agent::wants(edge_), kept = recording();
+        if (!ended_ && (watched || kept)) {
+            const int64_t since_ps = waiting_ps < 0 ? now_ps() : waiting_ps;
+            if (watched && waiting_ps < 0) agent::waits(edge_, since_ps);
+            if (kept) pops_.add(edge_, Event::waiting, since_ps, -1, T());
+        }
+        ended_ = true;
+    }
+
     bool popped(int64_t waiting_ps, T& value) {
         if (!queue_.try_dequeue(value)) {
-            ended_ = true;
+            end(waiting_ps);
             return false;
         }
         const bool watched = agent::wants(edge_), kept = recording();

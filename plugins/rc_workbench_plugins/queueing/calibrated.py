@@ -81,7 +81,7 @@ def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequen
         return None
     span_s = (events.end_ps - events.start_ps) / PS_PER_S
     held_up = [edge.blocked_ps for edge in out]
-    waits = [edge.waiting_ps for edge in into]
+    waits = [edge.waiting_ps[edge.waiting_ps[:, 1] <= pops[-1]] for edge in into]  # not those after a stream's end
     if any(map(len, waits)):
         service = worked(pops, _united(held_up + waits))
     else:  # the block's waiting was not seen: times that began with another element there

@@ -78,9 +78,15 @@ def build_host(task: Task, job: Job) -> Path:
         [tool.path, *flags, "-c", source, "-o", target]
         for (tool, flags, source), target in zip(units, targets, strict=True)
     ]
-    warnings = run_all(compile_it, job, cwd=root, what="the host program")
-    if any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
-        compile_with_points(compile_it[: len(sources)], task.deterministic, job, root)
+    users, threads = (
+        compile_it[: len(sources)],
+        project.streaming is not None,
+    )  # its blocks are threads: no need to look
+    warnings = run_all(compile_it[len(users) if threads else 0 :], job, cwd=root, what="the host program")
+    if threads:
+        warnings += compile_with_points(users, task.deterministic, job, root)
+    elif any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
+        compile_with_points(users, task.deterministic, job, root)
     for warning in (*warnings, *reads_of_real_time(targets[: len(sources)], root)):
         job.report(warning)
     executable = out / "host"

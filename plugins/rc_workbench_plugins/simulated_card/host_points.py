@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workbench.api.compile import run_all
 from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic
 
 #: each access to memory becomes a call, also the plain ones, which tell whether a thread that waits in a loop does
 #: anything else. Where time is measured that would cost too much, and with these sanitizers it cannot be had.
@@ -26,18 +27,19 @@ _OF_THE_COMPILER = re.compile(r"UNSPEC_(SP_|PROBE_STACK)")  # a stack's guard
 _POINT = "\tcall\trcw_access\n"
 
 
-def compile_with_points(commands: Sequence[Sequence[str | Path]], counted: bool, job: Job, root: Path) -> None:
-    """Compile again, each `[compiler, *flags, "-c", source, "-o", object]`, with a point before every such access.
+def compile_with_points(
+    commands: Sequence[Sequence[str | Path]], counted: bool, job: Job, root: Path
+) -> tuple[Diagnostic, ...]:
+    """Compile, each `[compiler, *flags, "-c", source, "-o", object]`, with a point before every such access; warnings.
 
     Where the work is `counted` every access to memory is seen, unless a sanitizer of the program's own forbids it.
     """
     flags = [str(word) for command in commands for word in command]
     seen = (counted and not any(map(_NOT_WITH.match, flags))) or platform.machine() != "x86_64"
     if seen:
-        run_all([[*command, *_EVERY_ACCESS] for command in commands], job, cwd=root, what="the host program")
-        return
+        return run_all([[*command, *_EVERY_ACCESS] for command in commands], job, cwd=root, what="the host program")
     texts = [Path(command[-1]).with_suffix(".s") for command in commands]
-    run_all(
+    warnings = run_all(
         [
             [*(word for word in command[:-2] if word != "-c"), *_AS_ASSEMBLY, "-o", text]
             for command, text in zip(commands, texts, strict=True)
@@ -52,6 +54,7 @@ def compile_with_points(commands: Sequence[Sequence[str | Path]], counted: bool,
         [[command[0], "-c", text, "-o", command[-1]] for command, text in zip(commands, texts, strict=True)],
         job, cwd=root, what="the host program",
     )  # fmt: skip
+    return warnings
 
 
 def with_points(assembly: Iterable[str]) -> Iterator[str]:

@@ -29,7 +29,7 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
     host, card = read_records(raw / "stream_host.bin", HOST), read_records(raw / "stream_card.bin", CARD)
     found = {}
     for number, edge in enumerate(topology.edges):
-        on_host, on_card = _Host(host[host["edge"] == number]), _Card(card[card["edge"] == number], run)
+        on_host, on_card = _Host(host[host["edge"] == number], run), _Card(card[card["edge"] == number], run)
         source, sink = topology.fpga(edge.source.block), topology.fpga(edge.sink.block)
         producer, consumer = (on_card if fpga else on_host for fpga in (source, sink))
         if source and sink and source != sink:
@@ -66,8 +66,9 @@ def _crossing(left: Times, there: Times, gathered: bool) -> tuple[Times, Times]:
 class _Host:
     """An edge's records on the processor."""
 
-    def __init__(self, records: Records) -> None:
-        self._of = {event: records[records["event"] == event] for event in (PUSH, POP)}
+    def __init__(self, records: Records, run: Manifest) -> None:
+        self._of = {event: records[records["event"] == event] for event in (PUSH, POP, WAITING)}
+        self._end_ps = run.time_ps
 
     def times(self, event: int) -> Times:
         return np.asarray(self._of[event]["at_ps"])
@@ -78,7 +79,9 @@ class _Host:
     def spells(self, event: int) -> Times:
         waited = self._of[PUSH if event == BLOCKED else POP]
         waited = waited[(waited["since_ps"] >= 0) & (waited["since_ps"] < waited["at_ps"])]
-        return np.stack((waited["since_ps"], waited["at_ps"]), axis=1)
+        spells = np.stack((waited["since_ps"], waited["at_ps"]), axis=1)
+        gone = self._of[WAITING]["at_ps"] if event == WAITING else []  # a reader that gets no more waits to the end
+        return np.concatenate([spells, *([[at, max(at, self._end_ps)]] for at in gone)])
 
 
 class _Card:
