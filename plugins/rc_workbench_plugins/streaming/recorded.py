@@ -37,7 +37,11 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
         pushes, pops = producer.times(PUSH), consumer.times(POP)
         taken = delivered = None
         if producer is not consumer:
-            taken, delivered = _crossing(producer.times(POP), consumer.times(PUSH), gathered=producer is on_host)
+            there = on_host if source else consumer  # where the transfer ends that the producer's side begins
+            taken = _begun(producer.times(POP), there.times(PUSH), gathered=producer is on_host)
+            delivered = consumer.times(PUSH)
+            count = min(len(taken), len(delivered))
+            taken, delivered = taken[:count], delivered[:count]
         found[edge.label] = EdgeEvents(
             replace(edge, depth=capacity(topology, edge, section)),
             pushes,
@@ -52,15 +56,15 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
     return tables(of_topology(topology, found, run.time_ps))
 
 
-def _crossing(left: Times, there: Times, gathered: bool) -> tuple[Times, Times]:
-    """When the transfer that carried each element began, and when it was there, of the times at which elements left one
-    side's queue and entered the other's. One transfer is over before another is begun. The processor gathers elements
+def _begun(left: Times, there: Times, gathered: bool) -> Times:
+    """When the transfer began that carried each element, of the times at which elements left one side's queue and
+    entered the other's. One transfer is over before another is begun. The processor gathers elements
     before it begins; a transfer out of the FPGA begins with its first."""
     count = min(len(left), len(there))
     left, there = left[:count], there[:count]
     begins = np.flatnonzero(np.concatenate([[True], left[1:] >= there[:-1]])) if count else np.empty(0, np.intp)
     sizes = np.diff(begins, append=count)
-    return np.repeat(left[begins + sizes - 1 if gathered else begins], sizes), there
+    return np.repeat(left[begins + sizes - 1 if gathered else begins], sizes)
 
 
 class _Host:
