@@ -326,10 +326,10 @@ private:
         design_.model.eval();
     }
 
-    // Below 0 where the next edge of `a` comes before that of `b`.
+    // Below 0 where the next edge of `a` comes before that of `b`; a drift is all clocks', and changes no order.
     static int edge_order(const ClockDomain& a, const ClockDomain& b) {
-        const auto left = static_cast<__int128>(a.cycle + 1) * a.period_num * b.period_den;
-        const auto right = static_cast<__int128>(b.cycle + 1) * b.period_num * a.period_den;
+        const auto left = static_cast<__int128>(a.cycle + 1) * a.clock.period_num * b.clock.period_den;
+        const auto right = static_cast<__int128>(b.cycle + 1) * b.clock.period_num * a.clock.period_den;
         return (left > right) - (left < right);
     }
 

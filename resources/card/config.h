@@ -42,17 +42,20 @@ struct Config {
         std::ifstream file(path);
         if (!file) throw std::runtime_error("cannot read " + path);
         std::string line;
+        int64_t drift = 0;
         while (std::getline(file, line)) {
             std::istringstream words(line);
             std::string key;
             words >> key;
             if (key == "clock") {
-                ClockDomain clock;
-                words >> clock.period_num >> clock.period_den;
-                clocks.push_back(clock);
+                ClockDomain one;
+                one.clock.drift = drift;
+                words >> one.clock.period_num >> one.clock.period_den;
+                clocks.push_back(one);
                 taps.emplace_back();
                 streams.emplace_back();
             }
+            else if (key == "clock_drift") words >> drift;
             else if (key == "cards") words >> cards;
             else if (key == "blocks") words >> blocks;
             else if (key == "interrupt_clock") words >> interrupt_clock;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "link.h"
 #include "records.h"
 
@@ -26,7 +27,8 @@ typedef struct {
 } wb_table;
 
 typedef struct {
-    int64_t word_bytes, period_num, period_den;
+    int64_t word_bytes;
+    rcw_clock clock;
     int answers; /* a transfer may last longer than its table says */
     int packets; /* a receive may end earlier, with the design's packet */
 } wb_port;
@@ -39,8 +41,6 @@ extern int64_t wb_cycle_limit;
 void wb_read_config(const char *path);
 int wb_find_table(const char *name); /* -1 where there is none */
 int64_t wb_table_ps(const wb_table *table, int64_t bytes);
-int64_t wb_cycles_before(const wb_port *port, int64_t ps);
-int64_t wb_cycle_start(const wb_port *port, int64_t cycle);
 
 /* ---- the link to the card process (wb_link.c) ---- */
 

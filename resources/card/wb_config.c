@@ -14,16 +14,6 @@ wb_port wb_ports[WB_MAX_PORTS];
 int64_t wb_cycle_limit;
 static int port_count;
 
-int64_t wb_cycles_before(const wb_port *port, int64_t ps)
-{
-    return (int64_t)((__int128)ps * port->period_den / port->period_num);
-}
-
-int64_t wb_cycle_start(const wb_port *port, int64_t cycle)
-{
-    return (int64_t)(((__int128)cycle * port->period_num + port->period_den - 1) / port->period_den);
-}
-
 /* How long a transfer lasts: linear between neighbouring sizes, the first time below the first size, the last rate
  * above the last one; whole picoseconds, rounded down. workbench/model/transfer_time.py says the same. */
 int64_t wb_table_ps(const wb_table *table, int64_t bytes)
@@ -77,6 +67,7 @@ static void add_port(const wb_port *port)
 void wb_read_config(const char *path)
 {
     char line[512];
+    int64_t drift = 0;
     FILE *file = fopen(path, "r");
     if (!file) {
         snprintf(line, sizeof line, "cannot read %.300s: %s", path, strerror(errno));
@@ -89,8 +80,10 @@ void wb_read_config(const char *path)
         int resource, overlaps, name_at = 0;
         line[strcspn(line, "\n")] = 0;
         if (sscanf(line, "port %lld %lld %lld %d %d", &a, &b, &c, &port.answers, &port.packets) == 5) {
-            port.word_bytes = a, port.period_num = b, port.period_den = c;
+            port.word_bytes = a, port.clock = (rcw_clock){b, c, drift};
             add_port(&port);
+        } else if (sscanf(line, "clock_drift %lld", &a) == 1) {
+            drift = a;
         } else if (sscanf(line, "table %d %d %n", &resource, &overlaps, &name_at) == 2 && name_at)
             add_table(resource, overlaps, line + name_at);
         else if (table && sscanf(line, "through %lld", &a) == 1)

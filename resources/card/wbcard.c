@@ -260,7 +260,7 @@ static const wb_table *need_table(const char *name)
 static void check_size(const wb_table *table, int64_t address, int64_t bytes, int64_t duration)
 {
     char message[320];
-    int64_t cycles = wb_cycles_before(&wb_ports[table->port], duration);
+    int64_t cycles = rcw_cycles_before(&wb_ports[table->port].clock, duration);
     if (bytes > MOST_BYTES)
         snprintf(message, sizeof message, "a transfer of %lld bytes at address 0x%llx (table '%s') is more than the %lld that "
                  "the simulated card moves in one call: is the size right?",
@@ -309,8 +309,9 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
     entry->bytes = bytes;
     entry->grant_ps = start;
     entry->end_ps = done;
-    entry->port_first_ps = wb_cycle_start(port, wb_cycles_before(port, start + duration / words) - 1);
-    entry->port_last_ps = wb_cycle_start(port, wb_cycles_before(port, done) - 1);
+    const rcw_clock *clock = &port->clock;
+    entry->port_first_ps = rcw_cycle_start(clock, rcw_cycles_before(clock, start + duration / words) - 1);
+    entry->port_last_ps = rcw_cycle_start(clock, rcw_cycles_before(clock, done) - 1);
     /* The card may go on to this thread's next call, but not past another's. */
     int64_t until = async || others < now ? now : others < done ? others : done;
     rcw_request request = {.kind = kind, .card = number_of(card), .ticket = ticket_of(entry), .port = table->port,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rc_workbench_plugins.simulated_card.card import CardExecutable
 from simulated_card.conftest import HEAD, PERIOD, PLATFORM, WORK, run, table
 
 from workbench.api.records import read_dwell, read_taps, read_transfers
+from workbench.api.virtual_time import Triples, frame_of, frames_of, unlike_the_nominal
+from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, faster_hz
 from workbench.model.diagnostic import Severity
 from workbench.model.transfer_time import transfer_ps
 
@@ -60,6 +63,39 @@ def test_every_time_is_as_calculated_by_hand(card: CardExecutable, tmp_path: Pat
     assert (outcome.time_ps - clock) % 1777 == 0
     assert outcome.host_ps == host_ps + outcome.time_ps - clock
     assert outcome.cycles == outcome.time_ps // PERIOD
+
+
+def test_a_clock_that_is_off_and_drifts_is_found_by_messages(card: CardExecutable, tmp_path: Path) -> None:
+    """Every cycle begins when the definition says, and no time that the reads of a counter give is farther off than it
+    is said to be. The host meets the counter at the end of a read: the ways are as unlike as they can be."""
+    body = 'for (int i = 0; i < 200; i++) { usleep(100); printf("%u\\n", fpgaReadReg(fpga, 0x1002)); }'
+    host = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); " + body + " fpgaClose(fpga); return 0; }"
+    outcome = run(card, host, tmp_path, clock_ppm=-2000, clock_drift_ppm_per_s=100)
+    records = read_transfers(tmp_path / "raw").at()
+    met = np.array([int(line) for line in outcome.stdout.split()])
+    hz, lasts = faster_hz(1e12 / float(PERIOD), -2000), transfer_ps(PLATFORM.transfer_tables["read_reg"], 4)
+    assert hz == pytest.approx(99.8e6)
+    steady, drifting = cycle_starts_ps(met + 2, hz), cycle_starts_ps(met + 2, hz, 100)
+    assert 15_000 < (steady - drifting)[-1] < 25_000  # 100 ppm/s for 20 ms: half of 20 ms times 2 ppm
+    assert (drifting > records["end_ps"]).all()
+    assert (cycle_starts_ps(met + 1, hz, 100) <= records["end_ps"]).all()
+    assert (cycle_starts_ps(met, hz, 100) == records["port_first_ps"]).all()
+    assert outcome.cycles == (cycle_starts_ps(np.arange(2_100_000), hz, 100) <= outcome.time_ps).sum() - 1
+
+    triples = Triples(records["call_ps"], met, records["end_ps"])
+    frames = frames_of(triples, outcome.cycles)
+    assert len(frames) == 10
+    for cycle in np.linspace(0, outcome.cycles, 500).astype(int).tolist():
+        frame = frame_of(frames, cycle)
+        off_ps = abs(frame.at(cycle) - cycle_start_ps(cycle, hz, 100))
+        assert off_ps <= frame.uncertainty_ps + 10_000  # within a cycle
+        assert off_ps <= lasts / 2 + 25_000  # half a round trip, where its ways are unlike; else what ticks leave
+        assert lasts / 2 <= frame.uncertainty_ps <= lasts / 2 * 1.2  # a frame's rate is no surer: beyond it, more
+        assert frame.crossed_ps == 0
+    (told,) = unlike_the_nominal("clk", triples, 100e6)
+    assert "does not run at 100 MHz: 99.8" in told.message
+    assert "slower" in told.message
+    assert list(unlike_the_nominal("clk", triples, hz)) == []
 
 
 def test_a_host_that_goes_on_for_long_does_not_keep_the_card_busy(card: CardExecutable, tmp_path: Path) -> None:

@@ -170,6 +170,8 @@ def _unsure_ps(clock: Clock, part: Triples, first: int, last: int, bend_ns: floa
     quarters = np.array_split(np.arange(len(part)), 4)
     trips = part.t_p3 - part.t_p1
     anchors = np.array([quarter[trips[quarter].argmin()] for quarter in quarters if len(quarter)])
+    end = quarters[len(anchors) - 1][::-1]
+    anchors[-1] = end[trips[end].argmin()]  # of equally short ones the last
     met = part.t_f2[anchors]
     early_ns = clock.s_f_ns * (met + 1) + clock.b_f_ns - _PS * part.t_p1[anchors]
     late_ns = _PS * (part.t_p3[anchors] + 1) - clock.s_f_ns * met - clock.b_f_ns

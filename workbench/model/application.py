@@ -112,6 +112,16 @@ class Simulation(Document):
     switch_ps: NonNegativeInt = Field(
         0, description="virtual time that a core takes to change from a thread to another"
     )
+    clock_ppm: float = Field(
+        0.0,
+        ge=-10_000,
+        le=10_000,
+        description="how much faster the FPGA's clocks run than the platform says, in parts per million",
+        examples=[-35.5],
+    )
+    clock_drift_ppm_per_s: float = Field(
+        0.0, ge=-100, le=100, description="how much faster they run with each second of the run, in parts per million"
+    )
 
 
 class TargetCommands(Document):

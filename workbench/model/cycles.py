@@ -10,9 +10,25 @@ from numpy.typing import NDArray
 from workbench.model.run import PS_PER_S
 
 
-def period_ps(clock_hz: float) -> Fraction:
-    """A cycle's length in picoseconds, of the frequency as it is written in decimal."""
-    return PS_PER_S / Fraction(str(clock_hz))
+def period_ps(clock_hz: float, ppm: float = 0.0) -> Fraction:
+    """A cycle's length in picoseconds, of the frequency as it is written in decimal, or of so many millionths more."""
+    return PS_PER_S / Fraction(str(clock_hz)) / (1 + Fraction(str(ppm)) / 10**6)
+
+
+def faster_hz(clock_hz: float, ppm: float) -> float:
+    """A frequency that is so many millionths above another."""
+    return float(PS_PER_S / period_ps(clock_hz, ppm)) if ppm else clock_hz
+
+
+def trillionths(ppm: float) -> int:
+    """Millionths in whole millionths of these: how a drift is told (resources/card/clock.h)."""
+    return round(Fraction(str(ppm)) * 10**6)
+
+
+def ahead_ps(ps: int, drift_ppm_per_s: float) -> int:
+    """How much earlier a cycle begins that would begin at a time, of a clock that runs so much faster each second."""
+    ahead = ps * ps // (2 * PS_PER_S) * trillionths(abs(drift_ppm_per_s)) // 10**12
+    return ahead if drift_ppm_per_s > 0 else -ahead
 
 
 def at_end_of(cycles: int, clock_hz: float, other_hz: float) -> int:
@@ -20,13 +36,14 @@ def at_end_of(cycles: int, clock_hz: float, other_hz: float) -> int:
     return int(cycles * period_ps(clock_hz) / period_ps(other_hz))
 
 
-def cycle_start_ps(cycle: int, clock_hz: float) -> int:
-    """The first whole picosecond in a cycle."""
+def cycle_start_ps(cycle: int, clock_hz: float, drift_ppm_per_s: float = 0.0) -> int:
+    """The first whole picosecond in a cycle, of the frequency at time 0."""
     period = period_ps(clock_hz)
-    return -(-cycle * period.numerator // period.denominator)
+    ps = -(-cycle * period.numerator // period.denominator)
+    return ps - ahead_ps(ps, drift_ppm_per_s)
 
 
-def cycle_starts_ps(cycles: NDArray[np.int64], clock_hz: float) -> NDArray[np.int64]:
+def cycle_starts_ps(cycles: NDArray[np.int64], clock_hz: float, drift_ppm_per_s: float = 0.0) -> NDArray[np.int64]:
     """The first whole picosecond in each of the cycles."""
     period = period_ps(clock_hz)
     whole, part = divmod(period.numerator, period.denominator)
@@ -34,4 +51,6 @@ def cycle_starts_ps(cycles: NDArray[np.int64], clock_hz: float) -> NDArray[np.in
         cycles = cycles.astype(object)
     rounds, rest = cycles // period.denominator, cycles % period.denominator
     starts: NDArray[np.int64] = cycles * whole + rounds * part - (-(rest * part) // period.denominator)
+    if drift_ppm_per_s:
+        starts = np.array([ps - ahead_ps(ps, drift_ppm_per_s) for ps in starts.ravel().tolist()]).reshape(starts.shape)
     return starts.astype(np.int64)

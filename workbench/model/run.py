@@ -207,6 +207,14 @@ class RunClock:
     uncertainty_ps: int = field(
         default=0, metadata={**COUNT, "description": "how far a time on it may be off on the host's clock"}
     )
+    drift_ppm_per_s: float = field(
+        default=0.0,
+        metadata={
+            "allow_inf_nan": False,
+            "description": "how much faster it ran with each second, in parts per million of what it ran at first; "
+            "0 on a real machine, where fits tell (virtual_time)",
+        },
+    )
 
 
 @dataclass(frozen=True)
@@ -320,6 +328,11 @@ class Manifest:
     def cycles(self) -> int:
         """The first clock's cycles."""
         return self.clocks[0].cycles if self.clocks else 0
+
+    @property
+    def drift_ppm_per_s(self) -> float:
+        """That of all clocks, which one oscillator makes."""
+        return self.clocks[0].drift_ppm_per_s if self.clocks else 0.0
 
     def clock_of(self, block: Block) -> RunClock | None:
         """The clock that a block runs on; None for the host's."""

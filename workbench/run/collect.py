@@ -61,6 +61,7 @@ def collect(
     host_blocks = thread_blocks(host.blocks[0], records["thread"], threads)
     blocks = (*host_blocks, *hdl.blocks)
     clocks_hz = frequencies(hdl.blocks, clocks)
+    drift = clocks[0].drift_ppm_per_s if clocks else 0.0
     whole = outcome.measured_hz is None
     messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
     writer = TableWriter(part / "calls", TABLES["calls"])
@@ -84,7 +85,7 @@ def collect(
         counted = decoded(language, hdl, outcome.counter_words)
         for name, table in counted.items():
             if name == "state_time":
-                spent_ps = state_times_ps(table, counted["transitions"], outcome.time_ps, clocks_hz, whole)
+                spent_ps = state_times_ps(table, counted["transitions"], outcome.time_ps, clocks_hz, whole, drift)
                 table = {**table, "time_ps": spent_ps}
             if "block" in table:
                 table = {**table, "block": table["block"] + np.int32(len(host_blocks))}
@@ -112,7 +113,8 @@ def frequencies(blocks: Sequence[Block], clocks: Sequence[RunClock]) -> list[flo
 
 
 def state_times_ps(
-    table: Table, transitions: Table, time_ps: int, clocks_hz: Sequence[float], whole: bool = True
+    table: Table, transitions: Table, time_ps: int, clocks_hz: Sequence[float], whole: bool = True,
+    drift_ppm_per_s: float = 0.0,
 ) -> NDArray[np.int64]:  # fmt: skip
     """How long each state of the hardware's blocks lasted, so that every block's times sum to the run's. `clocks_hz` is
     the frequency of each block's clock.
@@ -124,7 +126,7 @@ def state_times_ps(
     times_ps = np.zeros(len(table["block"]), dtype=np.int64)
     for block in np.unique(table["block"]):
         mine = np.flatnonzero(table["block"] == block)
-        ends = cycle_starts_ps(np.cumsum(table["cycles"][mine]), clocks_hz[block])
+        ends = cycle_starts_ps(np.cumsum(table["cycles"][mine]), clocks_hz[block], drift_ppm_per_s)
         times_ps[mine] = np.diff(ends, prepend=0)
         here = transitions["block"] == block
         left = np.zeros(len(mine), dtype=np.int64)

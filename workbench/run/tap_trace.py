@@ -24,13 +24,20 @@ _POLL_S = 0.2
 class TapTrace:
     """Follows the taps in `raw` and writes them as a trace below `tables`, a chunk whenever enough have come.
 
-    `hardware` are the blocks that the taps number, each with the frequency of its clock, and `host` the program's main
-    thread. Raises OSError.
+    `hardware` are the blocks that the taps number, each with the frequency of its clock, all with one drift, and `host`
+    the program's main thread. Raises OSError.
     """
 
     def __init__(
-        self, raw: Path, tables: Path, host: Block, hardware: Sequence[Block], clocks_hz: Sequence[float]
+        self,
+        raw: Path,
+        tables: Path,
+        host: Block,
+        hardware: Sequence[Block],
+        clocks_hz: Sequence[float],
+        drift_ppm_per_s: float = 0.0,
     ) -> None:
+        self._drift_ppm_per_s = drift_ppm_per_s
         self._raw, self._blocks = raw, len(hardware)
         self._of_clock = {hz: np.array([other == hz for other in clocks_hz]) for hz in clocks_hz}
         most = max([len(host.states) + 2, *(len(block.states) for block in hardware)])  # threads may wait and queue
@@ -93,7 +100,7 @@ class TapTrace:
         starts = np.zeros(len(cycles), np.int64)
         for clock_hz, mine in self._of_clock.items():
             rows = slice(None) if len(self._of_clock) == 1 else np.flatnonzero(mine[block])
-            starts[rows] = cycle_starts_ps(cycles[rows], clock_hz)
+            starts[rows] = cycle_starts_ps(cycles[rows], clock_hz, self._drift_ppm_per_s)
         states = taps["state"][order]
         new = np.flatnonzero((counts > 0) & ~self._begun)
         self._begun[new] = True

@@ -38,7 +38,8 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
     host = HostBuild((), blocks=manifest.blocks[:1], sites=manifest.sites, entries=manifest.entries)
     hdl = HdlBuild((), "", manifest.blocks[1:])
     clocks_hz = frequencies(hdl.blocks, manifest.clocks)
-    time_ps = max(_ends_ps(raw, clocks_hz), default=0)
+    drift = manifest.drift_ppm_per_s
+    time_ps = max(_ends_ps(raw, clocks_hz, drift), default=0)
     manifest = replace(
         manifest,
         status=RunStatus.FAILED if manifest.status is RunStatus.RUNNING else manifest.status,
@@ -46,12 +47,12 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
         time_ps=time_ps,
         clocks=tuple(_until(clock, time_ps) for clock in manifest.clocks),
     )
-    taps = TapTrace(raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz) if manifest.traced else None
+    taps = TapTrace(raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, drift) if manifest.traced else None
     collected(writer, manifest, Outcome(exit=None, time_ps=time_ps), host, hdl, None, platform, taps)
     return True
 
 
-def _ends_ps(raw: Path, clocks_hz: Sequence[float]) -> Iterator[int]:
+def _ends_ps(raw: Path, clocks_hz: Sequence[float], drift_ppm_per_s: float) -> Iterator[int]:
     """When the last of each kind of record was over."""
     for records, column in ((read_calls(raw), "t1_ps"), (read_transfers(raw), "end_ps"), (read_waits(raw), "t1_ps")):
         if len(records):
@@ -62,7 +63,7 @@ def _ends_ps(raw: Path, clocks_hz: Sequence[float]) -> Iterator[int]:
         for clock_hz, mine in of_clock.items():
             cycles = part["cycle"][mine[part["block"]]]
             if len(cycles):
-                yield cycle_start_ps(int(cycles.max()), clock_hz)
+                yield cycle_start_ps(int(cycles.max()), clock_hz, drift_ppm_per_s)
 
 
 def _until(clock: RunClock, time_ps: int) -> RunClock:

@@ -13,7 +13,8 @@ from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
-from workbench.model.cycles import at_end_of
+from workbench.model.application import Simulation
+from workbench.model.cycles import at_end_of, faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus, Table
@@ -176,6 +177,7 @@ def _mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
 
 def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value], simulated: bool) -> Manifest:
     hardware = workspace.platform.hardware
+    simulation = workspace.project.simulation if simulated else Simulation()
     return Manifest(
         name=workspace.project.title or workspace.project.name,
         status=RunStatus.RUNNING,
@@ -190,8 +192,9 @@ def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, 
         clocks=tuple(
             RunClock(
                 clock.name,
-                clock.frequency_hz,
+                faster_hz(clock.frequency_hz, simulation.clock_ppm),
                 clock.derived_from,
+                drift_ppm_per_s=simulation.clock_drift_ppm_per_s,
                 alignment=clock.alignment,
                 uncertainty_ps=round(clock.alignment_uncertainty_s * PS_PER_S),
             )
@@ -253,7 +256,7 @@ def _run(
     taps: TapTrace | None = None
     if trace and host:
         clocks_hz = frequencies(hdl.blocks, writer.manifest.clocks)
-        taps = TapTrace(writer.raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz)
+        taps = TapTrace(writer.raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, writer.manifest.drift_ppm_per_s)
     with taps.following() if taps else nullcontext():
         outcome = target.run(task, built, job)
     if not target.simulated:

@@ -8,13 +8,13 @@ from rc_workbench_plugins.simulated_card.port_check import all_ports, port_of
 from workbench.api.descriptors import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.api.targets import Task
-from workbench.model.cycles import period_ps
+from workbench.model.cycles import period_ps, trillionths
 from workbench.model.hardware import Clock
 from workbench.model.transfer_time import table_points_ps
 
 
-def _fraction(clock: Clock) -> str:
-    period = period_ps(clock.frequency_hz)
+def _fraction(clock: Clock, ppm: float) -> str:
+    period = period_ps(clock.frequency_hz, ppm)
     return f"{period.numerator} {period.denominator}"
 
 
@@ -27,9 +27,11 @@ def card_config(hdl: HdlBuild, task: Task) -> str:
     project, platform, simulation = task.project, task.platform, task.project.simulation
     ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
+    ppm = simulation.clock_ppm
     lines = [
-        *(f"clock {_fraction(clock)}" for clock in hardware.clocks),
-        *(f"port {port.word_bits // 8} {_fraction(hardware.clock_of(port))} {_flags(port)}" for port in ports),
+        f"clock_drift {trillionths(simulation.clock_drift_ppm_per_s)}",
+        *(f"clock {_fraction(clock, ppm)}" for clock in hardware.clocks),
+        *(f"port {port.word_bits // 8} {_fraction(hardware.clock_of(port), ppm)} {_flags(port)}" for port in ports),
         f"deterministic {int(task.deterministic)}",
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",

@@ -19,7 +19,7 @@ from workbench.api.job import Job
 from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers
 from workbench.api.streams import stuck
 from workbench.api.targets import Outcome, Task
-from workbench.model.cycles import cycle_start_ps, period_ps
+from workbench.model.cycles import cycle_start_ps, faster_hz, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
 from workbench.model.run import Cores
@@ -82,7 +82,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
             process.program.stop(_GRACE_S)
             process.log(job)
         written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
-    outcome = _outcome(host_process, card_process, problem, raw, platform, card.hdl)
+    outcome = _outcome(host_process, card_process, problem, task, card.hdl)
     notes = [_written_note(folder, names, raw.parent) for folder, names in written]
     own = project.simulation
     return replace(
@@ -204,10 +204,9 @@ def _stuck(hdl: HdlBuild, words: Sequence[str]) -> Diagnostic:
     return stuck(first, mine, [bit == "1" for bit in valid], [bit == "1" for bit in ready], cycle)
 
 
-def _outcome(
-    host: _Process, card: _Process, problem: Diagnostic | None, raw: Path, platform: Platform, hdl: HdlBuild
-) -> Outcome:
-    assert platform.hardware is not None
+def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, task: Task, hdl: HdlBuild) -> Outcome:
+    raw, hardware, simulation = task.raw, task.platform.hardware, task.project.simulation
+    assert hardware is not None
     host_end, card_end = read_end(raw / "host_end.txt"), read_end(raw / "card_end.txt")
     diagnostics = [problem] if problem else []
     code = host.code
@@ -235,7 +234,9 @@ def _outcome(
     diagnostics += _card_warnings(card_end)
     clock_cycles = tuple(int(word) for word in card_end.get("cycles", str(_progress(raw)[0])).split())
     cycles = clock_cycles[0]
-    unseen = int(int(host_end.get("time_ps", 0)) / period_ps(platform.hardware.clock_hz)) - cycles
+    clock_hz = faster_hz(hardware.clock_hz, simulation.clock_ppm)
+    seen_ps = cycle_start_ps(cycles, clock_hz, simulation.clock_drift_ppm_per_s)
+    unseen = int((int(host_end.get("time_ps", 0)) - seen_ps) / period_ps(clock_hz))
     if unseen > 1 and not has_errors(diagnostics):
         text = (
             f"the host program went on for {unseen:,} cycles longer than the design was simulated after its last call"
@@ -249,7 +250,7 @@ def _outcome(
         exit=code,
         stdout=host.program.stdout.kept.decode(errors="replace"),
         stdout_sha256=host.program.stdout.hash.hexdigest(),
-        time_ps=max(int(host_end.get("time_ps", last_ps)), cycle_start_ps(cycles, platform.hardware.clock_hz)),
+        time_ps=max(int(host_end.get("time_ps", last_ps)), seen_ps),
         host_ps=int(host_end.get("host_ps", int(transfers["host_ps"].sum()) if len(transfers) else 0)),
         clock_cycles=clock_cycles,
         counter_words=read_counters(raw),

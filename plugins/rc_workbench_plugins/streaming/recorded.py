@@ -93,10 +93,10 @@ class _Card:
 
     def __init__(self, records: Records, run: Manifest) -> None:
         self._of = {event: records[records["event"] == event] for event in range(4)}
-        self._hz, self._end_ps = run.clock_hz, run.time_ps
+        self._hz, self._drift, self._end_ps = run.clock_hz, run.drift_ppm_per_s, run.time_ps
 
     def times(self, event: int) -> Times:
-        return cycle_starts_ps(self._of[event]["cycle"] + 1, self._hz)
+        return cycle_starts_ps(self._of[event]["cycle"] + 1, self._hz, self._drift)
 
     def values(self, edge: Edge) -> NDArray[np.generic]:
         bits = np.ascontiguousarray(self._of[PUSH]["bits"])
@@ -106,7 +106,7 @@ class _Card:
 
     def spells(self, event: int) -> Times:
         """They begin and end in turn; the last may last to the run's end."""
-        moments = cycle_starts_ps(self._of[event]["cycle"], self._hz)
+        moments = cycle_starts_ps(self._of[event]["cycle"], self._hz, self._drift)
         if len(moments) % 2:
             moments = np.append(moments, max(self._end_ps, int(moments[-1])))
         return moments.reshape(-1, 2)

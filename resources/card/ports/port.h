@@ -12,18 +12,18 @@
 #include <type_traits>
 #include <vector>
 
+#include "../clock.h"
+
 struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 struct ClockDomain {
-    int64_t period_num = 1, period_den = 1;  // a cycle lasts period_num / period_den picoseconds
-    int64_t cycle = 0;                       // cycles clocked so far: the number of the one that runs
+    rcw_clock clock{1, 1, 0};
+    int64_t cycle = 0;  // cycles clocked so far: the number of the one that runs
 
-    int64_t cycles_before(int64_t ps) const { return int64_t(static_cast<__int128>(ps) * period_den / period_num); }
-    int64_t start(int64_t of) const {  // the first whole picosecond in it
-        return int64_t((static_cast<__int128>(of) * period_num + period_den - 1) / period_den);
-    }
+    int64_t cycles_before(int64_t ps) const { return rcw_cycles_before(&clock, ps); }
+    int64_t start(int64_t of) const { return rcw_cycle_start(&clock, of); }  // the first whole picosecond in it
 };
 
 // A transfer of the host's through a port. Word `i` is due as the table says; the link lets it to the port later where
