@@ -76,10 +76,20 @@ NAMES = st.lists(st.sampled_from([f"b{n}.p" for n in range(12)] + [f"core[{n}].c
 
 
 @settings(max_examples=150, deadline=None)
-@given(NAMES, st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14)), max_size=30))
-def test_nothing_overlaps_in_any_graph(names: list[str], edges: list[tuple[int, int]]) -> None:
+@given(NAMES, st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14)), max_size=30), st.booleans())
+def test_nothing_overlaps_in_any_graph(names: list[str], edges: list[tuple[int, int]], flow: bool) -> None:
     graph = _graph(names, edges)
-    check(layout_graph(graph), graph)
+    check(layout_graph(graph, LayoutStyle(flow=flow)), graph)
+
+
+def test_columns_follow_the_data() -> None:
+    blocks = tuple(_block(f"top.{name}") for name in ("out", "join", "left", "right", "far", "split", "back"))
+    ways = ("split left", "split right", "right far", "left join", "far join", "join out", "out back", "back out")
+    edges = tuple(Edge(*(f"top.{end}" for end in way.split()), way) for way in ways)
+    layout = layout_graph(BlockGraph(blocks, edges), LayoutStyle(flow=True, columns_per_band=9))
+    middle = {node.title: node.box.centre[0] for node in layout.nodes}
+    assert middle["split"] < middle["left"] == middle["right"] < middle["far"] < middle["join"] < middle["out"]
+    assert middle["out"] < middle["back"]  # of a circle, in the order in which they are written
 
 
 def test_the_papers_application_stands_as_it_should() -> None:

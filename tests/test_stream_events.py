@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.events import EDGES, PUSHES, EdgeEvents, Events, events_of, tables
-from rc_workbench_plugins.streaming.topology import Edge, End
+from rc_workbench_plugins.streaming.events import EDGES, PUSHES, EdgeEvents, Events, events_of, head_of, tables
+from rc_workbench_plugins.streaming.topology import Edge, End, Place, Resource
 
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import WorkbenchError
@@ -29,7 +29,8 @@ def events() -> Events:
     b = an_edge("Stream.b", "Stream.filter", "Stream.total", "signed16", [3, -4, 32767, -32768])
     c = an_edge("Stream.c", "Stream.total", "Stream.report", "signed16", None)
     kinds = {"Stream.acquire": "Sensor", "Stream.filter": "LPF", "Stream.total": "Accumulate"}
-    return Events("Stream", {e.edge.label: e for e in (a, b, c)}, end_ps=9_000, kinds=kinds)
+    stands = {"Stream.filter": Resource("card", Place.FPGA)}
+    return Events("Stream", {e.edge.label: e for e in (a, b, c)}, end_ps=9_000, kinds=kinds, stands=stands)
 
 
 def test_events_are_the_same_again_from_a_runs_folder(events: Events, tmp_path) -> None:
@@ -47,6 +48,13 @@ def test_events_are_the_same_again_from_a_runs_folder(events: Events, tmp_path) 
         assert (other.tick_ps, other.uncertain_ps) == (7500.0, 12)
         for name in ("push_ps", "pop_ps", "values", "blocked_ps", "waiting_ps", "taken_ps", "delivered_ps"):
             np.testing.assert_array_equal(getattr(other, name), getattr(one, name), name)
+    head = head_of(run.tables)
+    assert head is not None
+    assert head.topology == again.topology
+    assert head.pushes == {"Stream.a": 4, "Stream.b": 4, "Stream.c": 4}
+    assert head.valued == {"Stream.a", "Stream.b"}
+    assert again.topology.place("Stream.filter") is Place.FPGA
+    assert again.topology.mapping == {"Stream.filter": "card"}
     assert again.topology.find("filter.y -> total.x")[0].label == "Stream.b"
     assert again.topology.block_by_name["Stream.filter"].kind.name == "LPF"
 

@@ -12,12 +12,14 @@ import pytest
 from workbench.api.job import Job
 from workbench.api.source.lines import reading_typed
 from workbench.model.application import HostSources
-from workbench.model.diagnostic import Diagnostic
-from workbench.model.scan import HdlScan, HostScan
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.scan import HdlScan, HostScan, ProjectScan
+from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import Workspace, open_workspace
 from workbench.system.files import real
 
+LAPLACE = Path(__file__).parents[1] / "resources" / "examples" / "laplace"
 TINY = Path(__file__).parent / "data" / "tiny"
 OTHER = '#include "helper.h"\n#pragma recap nowhere work()\nint helper(int by)\n{\n    return 2 * by;\n}\n'
 
@@ -80,6 +82,36 @@ def test_only_what_was_typed_is_read_and_told_as_by_a_whole_scan(
         whole = workspace.scan().diagnostics
     assert by_place(found) == by_place(whole)
     assert by_place(found) != by_place(before.diagnostics)
+
+
+def test_what_an_application_is_composed_of_is_checked_as_it_is_typed(tmp_path: Path) -> None:
+    shutil.copytree(LAPLACE, tmp_path / "laplace")
+    project, x = tmp_path / "laplace" / "two.workbench.yaml", real(tmp_path / "laplace" / "laplace.x")
+    right = x.read_text()
+    wrong = right.replace("RNG mt;", "RNG mt, mt;", 1)
+    line = 1 + wrong[: wrong.index("mt, mt")].count("\n")
+    workspace = open_workspace(project, load_plugins())
+    names = ["laplace.x", "rng.hpp", "rng.v", "split.hpp", "walk.hpp"]
+    assert sorted(path.name for path in workspace.parts) == names
+    scan, before = ProjectScan(HostScan(()), HdlScan(())), workspace.stamps()
+    (told,) = workspace.problems_typed(scan, {x: wrong.encode()}, Job())
+    assert (told.file, told.line) == (str(x), line)
+    assert workspace.problems_typed(scan, {x: right.encode()}, Job()) == ()
+    mapped = project.read_text() + "#\n"
+    (told,) = workspace.problems_typed(scan, {project: mapped.replace("top: Two", "top: Tow").encode()}, Job())
+    assert (Path(told.file or "").name, told.line) == (project.name, 1 + mapped[: mapped.index("top:")].count("\n"))
+    # saved so, it opens to be mended, and nothing can be built of it
+    x.write_text(wrong)
+    assert workspace.stamps() != before
+    with pytest.raises(WorkbenchError, match="mt"):
+        open_workspace(project, load_plugins())
+    faulty = open_workspace(project, load_plugins(), faulty=True)
+    assert faulty.scan().diagnostics == faulty.faults
+    assert [path.name for path in faulty.parts] == ["laplace.x"]
+    with pytest.raises(WorkbenchError, match="mt"):
+        run_workspace(faulty, RunOptions(out=tmp_path / "run"), Job())
+    assert not (tmp_path / "run").exists()
+    assert faulty.problems_typed(faulty.scan(), {x: right.encode()}, Job()) == ()
 
 
 def by_place(found: tuple[Diagnostic, ...]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,14 +18,17 @@ from stream_topologies import LAPLACE, flow
 from workbench.api.queries import Reply
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.main_window import MainWindow
+from workbench.gui.source.mode import SourceMode
 from workbench.gui.streams.mode import QueryMode
 from workbench.gui.streams.replies import course, histogram_bars
+from workbench.gui.widgets import DiagnosticRow
 from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, heat_rows, spread
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot import Axis
 from workbench.pictures.svg import SvgCanvas
 from workbench.testing.runs import synthetic_run
 
+EXAMPLE = Path(__file__).parents[2] / "resources" / "examples" / "laplace"
 WAYS = [["e1", "e21", "e31", "e4"], ["e1", "e22", "e32", "e4"]]
 SERVICE_PS = {"mt": 40_000, "s1": 400_000, "w1": 200_000, "w2": 200_000, "a1": 20_000, "out": 10_000}
 
@@ -102,6 +106,51 @@ def test_names_are_proposed_and_what_is_wrong_is_said(
     mode.ask()
     settle(window)
     assert mode.replies_head.subtitle.text() == "not asked: something is wrong in the query"
+
+
+def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, settle: Callable[[MainWindow], None]
+) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "laplace")
+    project, context = tmp_path / "laplace" / "two.workbench.yaml", window.context
+    context.open_project(project)
+    context.navigation.set_mode("streams")
+    settle(window)
+    mode = window.modes.current()
+    assert isinstance(mode, QueryMode)
+    settle(window)
+    assert mode.graph_head.subtitle.text() == "Two, 6 blocks, 6 streams"
+    assert mode.graph.facts["Two.mt"].words == "any core"
+    at = {node.title: node.box.centre[0] for node in mode.graph.layout_.nodes}
+    assert at["mt"] < at["s1"] < at["w1"] == at["w2"] < at["a1"] < at["out"]
+    # a right click writes a statement; there is nothing to ask yet
+    routed = next(edge for edge in mode.graph.layout_.edges if edge.label == "e4")
+    menu = mode.graph.edge_menu(mode.graph.offset + QPointF(*routed.points[0]) * mode.graph.magnification)
+    assert menu is not None
+    next(action for action in menu.actions() if action.text() == "Values").trigger()
+    assert mode.editor.toPlainText() == "measure trace value at e4"
+    assert not mode.ask_button.isEnabled()
+    assert mode.replies.nothing.title.text() == "There is no run to ask yet"
+    assert mode.document.path == project.parent / "streams.query"
+    # a mapping that is typed, and not saved, moves its block; a fault is told with its line, and the graph stays
+    for added, stands, said in (("{mt: card}", "FPGA card", []), ("{mt: crad}", "FPGA card", ["mt: crad"])):
+        context.navigation.open_line(str(project), 1)
+        source = window.modes.current()
+        assert isinstance(source, SourceMode)
+        assert source.editor is not None
+        assert [path.name for path in source.side.tree.files()][:2] == ["laplace.x", "rng.v"]
+        text = project.read_text().replace("  top: Two", f"  top: Two\n  mapping: {added}")
+        source.editor.file.replace("type", text)
+        context.navigation.set_mode("streams")
+        settle(window)
+        assert mode.graph.facts["Two.mt"].words == stands
+        rows = mode.findChildren(DiagnosticRow)
+        assert [row.diagnostic.line for row in rows] == [1 + text[: text.index(one)].count("\n") for one in said]
+    # double-click: where the block is written
+    with qtbot.waitSignal(context.navigation.line_wanted) as wanted:
+        mode.graph.node_opened.emit("Two.w1")
+    file, line = wanted.args
+    assert Path(file).read_text().split("\n")[line - 1].strip() == "Walk w1, w2;"
 
 
 def test_boxes_have_whiskers_to_what_is_not_outlying() -> None:

@@ -29,6 +29,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import Run, RunStatus
 from workbench.pictures.palette import DARK, LIGHT
 from workbench.session import recent
+from workbench.session.examples import EXAMPLES
 from workbench.session.pipeline import RunOptions
 from workbench.session.plugins import Plugins
 from workbench.session.trust import standing, trust
@@ -91,7 +92,7 @@ def test_without_a_project_the_window_welcomes(window: MainWindow, qtbot: QtBot,
     settle(window)
     assert not window.rail.isVisible()
     assert not window.header.run_button.isVisible()
-    assert len(window.welcome.example_buttons) == 2
+    assert len(window.welcome.example_buttons) == len(EXAMPLES)
     assert window.welcome.open_button.isVisible()
     assert not window.actions_of.all["run"].isEnabled()
     assert "RC Workbench 0" in window.status_line.text

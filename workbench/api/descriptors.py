@@ -193,7 +193,8 @@ class Composed:
 
     `texts` are what was made, by the names of their files; `host` and `hdl` the sources to build in order, each such a
     name or the absolute path of a file that is there. `include_dirs` are the host's, `outside` folders that these files
-    lie in; `cores` are virtual cores and `cards` those that hold the design, 0: as the project says."""
+    lie in; `cores` are virtual cores and `cards` those that hold the design, 0: as the project says. `parts` are the
+    user's files that it was made of, in the order in which one reads them, relative to the project or absolute."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
@@ -202,6 +203,7 @@ class Composed:
     outside: tuple[Path, ...] = ()
     cores: int = 0
     cards: int = 0
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from workbench.api.descriptors import Composition
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.run import Run
 
 
 @dataclass(frozen=True)
+class QueriedBlock:
+    """A block of the application, and on what it stands, where that is known. `place` is where it is written: file and
+    line."""
+
+    name: str
+    stands: str = ""
+    in_hardware: bool = False
+    place: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True)
 class QueriedEdge:
-    """An edge of the application, what is said on it, and what can be asked of it: titles and statements."""
+    """An edge of the application, what is said on it, and what can be asked of it: titles and statements. `place` is
+    where it is written: file and line."""
 
     label: str
     source: str
     sink: str
     words: str
     statements: tuple[tuple[str, str], ...]
+    place: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What can be asked about: blocks by name, edges, and the words that a statement may be made of.
+    """What can be asked about: blocks, edges, and the words that a statement may be made of.
 
-    `keywords` are the language's, `names` those of the application, in the order in which they are proposed.
+    `keywords` are the language's, `names` those of the application, in the order in which they are proposed. `check`
+    says what is wrong in a query, with lines and columns; columns count characters.
     """
 
     name: str
-    blocks: tuple[str, ...]
+    blocks: tuple[QueriedBlock, ...]
     edges: tuple[QueriedEdge, ...]
     keywords: tuple[str, ...]
     names: tuple[str, ...]
+    check: Callable[[str], tuple[Diagnostic, ...]]
 
 
 @dataclass(frozen=True)
@@ -79,8 +95,9 @@ class RunQueries(Protocol):
         """What of a run can be asked about; None where there is nothing. Raises WorkbenchError for a damaged run."""
         ...
 
-    def check(self, run: Run, text: str) -> tuple[Diagnostic, ...]:
-        """What is wrong in a query, with lines and columns; columns count characters."""
+    def planned(self, composition: Composition) -> Subject | None:
+        """What can be asked about once a project is run; None where there is nothing. Raises WorkbenchError with what
+        is wrong in it."""
         ...
 
     def ask(self, run: Run, text: str, frame: str) -> Sequence[Reply]:

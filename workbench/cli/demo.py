@@ -36,7 +36,7 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
     plugins = workbench.plugins
     runs: dict[str, Run] = {}
     project = Path()
-    for form, example in zip(FORMS, EXAMPLES, strict=True):
+    for form, example in zip(FORMS, EXAMPLES, strict=False):
         print(f"2-D PDF, {form}: the user's RTL on the simulated card", file=sys.stderr)
         path = copy_example(example, out / "project")
         project = project if form != FORMS[0] else path

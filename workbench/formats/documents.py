@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from workbench.api.source.lines import read_source
 from workbench.formats.yaml_marks import Marked, check, read_marked
 from workbench.formats.yaml_nodes import SIZE_LIMIT
 from workbench.model.diagnostic import Diagnostic, Severity, has_errors, near, nearest
-from workbench.system.files import read_regular
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -46,7 +46,7 @@ class Schema(Generic[M]):
 def read_text(path: Path, title: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     """A file's text (UTF-8). None, with a diagnostic, where it cannot be read."""
     try:
-        return read_regular(path, SIZE_LIMIT).decode("utf-8-sig"), ()
+        return read_source(path, SIZE_LIMIT).decode("utf-8-sig"), ()
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         return None, (

@@ -119,7 +119,7 @@ class Context(QObject):
         """
 
         def work() -> tuple[Workspace, Path | None]:
-            workspace = open_workspace(path, self.plugins)
+            workspace = open_workspace(path, self.plugins, faulty=True)
             return workspace, newest_run(workspace)
 
         def done(found: tuple[Workspace, Path | None]) -> None:
@@ -168,7 +168,7 @@ class Context(QObject):
             self._when_current = []
             self.notices.tell(*diagnostics)
 
-        self.background.start("reload", lambda: open_workspace(workspace.path, self.plugins), done, failed)
+        self.background.start("reload", lambda: open_workspace(workspace.path, self.plugins, faulty=True), done, failed)
 
     def _saved(self, document: Document) -> None:
         if document.path in self._stamps:

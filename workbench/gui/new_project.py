@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.background import Background
-from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
+from workbench.gui.widgets import Button, DiagnosticRow, empty, label, rule, scrolled
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.session.new_project import Proposal, create, propose
 from workbench.session.new_top import Choice
@@ -100,7 +100,7 @@ class NewProject(QDialog):
             self.create_button.setEnabled(True)
             return
         self.proposal, self._asked = None, False
-        _empty(self._rows)
+        empty(self._rows)
         for problem in problems:
             self._rows.addWidget(DiagnosticRow(problem))
         self._rows.addStretch(1)
@@ -113,7 +113,7 @@ class NewProject(QDialog):
             self._asked = False
             self._create()
             return
-        _empty(self._rows)
+        empty(self._rows)
         self._constants = {}
         self.name.setText(_name_of(proposal.path))
         for problem in proposal.diagnostics:
@@ -214,11 +214,3 @@ class NewProject(QDialog):
 
 def _name_of(path: Path) -> str:
     return path.name.removesuffix(".workbench.yaml")
-
-
-def _empty(layout: QVBoxLayout | QGridLayout) -> None:
-    while item := layout.takeAt(0):
-        if isinstance(inner := item.layout(), QVBoxLayout | QGridLayout):
-            _empty(inner)
-        if (widget := item.widget()) is not None:
-            widget.deleteLater()

@@ -126,12 +126,12 @@ class Welcome(QScrollArea):
         column.setSpacing(0)
         column.addLayout(_title("Examples", None, "copied to a folder of your choice before they run"))
         column.addSpacing(12)
-        row = QHBoxLayout()
-        row.setSpacing(20)
+        grid = QGridLayout()
+        grid.setSpacing(16)
         self.example_buttons: list[Button] = []
-        for example in EXAMPLES:
-            row.addWidget(self._example(example), 1)
-        column.addLayout(row)
+        for number, example in enumerate(EXAMPLES):
+            grid.addWidget(self._example(example), number // 2, number % 2)
+        column.addLayout(grid)
         column.addSpacing(36)
         again = Button("Check again", kind="link")
         again.clicked.connect(self._check_machine)
@@ -146,7 +146,7 @@ class Welcome(QScrollArea):
         box = Box(margin=18)
         box.column.setSpacing(4)
         box.column.addWidget(label(example.title, "strong"))
-        box.column.addWidget(label("C host, Verilog cores", "small"))
+        box.column.addWidget(label(example.made_of, "small"))
         box.column.addSpacing(8)
         text = label(example.summary, "second", wrap=True)
         text.setMinimumHeight(40)

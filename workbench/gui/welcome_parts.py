@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui.canvas import Drawn
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, label
+from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, empty, label
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.text import ratio_text, time_text
@@ -137,16 +137,7 @@ class Box(QWidget):
         self.column.setSpacing(0)
 
     def clear(self) -> None:
-        _empty(self.column)
-
-
-def _empty(layout: QVBoxLayout | QHBoxLayout) -> None:
-    while item := layout.takeAt(0):
-        inner = item.layout()
-        if isinstance(inner, QVBoxLayout | QHBoxLayout):
-            _empty(inner)
-        if (widget := item.widget()) is not None:
-            widget.deleteLater()
+        empty(self.column)
 
 
 def _home(path: Path) -> str:

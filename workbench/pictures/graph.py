@@ -33,7 +33,8 @@ MOST_ROWS = 5
 @dataclass(frozen=True)
 class NodeFacts:
     """What a node says: shares by category (mean of replicas), and its lines. `badge` is a severity and a count, and
-    `first` the finding it leads to."""
+    `first` the finding it leads to; `icon` is what stands for it in place of its side's, `ground` what it is drawn
+    on."""
 
     shares: Shares
     figure: str
@@ -43,6 +44,8 @@ class NodeFacts:
     tiles: Mapping[str, tuple[Shares, str]] = field(default_factory=dict)
     badge: tuple[str, int] | None = None
     first: Finding | None = None
+    icon: str = ""
+    ground: str = "panel"
 
 
 def node_facts(layout: GraphLayout, analysis: Analysis) -> dict[str, NodeFacts]:
@@ -211,13 +214,13 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     if state == "chosen":
         canvas.rect(box.x - 4, box.y - 4, box.width + 8, box.height + 8, "panel", "accent", 2, radius=8)
     canvas.rect(
-        box.x, box.y, box.width, box.height, "panel", "accent" if state else "edge", 1.4 if state else 1, radius=5
+        box.x, box.y, box.width, box.height, facts.ground, "accent" if state else "edge", 1.4 if state else 1, radius=5
     )
     left, width = box.x + 11, box.width - 22
     room = Box(box.x + 2 / canvas.scale, box.y + 5, box.width - 4 / canvas.scale, 22)
     fpga = "layers" if node.tiles else "workflow" if node.block_ids else "cpu"
     if legible(canvas, 22):
-        canvas.icon("terminal" if node.side is Side.HOST else fpga, left, box.y + 8)
+        canvas.icon(facts.icon or ("terminal" if node.side is Side.HOST else fpga), left, box.y + 8)
         room = Box(left + 23, box.y + 5, width - 23, 22)
     y = box.y + 31
     foot = min((tile.box.y for tile in node.tiles), default=box.bottom)
@@ -323,14 +326,18 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
         for words, weight, ink in ((edge.label, 600, "text"), (edge.detail, 400, "second" if edge.label else "text"))
         if words
     ]
-    if not lines or not legible(canvas, 15):
-        return
     box = edge.label_box
+    alone = not legible(canvas, 15)  # the first line, in the room of both
+    if alone:
+        lines = lines[:1] if legible(canvas, box.height) else []
+    if not lines:
+        return
     grown = max(1 / canvas.scale, 1.0)
     widths = [canvas.width_of(words, 11, weight) * grown for words, weight, _ in lines]
     flat = box.height < 20
     width = min((sum(widths) + 8 * (len(widths) - 1) if flat else max(widths)) + 8, box.width)
-    high = 15.0 if flat or len(lines) == 1 else 30.0
+    line = min(max(15.0, (LEAST_PX + 2) / canvas.scale), box.height)
+    high = line if flat or len(lines) == 1 else 30.0
     left, y = box.centre[0] - width / 2, box.centre[1] - high / 2
     canvas.rect(left, y, width, high, "sunken" if inside_frame else "window")
     x = left + 4
@@ -339,8 +346,8 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
             text(canvas, Box(x, y, left + width - x, high), words, ink, 11, weight)
             x += wide + 8
         else:
-            text(canvas, Box(box.x, y, box.width, 15), words, ink, 11, weight, CENTRE)
-            y += 15
+            text(canvas, Box(box.x, y, box.width, line), words, ink, 11, weight, CENTRE, always=alone)
+            y += line
 
 
 def _draw_legend(canvas: Canvas, width: float, middle: float) -> None:

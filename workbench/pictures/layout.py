@@ -75,9 +75,27 @@ def _frames(
         if side is Side.HOST:
             frame.cells = [[members]]
         else:
-            frame.cells = _bands(_layers(members, nodes, links, speaks), style.columns_per_band, style.rows_per_column)
+            layers = _flow(members, links) if style.flow else _layers(members, nodes, links, speaks)
+            frame.cells = _bands(layers, style.columns_per_band, style.rows_per_column)
         frames.append(frame)
     return frames
+
+
+def _flow(members: Sequence[str], links: Sequence[Link]) -> list[list[str]]:
+    """Members by the longest way to them; those of a circle stand in a row, in their order."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(members)
+    graph.add_edges_from((a.source, a.target) for a in links if a.source in graph and a.target in graph)
+    circles = nx.condensation(graph)
+    order = {key: n for n, key in enumerate(members)}
+    column: dict[int, int] = {}  # the first one of a circle's
+    layers: dict[int, list[str]] = {}
+    for circle in nx.topological_sort(circles):
+        before = circles.predecessors(circle)
+        column[circle] = max((column[one] + len(circles.nodes[one]["members"]) for one in before), default=0)
+        for offset, key in enumerate(sorted(circles.nodes[circle]["members"], key=order.__getitem__)):
+            layers.setdefault(column[circle] + offset, []).append(key)
+    return [sorted(layers[number], key=order.__getitem__) for number in sorted(layers)]
 
 
 def _layers(

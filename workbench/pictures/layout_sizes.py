@@ -32,7 +32,8 @@ class Box:
 
 @dataclass(frozen=True)
 class LayoutStyle:
-    """Sizes in pixels. A caller that draws more in a node asks for larger nodes."""
+    """Sizes in pixels. A caller that draws more in a node asks for larger nodes. With `flow` columns follow the edges,
+    from where nothing comes to where nothing goes on; else the distance from the block that talks to the host."""
 
     node_width: float = 156.0
     node_height: float = 84.0
@@ -53,3 +54,4 @@ class LayoutStyle:
     track: float = 9.0
     columns_per_band: int = 5
     rows_per_column: int = 12
+    flow: bool = False

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import Composed, Composer, Composition
+from workbench.api.source.lines import read_source
 from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Manifest, Table
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
@@ -19,12 +21,38 @@ if TYPE_CHECKING:
     from workbench.model.platform import Platform
 
 
-def composed(project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer]) -> Project:
-    """The project with the sources that are made of its sections, after its own. WorkbenchError with their faults."""
+def composed(
+    project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer]
+) -> tuple[Project, tuple[Path, ...]]:
+    """The project with the sources that are made of its sections, after its own; and the user's files that they were
+    made of. WorkbenchError with their faults."""
+    parts: list[Path] = []
     for composer in _of(project, composers):
         made = composer.compose(composition(project, platform, path))
+        parts += [path.parent / name for name in made.parts]
         project = _with(project, made, _written(made.texts), path.parent)
-    return project
+    return project, tuple(parts)
+
+
+def drafted(path: Path, platform: Platform) -> Composition:
+    """A project as its file says now (or what is typed there), as composers are given it. WorkbenchError."""
+    from workbench.formats.project_file import load_project  # with the schemas
+
+    project, problems = load_project(path)
+    if project is None:
+        raise WorkbenchError(*problems)
+    return composition(project, platform, path)
+
+
+def faults(path: Path, platform: Platform, composers: Mapping[str, Composer]) -> tuple[Diagnostic, ...]:
+    """What is wrong with a project's sections, as the files are now (or what is typed there). Nothing is written."""
+    try:
+        draft = drafted(path, platform)
+        for composer in _of(draft.project, composers):
+            composer.compose(draft)
+    except WorkbenchError as error:
+        return error.diagnostics
+    return ()
 
 
 def composed_tables(
@@ -43,7 +71,7 @@ def _of(project: Project, composers: Mapping[str, Composer]) -> list[Composer]:
 
 def composition(project: Project, platform: Platform, path: Path) -> Composition:
     """A project as composers are given it."""
-    marked, _ = read_marked(path.read_text("utf-8", errors="replace"), str(path))
+    marked, _ = read_marked(read_source(path).decode("utf-8", "replace"), str(path))
 
     def place(keys: tuple[str | int, ...]) -> tuple[int, int]:
         if marked is None:

@@ -12,12 +12,13 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 @dataclass(frozen=True)
 class Example:
-    """A bundled project: `folder` below the examples, `project` its project file."""
+    """A bundled project: `folder` below the examples, `project` its project file, `made_of` what it is written in."""
 
     folder: str
     project: str
     title: str
     summary: str
+    made_of: str = "C host, Verilog cores"
 
 
 EXAMPLES = (
@@ -32,6 +33,27 @@ EXAMPLES = (
         "optimised.workbench.yaml",
         "2-D PDF, optimised",
         "32 KB transfers, one status register, control in hardware.",
+    ),
+    Example(
+        "laplace",
+        "two.workbench.yaml",
+        "Laplace's equation",
+        "Random walks as a pipeline of blocks: one of them limits it.",
+        "Streams: X, C++ and Verilog",
+    ),
+    Example(
+        "blastn",
+        "blastn.workbench.yaml",
+        "Similar sequences",
+        "Blocks that drop most of what they get, and could lock up.",
+        "Streams: X and C++",
+    ),
+    Example(
+        "queues",
+        "into.workbench.yaml",
+        "A queue over the bus",
+        "From processor to FPGA: what a queue's replay can tell.",
+        "Streams: X, C++ and Verilog",
     ),
 )
 

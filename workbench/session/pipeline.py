@@ -67,6 +67,8 @@ def instrument_workspace(
     WorkbenchError where `out` holds anything but what was written there by an earlier call.
     """
     settings, out = workspace.settings(changes), real(out)
+    if workspace.faults:
+        raise WorkbenchError(*workspace.faults)
     claim_folder(out)
     try:
         host, hdl = _instrument(workspace, settings, out, job or Job())
@@ -139,6 +141,8 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
 
 def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
     """WorkbenchError for what the target cannot do, before anything is written."""
+    if workspace.faults:
+        raise WorkbenchError(*workspace.faults)
     lacking = (*target.lacks(workspace.platform, workspace.support), *_not_measurable(workspace, options, target))
     if lacking:
         raise WorkbenchError(*(replace(lack, file=lack.file or str(workspace.platform_path)) for lack in lacking))

@@ -32,7 +32,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Workspace:
-    """An open project. `diagnostics` are the warnings met on the way; errors raise instead."""
+    """An open project. `diagnostics` are the warnings met on the way; errors raise instead. `parts` are the files that
+    its composed sources were made of; `faults` say why they could not be made, and then nothing can be built."""
 
     path: Path
     root: Path
@@ -46,6 +47,8 @@ class Workspace:
     port_kinds: Mapping[str, PortKind]
     composers: Mapping[str, Composer] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
+    parts: tuple[Path, ...] = ()
+    faults: tuple[Diagnostic, ...] = ()
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""
@@ -79,8 +82,10 @@ class Workspace:
     def scan(self, changes: Mapping[str, Value] | None = None, job: Job | None = None) -> ProjectScan:
         """What the sources hold, read in children with limits. Raises Cancelled."""
         from workbench.api.job import Job
-        from workbench.model.scan import ProjectScan
+        from workbench.model.scan import HdlScan, HostScan, ProjectScan
 
+        if self.faults:
+            return ProjectScan(HostScan((), diagnostics=self.faults), HdlScan(()))
         settings, job = self.settings(changes), job or Job()
         design = self._scan_hardware(settings, job)
         return placed(ProjectScan(self._scan_host(self.host, settings, job), design), self.root)
@@ -104,7 +109,17 @@ class Workspace:
     def problems_typed(self, before: ProjectScan, texts: Mapping[Path, bytes], job: Job) -> tuple[Diagnostic, ...]:
         """What is wrong with the sources where these texts (by their real paths) stand for what some hold, and `before`
         is of the files as they are. Read are only the hardware, where a text is of that, and the host's sources whose
-        texts these are; a header, or a file of no known kind, may speak of any. Raises Cancelled."""
+        texts these are; a header, or a file of no known kind, may speak of any. What sources are composed of
+        is looked at anew. Raises Cancelled."""
+        from workbench.session.composing import faults
+
+        composing = self.project.streaming
+        with reading_typed(texts):
+            wrong = faults(self.path, self.platform, self.composers) if composing else ()
+        if self.faults:
+            return wrong
+        own = {self.path, *(real(self.root / name) for name in (composing.sources if composing else ()))}
+        texts = {path: text for path, text in texts.items() if path not in own}
         sources = {real(self.root / name): name for name in self.host.sources}
         of_hdl = {path for path in texts if path.suffix in self.hdl_language.suffixes}
         of_host = texts.keys() - of_hdl
@@ -120,7 +135,7 @@ class Workspace:
                 found = placed(self._scan_host(part, settings, job).diagnostics, self.root)
                 still = (d for d in host if d.file is None or real(Path(d.file)) not in of_host)
                 host = (*still, *(d for d in found if d.file is not None and real(Path(d.file)) in of_host))
-        return host + hdl
+        return wrong + host + hdl
 
     def undriven(self, ports: Sequence[HdlPort]) -> tuple[Diagnostic, ...]:
         """What of the top's inputs nothing drives, or a constant wrongly."""
@@ -186,10 +201,15 @@ class Workspace:
     def runs_dir(self) -> Path:
         return self.root / "runs"
 
+    @property
+    def documents(self) -> tuple[Path, ...]:
+        """What the project was read from: its documents, and the files that it is composed of."""
+        return (self.path, self.platform_path, *self.parts)
+
     def stamps(self) -> dict[Path, str]:
-        """The SHA-256 of the project's documents as they are now, without one that cannot be read."""
+        """The SHA-256 of its documents as they are now, without one that cannot be read."""
         found = {}
-        for path in (self.path, self.platform_path):
+        for path in self.documents:
             with suppress(OSError):
                 found[path] = sha256(path.read_bytes())
         return found
@@ -233,8 +253,9 @@ def find_project(path: Path) -> Path:
     return path
 
 
-def open_workspace(path: Path, plugins: Plugins) -> Workspace:
-    """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found.
+def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Workspace:
+    """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found; with
+    `faulty` one whose sources cannot be composed is opened without them, to be mended.
 
     Reads only; nothing of the project is run.
     """
@@ -252,7 +273,14 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
     problems = (*problems, *more)
     if platform is None:
         raise WorkbenchError(*problems)
-    project = composed(_with_expanded_sources(project, path.parent), platform, path, plugins.composers)
+    project = _with_expanded_sources(project, path.parent)
+    try:
+        project, parts = composed(project, platform, path, plugins.composers)
+        faults: tuple[Diagnostic, ...] = ()
+    except WorkbenchError as error:
+        if not faulty or project.streaming is None:
+            raise
+        parts, faults = tuple(path.parent / name for name in project.streaming.sources), error.diagnostics
     support = support or plugins.platforms.get(platform.name)
     support = own_support(platform, platform_path, support, project, path.parent)
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
@@ -275,6 +303,8 @@ def open_workspace(path: Path, plugins: Plugins) -> Workspace:
         port_kinds=plugins.port_kinds,
         composers=plugins.composers,
         diagnostics=problems,
+        parts=parts,
+        faults=faults,
     )
 
 

@@ -26,7 +26,7 @@ class StreamQueries:
     name = "streams"
     title = "Streams"
     subject = staticmethod(Later(f"{__name__}.query.window:subject"))
-    check = staticmethod(Later(f"{__name__}.query.window:check"))
+    planned = staticmethod(Later(f"{__name__}.query.window:planned"))
     ask = staticmethod(Later(f"{__name__}.query.window:ask"))
     explain = staticmethod(Later(f"{__name__}.query.window:explain"))
 

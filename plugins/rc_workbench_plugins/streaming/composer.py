@@ -15,10 +15,10 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.topology import At, Place, Topology
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 from workbench.api import Composed, Composition
+from workbench.api.source.lines import read_source
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Manifest, Table
 from workbench.model.streaming import Streaming
-from workbench.system.files import SOURCE_LIMIT, read_regular
 
 
 def compose(composition: Composition) -> Composed:
@@ -27,6 +27,8 @@ def compose(composition: Composition) -> Composed:
     agent = agent_of(composition, topology)
     result = made(topology, section, composition, agent.plan if agent else "")
     cores = len(topology.cores)  # and one that is the agent's
+    made_of = (block.kind.implementations for block in topology.blocks)
+    parts = (*section.sources, *(file for these in made_of for one in these for file in one.files), section.query)
     return Composed(
         result.texts,
         result.host,
@@ -35,6 +37,7 @@ def compose(composition: Composition) -> Composed:
         (RESOURCES,),
         cores + bool(cores and agent),
         len(topology.fpgas),
+        tuple(dict.fromkeys(filter(None, parts))),
     )
 
 
@@ -55,7 +58,7 @@ def agent_of(composition: Composition, topology: Topology) -> HostAgent | None:
         return None
     file = composition.root / section.query
     try:
-        text = read_regular(file, SOURCE_LIMIT).decode("utf-8-sig", "replace")
+        text = read_source(file).decode("utf-8-sig", "replace")
         frame = frame_of(section.frame) if section.frame else Frame()
     except (OSError, ArgumentTypeError) as error:
         key = "frame" if isinstance(error, ArgumentTypeError) else "query"
@@ -84,7 +87,7 @@ def read_topology(composition: Composition) -> Topology:
     for number, name in enumerate(section.sources):
         path = composition.root / name
         try:
-            read_x(read_regular(path, SOURCE_LIMIT).decode("utf-8", "replace"), str(path), declared)
+            read_x(read_source(path).decode("utf-8", "replace"), str(path), declared)
         except OSError as error:
             line, column = composition.place(("streaming", "sources", number))
             problems.append(Diagnostic(f"cannot read '{name}': {error.strerror}", file=file, line=line, column=column))

@@ -7,14 +7,15 @@ is first in, first out: pop i takes what push i brought. `tables` and `events_of
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.topology import Block, BlockKind, Edge, End, Topology
+from rc_workbench_plugins.streaming.topology import Block, BlockKind, Edge, End, Place, Resource, Topology
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Table
 
@@ -52,26 +53,34 @@ class EdgeEvents:
 
 @dataclass(frozen=True)
 class Events:
-    """All edges of a run by label; a topology of these edges alone, with the kinds of their blocks, is `topology`."""
+    """All edges of a run by label; a topology of these edges alone, with what is known of their blocks, is `topology`.
+    `kinds` and `stands` (on what resource) are of blocks by name."""
 
     name: str
     edges: Mapping[str, EdgeEvents]
     end_ps: int
     start_ps: int = 0
-    kinds: Mapping[str, str] | None = None  # of blocks, by name
+    kinds: Mapping[str, str] | None = None
+    stands: Mapping[str, Resource] = field(default_factory=dict)
 
     @property
     def topology(self) -> Topology:
-        kinds = self.kinds or {}
-        ends = {end.block: None for events in self.edges.values() for end in (events.edge.source, events.edge.sink)}
-        blocks = tuple(Block(name, BlockKind(kinds.get(name, ""), ())) for name in ends)
-        return Topology(self.name, blocks, tuple(events.edge for events in self.edges.values()))
+        return _topology(self.name, [one.edge for one in self.edges.values()], self.kinds or {}, self.stands)
 
 
 def of_topology(topology: Topology, edges: Mapping[str, EdgeEvents], end_ps: int, start_ps: int = 0) -> Events:
     """What was recorded of a topology's edges."""
     kinds = {block.name: block.kind.name for block in topology.blocks}
-    return Events(topology.name, edges, end_ps, start_ps, kinds)
+    resources = {resource.name: resource for resource in topology.resources}
+    stands = {block: resources[name] for block, name in topology.mapping.items() if name in resources}
+    return Events(topology.name, edges, end_ps, start_ps, kinds, stands)
+
+
+def _topology(name: str, edges: Sequence[Edge], kinds: Mapping[str, str], stands: Mapping[str, Resource]) -> Topology:
+    ends = dict.fromkeys(end.block for edge in edges for end in (edge.source, edge.sink))
+    blocks = tuple(Block(block, BlockKind(kinds.get(block, ""), ())) for block in ends)
+    mapping = {block: stands[block].name for block in ends if block in stands}
+    return Topology(name, blocks, tuple(edges), tuple(dict.fromkeys(stands.values())), mapping)
 
 
 #: Tables of a run folder. They hold numbers alone: what is said of the edges stands in one as UTF-8, `stream_edges`.
@@ -105,6 +114,7 @@ def tables(events: Events) -> dict[str, Table]:
         "start_ps": events.start_ps,
         "end_ps": events.end_ps,
         "kinds": dict(events.kinds or {}),
+        "stands": {block: [resource.name, resource.place] for block, resource in events.stands.items()},
     }
     text = json.dumps({**head, "edges": said}).encode()
     all_of = list(events.edges.values())
@@ -126,22 +136,70 @@ def value_kind(type_: str) -> str:
     return "f8" if type_.startswith("float") else "i8" if type_.startswith("signed") else "u8"
 
 
+@dataclass(frozen=True)
+class Head:
+    """What a run's tables say of its edges without their events: `pushes` and whether values were kept, by label."""
+
+    topology: Topology
+    start_ps: int
+    end_ps: int
+    pushes: Mapping[str, int]
+    valued: frozenset[str]
+
+
+def head_of(found: Mapping[str, Table], file: str = "") -> Head | None:
+    """As `events_of`, of the edges alone, however many events there are."""
+    if EDGES not in found:
+        return None
+    with _damage_told(file):
+        said = _said(found)
+        return Head(
+            _topology(said["name"], [_edge(one) for one in said["edges"]], said["kinds"], _stands(said)),
+            int(said["start_ps"]),
+            int(said["end_ps"]),
+            {one["label"]: int(one["pushes"]) for one in said["edges"]},
+            frozenset(one["label"] for one in said["edges"] if one["values"]),
+        )
+
+
+def _said(found: Mapping[str, Table]) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(bytes(np.asarray(found[EDGES]["utf8"])))
+    return said
+
+
+def _edge(one: Mapping[str, Any]) -> Edge:
+    return Edge(one["label"], End(**one["source"]), End(**one["sink"]), one["type"], one["depth"])
+
+
+def _stands(said: Mapping[str, Any]) -> dict[str, Resource]:
+    stands = said.get("stands", {})  # runs of earlier versions do not tell
+    return {block: Resource(name, Place(place)) for block, (name, place) in stands.items()}
+
+
+@contextmanager
+def _damage_told(file: str) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        message = f"the run's record of its streams is damaged: {error}"
+        raise WorkbenchError(Diagnostic(message, "Run again.", file=file or None)) from None
+
+
 def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
     """The events in the tables of a run (at `file`, for messages); None where it has none. WorkbenchError where they do
     not fit one another."""
     if EDGES not in found:
         return None
-    try:
-        said = json.loads(bytes(np.asarray(found[EDGES]["utf8"])))
+    with _damage_told(file):
+        said = _said(found)
         pushes, pops = _Column(found[PUSHES]["time_ps"]), _Column(found[POPS]["time_ps"])
         bits = _Column(found[VALUES]["bits"])
         spells = _Column(np.stack((found[SPELLS]["begin_ps"], found[SPELLS]["end_ps"]), axis=1))
         crossings = _Column(found[CROSSINGS]["time_ps"])
         edges = {}
         for one in said["edges"]:
-            source, sink = End(**one["source"]), End(**one["sink"])
             edges[one["label"]] = EdgeEvents(
-                Edge(one["label"], source, sink, one["type"], one["depth"]),
+                _edge(one),
                 pushes.next(one["pushes"]),
                 pops.next(one["pops"]),
                 bits.next(one["pushes"]).view(value_kind(one["type"])) if one["values"] else None,
@@ -151,10 +209,7 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
                 int(one["uncertain_ps"]),
                 *(crossings.next(one[side]) if one[side] >= 0 else None for side in ("taken", "delivered")),
             )
-        return Events(said["name"], edges, int(said["end_ps"]), int(said["start_ps"]), said["kinds"])
-    except (KeyError, TypeError, ValueError) as error:
-        message = f"the run's record of its streams is damaged: {error}"
-        raise WorkbenchError(Diagnostic(message, "Run again.", file=file or None)) from None
+        return Events(said["name"], edges, int(said["end_ps"]), int(said["start_ps"]), said["kinds"], _stands(said))
 
 
 class _Column:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from workbench.system.files import read_regular
+from workbench.system.files import SOURCE_LIMIT, read_regular, real
 
 _NAME = re.compile(rb"[A-Za-z_$][A-Za-z0-9_$]*")
 
@@ -41,12 +41,18 @@ def typed_texts() -> Mapping[Path, bytes]:
     return _typed.get({})
 
 
+def read_source(path: Path, limit_bytes: int = SOURCE_LIMIT) -> bytes:
+    """A file's bytes, or what is typed in their place. OSError where it is no file that can be read."""
+    typed = typed_texts()
+    if typed and (text := typed.get(real(path))) is not None:
+        return text
+    return read_regular(path, limit_bytes)
+
+
 def source_bytes(path: Path) -> bytes:
     """A source file's bytes, or what is typed in their place; none where it is no file that can be read."""
-    if (typed := typed_texts().get(path)) is not None:
-        return typed
     try:
-        return read_regular(path)
+        return read_source(path)
     except OSError:
         return b""
 

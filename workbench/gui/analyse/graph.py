@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
@@ -15,12 +16,14 @@ from workbench.pictures.canvas import Canvas
 from workbench.pictures.graph import NodeFacts, badge_box, draw_graph, draw_whole, edge_rows, whole_size
 from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import fit_scale
+from workbench.pictures.layout_sizes import Point
 from workbench.pictures.states import category_name
 
 IDLE_MS = 60
 SLOW_FRAME_MS = 10.0
 ZOOMS = (0.1, 4.0)
 EDGE_PX = 10
+NEAR_PX = 5.0  # how far from an edge's line the pointer still means it
 _CLICK_PX = 4.0
 _TOWARDS = {
     Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1),
@@ -209,8 +212,14 @@ class GraphView(HouseView):
         return ""
 
     def _edge_at(self, position: QPointF) -> RoutedEdge | None:
-        spot = self.to_layout(position)
-        return next((e for e in (self.layout_.edges if self.layout_ else ()) if _contains(e.label_box, spot)), None)
+        """The edge whose label is under a position, or else whose line is near it."""
+        spot, edges = self.to_layout(position), self.layout_.edges if self.layout_ else ()
+        near = NEAR_PX / self.magnification
+        lines = ((e, min(map(partial(_distance, spot), e.points, e.points[1:]))) for e in edges if len(e.points) > 1)
+        return next(
+            (e for e in edges if _contains(e.label_box, spot)),
+            next((e for e, away in sorted(lines, key=lambda pair: pair[1]) if away <= near), None),
+        )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
@@ -310,6 +319,15 @@ class GraphView(HouseView):
         y = EDGE_PX - top if top < EDGE_PX else min(self.height() - EDGE_PX - bottom, 0.0)
         if x or y:
             self.pan(QPointF(x, y))
+
+
+def _distance(spot: QPointF, one: Point, other: Point) -> float:
+    """From a spot to the straight line between two points."""
+    (x0, y0), (x1, y1) = one, other
+    dx, dy = x1 - x0, y1 - y0
+    along = ((spot.x() - x0) * dx + (spot.y() - y0) * dy) / (dx * dx + dy * dy or 1.0)
+    part = min(max(along, 0.0), 1.0)
+    return math.hypot(spot.x() - x0 - part * dx, spot.y() - y0 - part * dy)
 
 
 def _contains(box: Box, spot: QPointF) -> bool:

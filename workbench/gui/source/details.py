@@ -22,6 +22,7 @@ from workbench.gui.widgets import (
     StateBar,
     Swatch,
     TextButton,
+    empty,
     label,
     plain_column,
     rule,
@@ -77,7 +78,7 @@ class SourceDetails(QWidget):
         if self._blocks == tuple(blocks):
             return
         self._blocks = tuple(blocks)
-        _empty(self._body)
+        empty(self._body)
         self._spare = []
         first = blocks[0].block
         count = len(blocks)
@@ -257,12 +258,3 @@ def _first_of_each(findings: Sequence[Finding]) -> list[Finding]:
     for finding in sorted(findings, key=lambda f: -f.gain):
         best.setdefault(finding.title, finding)
     return list(best.values())
-
-
-def _empty(layout: QVBoxLayout | QHBoxLayout | QGridLayout) -> None:
-    while item := layout.takeAt(0):
-        inner = item.layout()
-        if isinstance(inner, QVBoxLayout | QHBoxLayout | QGridLayout):
-            _empty(inner)
-        if (widget := item.widget()) is not None:
-            widget.deleteLater()

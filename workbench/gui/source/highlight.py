@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pygments.lexer import Lexer
 from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer, YamlLexer
-from pygments.token import Comment, Keyword, Number, Operator, String, Token, _TokenType
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from workbench.api.source.pragma_text import Style
@@ -21,6 +21,24 @@ _ANY_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\b.*?(?=\s*$)", re.IGNORECASE)
 _WORD = re.compile(r"[\w$]+|\S")
 _COLOURS = {"name": "text", "category": "pragma", "error": "high", "warning": "medium_text"}
 
+
+class XLexer(CLexer):
+    """The X language of streaming applications: comments, strings and numbers as in C, and words of its own."""
+
+    words = frozenset(("block", "input", "output", "config", "impl", "as", "resource", "map", "use"))
+    types = frozenset(("core", "fpga", "cpp", "verilog", "vhdl", "string", "float32", "float64"))
+    _sized = re.compile(r"(?:un)?signed(?:8|16|32|64)")
+
+    def get_tokens_unprocessed(
+        self, text: str, stack: Iterable[str] = ("root",)
+    ) -> Iterator[tuple[int, _TokenType, str]]:
+        for at, kind, value in super().get_tokens_unprocessed(text, stack):
+            if kind in Name or kind in Keyword:
+                known = value in self.words or value in self.types or self._sized.fullmatch(value)
+                kind = Keyword if known else Name
+            yield at, kind, value
+
+
 _AS_IT_IS = {"stripnl": False, "ensurenl": False}
 _LEXERS: dict[str, Lexer] = {  # made with the module, which is read in the background: each compiles its rules first
     **dict.fromkeys((".c", ".h", ".cl"), CLexer(**_AS_IT_IS)),
@@ -28,6 +46,7 @@ _LEXERS: dict[str, Lexer] = {  # made with the module, which is read in the back
     **dict.fromkeys((".v", ".sv", ".vh", ".svh"), VerilogLexer(**_AS_IT_IS)),
     **dict.fromkeys((".vhd", ".vhdl"), VhdlLexer(**_AS_IT_IS)),
     **dict.fromkeys((".yaml", ".yml"), YamlLexer(**_AS_IT_IS)),
+    ".x": XLexer(**_AS_IT_IS),
 }
 _NO_LANGUAGE = TextLexer(**_AS_IT_IS)
 _STYLES: dict[str, Style] = {

@@ -148,7 +148,8 @@ class SourceMode(Mode):
     def _on_changed(self, editor: CodeEditor) -> None:
         """The text, or whether it is saved."""
         self._say_status()
-        if pragma_style(editor.path) is not None:
+        workspace = self.context.workspace
+        if pragma_style(editor.path) is not None or (workspace and editor.path in workspace.documents):
             self._check.wait()
 
     def _on_disk(self, name: str) -> None:

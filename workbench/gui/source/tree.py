@@ -29,6 +29,7 @@ from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, la
 from workbench.model.scan import HdlBlock, ProjectScan
 from workbench.pictures.states import Shares
 from workbench.session.workspace import Workspace
+from workbench.system.files import real
 
 PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
 _BAR_PX = 46
@@ -90,10 +91,15 @@ class ProjectTree(QTreeView):
         host = list(expand_sources(root, project.host.sources))
         folders = dict.fromkeys([p.parent for p in host] + [root / d for d in project.host.include_dirs])
         host += [p for d in folders if d.is_dir() for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
-        self._group("host", host)
         hdl = list(expand_sources(root, project.hardware.sources))
         hdl += [p for d in dict.fromkeys(p.parent for p in hdl) for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
-        self._group("hdl", hdl)
+        groups = {"host": host, "hdl": hdl}
+        if parts := [path for path in workspace.parts if path.is_file()]:
+            made = [path for path in (*host, *hdl) if not real(path).is_relative_to(root)]
+            rest = {name: [p for p in paths if p not in (*made, *parts)] for name, paths in groups.items()}
+            groups = {"streams": parts, **{name: paths for name, paths in rest.items() if paths}, "made": made}
+        for name, paths in groups.items():
+            self._group(name, paths)
         self._runs = _item("runs", "folder", None)
         self._model.appendRow(self._runs)
         for path, icon_name in ((workspace.path, "settings-2"), (workspace.platform_path, "cpu")):
@@ -110,7 +116,7 @@ class ProjectTree(QTreeView):
             self._files[path] = item
             group.appendRow(item)
         self._model.appendRow(group)
-        self.expand(group.index())
+        self.setExpanded(group.index(), name != "made")
 
     def show_runs(self, folders: tuple[Path, ...]) -> None:
         if self._runs is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QPointF, Signal
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu
 
 from workbench.api.queries import QueriedEdge, Subject
@@ -15,21 +16,34 @@ from workbench.gui.analyse.graph import GraphView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.pictures import graph as block_graph
 from workbench.pictures.graph import NodeFacts
-from workbench.pictures.layout import GraphLayout, RoutedEdge
+from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 
-STYLE = replace(block_graph.STYLE, label_height=40)  # two lines at every edge
+STYLE = replace(
+    block_graph.STYLE, flow=True, columns_per_band=12, node_width=144, node_height=72, label_height=40, gap=12
+)  # two lines at every edge
 
 
 def graph_of(subject: Subject) -> BlockGraph:
     """The blocks in one frame, that of the application."""
     blocks = tuple(
-        Block(f"{subject.name}.{_short(subject, name)}", Side.FPGA, subject.name, "", name, (State(0, "unclassified"),))
-        for name in subject.blocks
+        Block(key, Side.FPGA, key, "", key, (State(0, "unclassified"),))
+        for key in (_key(subject, block.name) for block in subject.blocks)
     )
-    ids = dict(zip(subject.blocks, (block.id for block in blocks), strict=True))
+    ids = {block.name: _key(subject, block.name) for block in subject.blocks}
     edges = tuple(Edge(ids[edge.source], ids[edge.sink], said(subject, edge)) for edge in subject.edges)
     return BlockGraph(blocks, edges)
+
+
+def facts_of(subject: Subject, words: Mapping[str, str]) -> dict[str, NodeFacts]:
+    """What stands in blocks: words by their names, and on what they stand."""
+    found = {}
+    for block in subject.blocks:
+        icon, ground = ("cpu", "selection") if block.in_hardware else ("terminal" if block.stands else "", "panel")
+        said = words.get(block.name, "")
+        second, beside = (block.stands, "") if said else ("", block.stands)
+        found[_key(subject, block.name)] = NodeFacts((), said, beside, second, icon=icon, ground=ground)
+    return found
 
 
 def said(subject: Subject, edge: QueriedEdge) -> str:
@@ -47,20 +61,34 @@ def laid_out(graph: BlockGraph, width: float, height: float) -> GraphLayout:
     return replace(layout, edges=tuple(lines))
 
 
+def _key(subject: Subject, block: str) -> str:
+    return f"{subject.name}.{_short(subject, block)}"
+
+
+def summary(subject: Subject) -> str:
+    """How many blocks and streams, and how many of them in hardware."""
+    inside = Counter(block.stands for block in subject.blocks if block.in_hardware)
+    parts = [f"{len(subject.blocks)} blocks", f"{len(subject.edges)} streams"]
+    return ", ".join([subject.name, *parts, *(f"{count} in {where}" for where, count in inside.items())])
+
+
 def _short(subject: Subject, name: str) -> str:
     return name.removeprefix(f"{subject.name}.")
 
 
 class SubjectGraph(GraphView):
-    """`statement_chosen` carries the statement that was chosen of an edge's."""
+    """`statement_chosen` carries the statement that was chosen of an edge's; `place_wanted` file and line of what was
+    opened."""
 
     statement_chosen = Signal(str)
+    place_wanted = Signal(str, int)
     file_name = "streams"
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Streams")
         self.subject: Subject | None = None
+        self.node_opened.connect(self._open)
 
     def show_subject(self, subject: Subject | None) -> None:
         self.subject = subject
@@ -69,17 +97,36 @@ class SubjectGraph(GraphView):
             return
         graph = graph_of(subject)
         layout = laid_out(graph, *self.room())
-        note = f"{len(subject.blocks)} blocks, {len(subject.edges)} streams; right-click one to measure it"
-        facts = {node.key: NodeFacts((), "", "", "") for node in layout.nodes}
-        self.show_graph(layout, facts, {subject.name: note}, partial(laid_out, graph))
+        note = "right-click a stream to measure it, double-click what is to be shown in its source"
+        self.show_graph(layout, facts_of(subject, {}), {subject.name: note}, partial(laid_out, graph))
 
     def say(self, words: Mapping[str, str]) -> None:
         """Say something at blocks, by their names."""
         if self.layout_ is None or self.subject is None or not words:
             return
-        at = {f"{self.subject.name}.{_short(self.subject, name)}": text for name, text in words.items()}
-        self.facts = {node.key: NodeFacts((), at.get(node.key, ""), "", "") for node in self.layout_.nodes}
+        self.facts = facts_of(self.subject, words)
         self.redraw()
+
+    def _open(self, key: str) -> None:
+        places = {_key(self.subject, block.name): block.place for block in self.subject.blocks} if self.subject else {}
+        if place := places.get(key):
+            self.place_wanted.emit(*place)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        routed = None if self._node_at(event.position()) else self._edge_at(event.position())
+        for edge in self.edges_of(routed)[:1] if routed else ():
+            if edge.place:
+                self.place_wanted.emit(*edge.place)
+
+    def _tip(self, badge: str, found: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
+        if found:
+            facts = self.facts[found[0].key]
+            return ", ".join(filter(None, (f"{found[1]}: {facts.figure}{facts.words}", facts.second)))
+        if edge:
+            lines = (f"{one.label}, {one.words}: {one.source} to {one.sink}" for one in self.edges_of(edge))
+            return "\n".join(lines)
+        return super()._tip(badge, found, edge)
 
     def edges_of(self, routed: RoutedEdge) -> list[QueriedEdge]:
         subject, found = self.subject, {edge.message for edge in routed.edges}

@@ -1,4 +1,5 @@
-"""A mode in which the open run is asked in a language of its own: graph, query, answers, and what the run shows."""
+"""A mode in which runs are asked in a language of their own: graph, query, answers, and what the run shows. Before
+there is a run, the project's graph is drawn as it is written, and a query of it can be begun."""
 
 from __future__ import annotations
 
@@ -15,10 +16,23 @@ from workbench.gui.background import Failed
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.streams.editor import QueryEditor
-from workbench.gui.streams.graph import SubjectGraph
+from workbench.gui.streams.graph import SubjectGraph, summary
 from workbench.gui.streams.replies import Replies
+from workbench.gui.streams.subjects import Subjects
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, IconButton, PanelHeader, Split, label, plain_column, plain_panel, scrolled
+from workbench.gui.widgets import (
+    Button,
+    DiagnosticRow,
+    IconButton,
+    PanelHeader,
+    PillButton,
+    Split,
+    empty,
+    label,
+    plain_column,
+    plain_panel,
+    scrolled,
+)
 from workbench.model.diagnostic import Diagnostic, has_errors
 from workbench.model.run import Run
 from workbench.session.history import Undoable
@@ -26,6 +40,7 @@ from workbench.session.query_document import QueryFile
 
 PAUSE_MS = 300  # without a key, before what was typed is looked at
 QUERY = "streams.query"
+MOST_PROBLEMS = 3  # that are shown over the graph; all stand among the window's problems
 
 
 class QueryMode(Mode):
@@ -34,7 +49,9 @@ class QueryMode(Mode):
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
         self.queries = context.plugins.queries.get(kind.name)
-        self.subject: Subject | None = None
+        self.subjects = Subjects(context, self.queries, kind.name)
+        self.subject: Subject | None = None  # the one that is shown
+        self.of_run = True  # or of the project as it is written
         self.document = QueryFile()
         context.documents.add(self.document)
         self.empty.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # where there is nothing to ask, keys still go somewhere
@@ -63,10 +80,17 @@ class QueryMode(Mode):
         self.editor.redoAvailable.connect(lambda _: context.history_changed.emit())
         self.document.changed.connect(self._name_query)
         self.frame_length.returnPressed.connect(self.ask)
-        context.run_changed.connect(self._run_changed)
+        self.graph.place_wanted.connect(context.navigation.open_line)
+        self.subjects.run_changed.connect(self._on_run)
+        self.subjects.project_changed.connect(self._on_project)
+        context.run_changed.connect(self._forget_answers)
+        context.run_changed.connect(self.subjects.read_run)
+        context.workspace_changed.connect(self.subjects.read_project)
+        context.navigation.mode_changed.connect(self._shown)
         context.code_font_changed.connect(self.editor.take_font)
         self.setFocusProxy(self.editor)
-        self._run_changed()
+        self.subjects.read_run()
+        self.subjects.read_project()
         yield
 
     @property
@@ -87,13 +111,24 @@ class QueryMode(Mode):
         page = QWidget()
         above = Split((self._graph_panel(), 860), (self._explained_panel(), 560))
         below = Split((self._editor_panel(), 560), (self._replies_panel(), 860))
-        plain_column(page).addWidget(Split((above, 380), (below, 520), vertical=True))
+        plain_column(page).addWidget(Split((above, 430), (below, 470), vertical=True))
         return page
 
     def _graph_panel(self) -> QWidget:
         panel, column = plain_panel(260, 120)
         self.graph_head = PanelHeader(self.kind.title)
+        self.which: dict[bool, PillButton] = {}
+        for of_run, text, tip in ((True, "Run", "As it was run"), (False, "Project", "As it is written now")):
+            pill = self.which[of_run] = PillButton(text, checked=of_run)
+            pill.setAutoExclusive(True)
+            pill.setToolTip(tip)
+            pill.clicked.connect(lambda checked=False, of_run=of_run: self.show_subject(of_run))
+            self.graph_head.add(pill)
+        self._problems = QVBoxLayout()
+        self._problems.setContentsMargins(12, 0, 12, 0)
+        self._problems.setSpacing(6)
         column.addWidget(self.graph_head)
+        column.addLayout(self._problems)
         column.addWidget(self.graph, 1)
         return panel
 
@@ -135,32 +170,71 @@ class QueryMode(Mode):
         set_ground(self.replies, "panel")
         return panel
 
-    # ---- the run
+    # ---- what is asked: the run, or what the project will be
 
-    def _run_changed(self) -> None:
-        self.subject = None
+    def _forget_answers(self) -> None:
         self.replies.show_replies(())
         self.replies_head.set_title("Answers")
-        if self.context.run is None or self.queries is None:
-            self.show_nothing()
-        else:
-            self._start("subject", lambda run, queries: queries.subject(run), self._take, self._failed)
 
-    def _take(self, subject: Subject | None) -> None:
-        self.subject = subject
-        if subject is None:
+    def _shown(self, mode: str) -> None:
+        if mode == self.kind.name:
+            self.subjects.read_project()
+
+    def _on_run(self) -> None:
+        self.show_subject(True)
+        if self.subjects.run_problems:
+            self.context.notices.tell(*self.subjects.run_problems)
+
+    def _on_project(self) -> None:
+        if not self.of_run or self.subjects.run is None:
+            self.show_subject(self.of_run)
+        else:
+            self._show_which()
+
+    def show_subject(self, of_run: bool) -> None:
+        """Show what the run had, or what the project has now; the other, where there is none of the one."""
+        subjects = self.subjects
+        has_project = bool(subjects.project or subjects.project_problems)
+        self.of_run = subjects.run is not None and (of_run or not has_project)
+        self.subject = subjects.run if self.of_run else subjects.project
+        self._show_which()
+        self._show_problems(() if self.of_run else subjects.project_problems)
+        if not self.of_run and not has_project:
             self.show_nothing(*self._no_streams())
             return
-        self.graph.show_subject(subject)
-        self.graph_head.set_title(self.kind.title, subject.name)
-        self.editor.set_words(subject.keywords, subject.names)
+        self.graph.show_subject(self.subject)
+        self.graph_head.set_title(self.kind.title, summary(self.subject) if self.subject else "")
+        if self.subject is not None:
+            self.editor.set_words(self.subject.keywords, self.subject.names)
         self.show_content()
+        self._begin_beside()
         self._check()
-        if self.context.run is not None:
-            self._begin_beside(self.context.run)
-        self._start("explain", lambda run, queries: queries.explain(run), self._explain, self._failed)
+        self.ask_button.setEnabled(self.of_run)
+        self.ask_button.setToolTip("Ctrl+Enter" if self.of_run else "Run the project first")
+        self.replies.say_why(self.of_run)
+        if not self.of_run:
+            self._explain(())
+            return
+        self._start("explain", lambda run, queries: queries.explain(run), self._explain, self.context.failed)
         if self.editor.toPlainText().strip():
             self.ask()
+
+    def _show_which(self) -> None:
+        """Which of the two is shown, where there are two."""
+        subjects = self.subjects
+        both = subjects.run is not None and bool(subjects.project or subjects.project_problems)
+        for of_run, pill in self.which.items():
+            pill.setVisible(both)
+            pill.setChecked(of_run is self.of_run)
+
+    def _show_problems(self, problems: Sequence[Diagnostic]) -> None:
+        empty(self._problems)
+        for problem in problems[:MOST_PROBLEMS]:
+            row = DiagnosticRow(problem)
+            row.open_line.connect(self.context.navigation.open_line)
+            self._problems.addWidget(row)
+        room = 6 if problems else 0
+        self._problems.setContentsMargins(12, room, 12, room)
 
     def _start(
         self, what: str, work: Callable[[Run, RunQueries], Any], done: Callable[[Any], None], failed: Failed
@@ -170,17 +244,22 @@ class QueryMode(Mode):
         if run is not None and queries is not None:
             self.context.background.start(f"{self.kind.name}-{what}", lambda: work(run, queries), done, failed)
 
-    def _no_streams(self) -> tuple[str, str]:
+    def _no_streams(self) -> tuple[str, ...]:
+        if self.subjects.run_problems:
+            return "Its streams cannot be read", self.subjects.run_problems[0].message
+        if self.context.run is None:
+            return ()
         return "This run has no streams", "A traced run of a streaming application keeps every transfer of its edges."
 
-    def _failed(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        self.show_nothing("Its streams cannot be read", diagnostics[0].message if diagnostics else "")
-        self.context.notices.tell(*diagnostics)
-
     def _explain(self, found: Sequence[Explained]) -> None:
-        while (item := self._explained.takeAt(0)) is not None:
-            if widget := item.widget():
-                widget.deleteLater()
+        empty(self._explained)
+        if not self.of_run:
+            said = "Run the project, traced, to see how full the queues get, who waits, and what limits the throughput."
+            run = Button("Run", "play")
+            run.clicked.connect(self.act)
+            self._explained.addWidget(label(said, "second", wrap=True))
+            self._explained.addSpacing(6)
+            self._explained.addWidget(run, 0, Qt.AlignmentFlag.AlignLeft)
         for one in found:
             question, answer = label(one.question, "strong", wrap=True), label(one.answer, "second", wrap=True)
             answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -203,9 +282,10 @@ class QueryMode(Mode):
         self.ask()
 
     def _check(self) -> None:
-        text = self.editor.toPlainText()
-        if self.subject is not None:
-            self._start("check", lambda run, queries: queries.check(run, text), self._checked, self.context.failed)
+        text, subject = self.editor.toPlainText(), self.subject
+        if subject is not None:
+            key = f"{self.kind.name}-check"
+            self.context.background.start(key, lambda: subject.check(text), self._checked, self.context.failed)
 
     def _checked(self, problems: tuple[Diagnostic, ...]) -> None:
         self.editor.show_problems(problems)
@@ -216,7 +296,7 @@ class QueryMode(Mode):
 
     def ask(self) -> None:
         text, length = self.editor.toPlainText(), self.frame_length.text()
-        if self.subject is not None and text.strip():
+        if self.of_run and self.subject is not None and text.strip():
             self.replies_head.set_title("Answers", "asking")
             self._start("ask", lambda run, queries: queries.ask(run, text, length), self._answered, self._refused)
 
@@ -235,11 +315,11 @@ class QueryMode(Mode):
 
     # ---- files
 
-    def _begin_beside(self, run: Run) -> None:
-        """The query that the run's project has counted, or the one beside the run, unless one is being written."""
-        workspace = self.context.workspace
+    def _begin_beside(self) -> None:
+        """The query that the project has counted, or the one beside the run, unless one is being written."""
+        workspace, run = self.context.workspace, self.context.run
         section = workspace.project.streaming if workspace else None
-        folder = workspace.root if workspace else run.path.parent if run.path else Path.cwd()
+        folder = workspace.root if workspace else run.path.parent if run and run.path else Path.cwd()
         path = folder / (section.query if section and section.query else QUERY)
         if self.document.path != path and not self.document.dirty:
             self.restore(path)

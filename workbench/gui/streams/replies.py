@@ -147,8 +147,8 @@ class Replies(QWidget):
     def build(self) -> Iterator[None]:
         yield from self.pictures.build()
         split = Split((self.table, 200), (scrolled(self.pictures), 320), vertical=True)
-        asked_nothing = "Write what to measure at the left, or right-click a stream in the graph; then Ctrl+Enter."
-        self.nothing = EmptyState("waypoints", "Nothing is asked yet", asked_nothing)
+        self.nothing = EmptyState("waypoints", "")
+        self.say_why(of_run=True)
         self._stack = Stack()
         for page in (self.nothing, split):
             self._stack.addWidget(page)
@@ -156,6 +156,14 @@ class Replies(QWidget):
         self.table.chosen.connect(self._chosen)
         self.show_replies(())
         yield
+
+    def say_why(self, of_run: bool) -> None:
+        """What stands here while there are no answers."""
+        how = "Write what to measure at the left, or right-click a stream in the graph"
+        if of_run:
+            self.nothing.say("Nothing is asked yet", f"{how}; then Ctrl+Enter.")
+        else:
+            self.nothing.say("There is no run to ask yet", f"{how}: a traced run of the project answers it.")
 
     def show_replies(self, replies: Sequence[Reply]) -> None:
         self.replies = replies

@@ -4,7 +4,7 @@ from workbench.gui.widgets.buttons import Button, IconButton, PillButton, TextBu
 from workbench.gui.widgets.diagnostic_row import DiagnosticRow
 from workbench.gui.widgets.empty_state import EmptyState, IconLabel
 from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role, shortened
-from workbench.gui.widgets.panel_header import PanelHeader, plain_column, plain_panel, scrolled
+from workbench.gui.widgets.panel_header import PanelHeader, empty, plain_column, plain_panel, scrolled
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_severity
 from workbench.gui.widgets.speedup_bar import SpeedupBar
 from workbench.gui.widgets.split import Split
@@ -30,6 +30,7 @@ __all__ = [
     "Swatch",
     "TextButton",
     "draw_swatch",
+    "empty",
     "label",
     "level_of",
     "paint_severity",

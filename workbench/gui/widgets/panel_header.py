@@ -61,6 +61,15 @@ def plain_column(inside: QWidget) -> QVBoxLayout:
     return column
 
 
+def empty(layout: QLayout) -> None:
+    """Take all widgets out of a layout, and out of those inside it."""
+    while (item := layout.takeAt(0)) is not None:
+        if inner := item.layout():
+            empty(inner)
+        if widget := item.widget():
+            widget.deleteLater()
+
+
 def scrolled(inside: QWidget | QLayout | None = None, ground: str = "panel") -> QScrollArea:
     """What scrolls upright where there is no room for it: a widget, or a layout on a ground of its own."""
     area = QScrollArea()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from rc_workbench_plugins.streaming.agents.told import answers_told
-from rc_workbench_plugins.streaming.events import Events, events_of
+from rc_workbench_plugins.streaming.composer import read_topology
+from rc_workbench_plugins.streaming.events import Events, events_of, head_of
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.command import limits, recorded
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
@@ -27,13 +28,15 @@ from rc_workbench_plugins.streaming.query.measures import (
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.targets import names
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words, value_words
-from rc_workbench_plugins.streaming.topology import Edge
-from workbench.api.queries import Explained, QueriedEdge, Reply, Subject
+from rc_workbench_plugins.streaming.topology import ANY_CORE, At, Block, Edge, Place, Topology
+from workbench.api import Composition
+from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, Reply, Subject
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import percent_text, prefixed
 
 MOST_SAMPLES = 20_000  # of a trace, that are shown
+_PLACES = {Place.CORE: "core", Place.FPGA: "FPGA"}
 MENU = (
     ("Rate", "measure rate at {}"),
     ("Utilisation", "measure util at {}"),
@@ -47,22 +50,42 @@ MENU = (
 
 
 def subject(run: Run) -> Subject | None:
-    events = _events(run)
-    if events is None:
-        return Subject(run.manifest.name, (), (), read.RESERVED, ()) if _counted(run) else None
-    topology = events.topology
+    head = head_of(run.tables, str(run.path or ""))
+    if head is None:
+        return _subject(Topology(run.manifest.name, (), ()), {}, frozenset()) if _counted(run) else None
+    time_s = max(head.end_ps - head.start_ps, 1) / PS_PER_S
+    rates = {label: prefixed(pushes / time_s, "/s") for label, pushes in head.pushes.items()}
+    return _subject(head.topology, rates, head.valued)
+
+
+def planned(composition: Composition) -> Subject | None:
+    if composition.project.streaming is None:
+        return None
+    topology = read_topology(composition)
+    labels = {edge.label: f"{edge.depth} deep" for edge in topology.edges}
+    return _subject(topology, labels, frozenset(labels))
+
+
+def _subject(topology: Topology, words: Mapping[str, str], valued: Collection[str]) -> Subject:
+    """`words` stand on edges, by label; of those that are `valued` values can be asked."""
     return Subject(
         topology.name,
-        tuple(block.name for block in topology.blocks),
-        tuple(_edge(events, edge) for edge in topology.edges),
+        tuple(_block(topology, block) for block in topology.blocks),
+        tuple(_edge(topology, edge, words[edge.label], edge.label in valued) for edge in topology.edges),
         read.RESERVED,
         tuple(names(topology)),
+        lambda text: read_query(text, topology).diagnostics if topology.edges else (),
     )
 
 
-def check(run: Run, text: str) -> tuple[Diagnostic, ...]:
-    events = _events(run)
-    return read_query(text, events.topology).diagnostics if events else ()
+def _block(topology: Topology, block: Block) -> QueriedBlock:
+    resource, place = topology.mapping.get(block.name, ""), topology.place(block.name)
+    stands = "any core" if resource == ANY_CORE else f"{_PLACES[place]} {resource}" if resource else ""
+    return QueriedBlock(block.name, stands, place is Place.FPGA, _place(block.at))
+
+
+def _place(at: At) -> tuple[str, int] | None:
+    return (at.file, at.line) if at.line else None
 
 
 def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
@@ -111,16 +134,10 @@ def _frame(text: str) -> Frame:
         raise WorkbenchError(Diagnostic(f"the length of a frame: {error}")) from None
 
 
-def _edge(events: Events, edge: Edge) -> QueriedEdge:
-    pushes = len(events.edges[edge.label].push_ps)
-    time_s = max(events.end_ps - events.start_ps, 1) / PS_PER_S
-    short = edge.label.removeprefix(f"{events.name}.")
-    menu = tuple((title, text.format(short)) for title, text in MENU if "value" not in text or _valued(events, edge))
-    return QueriedEdge(edge.label, edge.source.block, edge.sink.block, prefixed(pushes / time_s, "/s"), menu)
-
-
-def _valued(events: Events, edge: Edge) -> bool:
-    return events.edges[edge.label].values is not None
+def _edge(topology: Topology, edge: Edge, words: str, valued: bool) -> QueriedEdge:
+    short = edge.label.removeprefix(f"{topology.name}.")
+    menu = tuple((title, text.format(short)) for title, text in MENU if "value" not in text or valued)
+    return QueriedEdge(edge.label, edge.source.block, edge.sink.block, words, menu, _place(edge.at))
 
 
 def _reply(result: MeasureResult) -> Reply:
