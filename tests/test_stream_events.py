@@ -6,7 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.events import EDGES, PUSHES, EdgeEvents, Events, events_of, head_of, tables
+from rc_workbench_plugins.streaming.events import (
+    EDGES,
+    PUSHES,
+    Crossing,
+    EdgeEvents,
+    Events,
+    events_of,
+    head_of,
+    tables,
+)
 from rc_workbench_plugins.streaming.topology import Edge, End, Place, Resource
 
 from workbench.formats.run_folder import RunWriter, open_run
@@ -26,6 +35,7 @@ def an_edge(label: str, source: str, sink: str, type_: str, values: list[float] 
 def events() -> Events:
     a = an_edge("Stream.a", "Stream.acquire", "Stream.filter", "float64", [1.5, -2.25, 1e300, 0])
     a = replace(a, taken_ps=np.array([1_000, 1_000, 3_000]), delivered_ps=np.array([1_000, 4_000]))
+    a = replace(a, crossing=Crossing(bulk=2, flush_ps=200_000, rooms=(4, 5), into=True))
     b = an_edge("Stream.b", "Stream.filter", "Stream.total", "signed16", [3, -4, 32767, -32768])
     c = an_edge("Stream.c", "Stream.total", "Stream.report", "signed16", None)
     kinds = {"Stream.acquire": "Sensor", "Stream.filter": "LPF", "Stream.total": "Accumulate"}
@@ -46,6 +56,7 @@ def test_events_are_the_same_again_from_a_runs_folder(events: Events, tmp_path) 
         other = again.edges[label]
         assert other.edge == one.edge
         assert (other.tick_ps, other.uncertain_ps) == (7500.0, 12)
+        assert other.crossing == one.crossing
         for name in ("push_ps", "pop_ps", "values", "blocked_ps", "waiting_ps", "taken_ps", "delivered_ps"):
             np.testing.assert_array_equal(getattr(other, name), getattr(one, name), name)
     head = head_of(run.tables)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from queue_sources import EXACT, bus, intervals
 from rc_workbench_plugins.streaming.crossing import replayed_edge, trust_of, worked
 from rc_workbench_plugins.streaming.crossing import seen as seen_of
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events
+from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Events
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, Measure, Metric, Query, Statistic
 from rc_workbench_plugins.streaming.topology import Edge, End
@@ -86,6 +86,52 @@ def test_a_passage_is_that_of_element_after_element(
     assert np.array(clock).T.tolist() == [
         list(t) for t in (found.inserted, found.taken, found.delivered, found.removed)
     ]
+
+
+works = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=3, max_size=60)
+
+
+@settings(max_examples=50, deadline=None)
+@given(work=works, bulk=st.integers(1, 4), gathers=st.booleans())
+def test_a_bus_with_room_and_patience_for_all_is_one_without_ends(
+    work: list[tuple[int, int]], bulk: int, gathers: bool
+) -> None:
+    between, service = np.array(work, float)[: len(work) // bulk * bulk].T
+    bus = Bus(bulk, (4.0,), (1.0,), 0.5)
+    ours = passage(between, service, replace(bus, flush=1e9, rooms=(1e6, 1e6), gathers=gathers))
+    theirs = passage(between, service, bus)
+    for name in ("inserted", "taken", "delivered", "removed"):
+        assert getattr(ours, name).tolist() == getattr(theirs, name).tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    work=works, bulk=st.integers(1, 4), flush=st.integers(1, 20), before=st.integers(1, 9), more=st.integers(0, 5),
+    gathers=st.booleans(),
+)  # fmt: skip
+def test_a_queue_holds_no_more_than_it_has_room_for(
+    work: list[tuple[int, int]], bulk: int, flush: int, before: int, more: int, gathers: bool
+) -> None:
+    """The producer waits for room and for nothing else; no transfer begins that does not fit behind the bus, or holds
+    more than a bulk, or an element that waits longer than `flush` where the bus is free."""
+    between, service = np.array(work, float).T
+    before, behind = (before if gathers else before + bulk), bulk + more
+    found = passage(between, service, Bus(bulk, (4.0,), (1.0,), 0.0, flush, (before, behind), gathers))
+    begins, firsts, sizes = np.unique(found.taken, return_index=True, return_counts=True)
+    ends = found.delivered[firsts]
+    free = np.concatenate([[0.0], ends[:-1]])
+    left = np.maximum(found.inserted, free.repeat(sizes)) if gathers else found.taken
+    early = np.append(0, found.inserted[:-1]) + between
+    room = np.where(np.arange(len(left)) < before, 0, np.roll(left, before))
+    assert found.inserted.tolist() == np.maximum(early, room).tolist()
+    moved = ends - 4.0  # the data; the looking before is the bus's own
+    assert all(found.removed[over - behind] <= moved[n] for n, over in enumerate(firsts + sizes - 1) if over >= behind)
+    assert sizes.max() <= bulk
+    waited = begins - 1.0 - np.maximum(found.inserted[firsts], free)
+    held = np.array([over >= behind for over in firsts + sizes - 1])
+    assert (waited[~held] <= flush + 1e-9).all()
+    assert (np.diff(found.removed) >= service[:-1] - 1e-9).all()
+    assert (found.removed >= found.delivered).all()
 
 
 @pytest.mark.parametrize("name", EXACT["exact"])
@@ -254,7 +300,53 @@ def test_an_edge_of_a_run_is_replayed_over_the_bus_that_its_transfers_tell_of() 
     assert set(told.values()) == {COUNTED}
 
 
-def test_a_producer_that_waits_for_room_is_said_to_depend_on_removals() -> None:
+@pytest.mark.parametrize("into", [True, False], ids=["into", "out"])
+def test_a_producer_that_waits_for_room_is_replayed_with_the_room_that_there_is(into: bool) -> None:
+    """More than is served comes for a hundred elements or so, then less: replays without rooms are far off."""
+    random = np.random.default_rng(2)
+    mean_gap = np.where((random.random(20_000) < 0.01).cumsum() % 2, 0.5, 1.5)
+    work, service = random.exponential(mean_gap), random.exponential(0.8, 20_000)
+    bus = Bus(32, (6.0,), (0.5,), 0.0, 40.0, (64, 64), gathers=into)
+    crossed = passage(work, service, bus)
+    pushed = np.rint(1e6 * crossed.inserted).astype(np.int64)
+    late = np.diff(crossed.inserted) - work[1:] > 1e-3
+    spells = np.stack([pushed[1:] - np.rint(1e6 * (np.diff(crossed.inserted) - work[1:])), pushed[1:]], axis=1)
+    crossing = Crossing(32, 40_000_000, (64, 64), into)
+    edge = an_edge({"type": "iid"}, BULKS, blocked_ps=spells[late].astype(np.int64), crossing=crossing)
+    told = {"push_ps": pushed} | {
+        f"{name}_ps": np.rint(1e6 * times).astype(np.int64)
+        for name, times in (("taken", crossed.taken), ("delivered", crossed.delivered), ("pop", crossed.removed))
+    }
+    edge = replace(edge, **told)
+    assert np.diff(edge.blocked_ps, axis=1).sum() > 0.05 * pushed[-1]
+    answer = replayed_edge(edge)
+    assert answer is not None
+    found, truth = answer
+    assert found.consistent, found.verdict
+    assert distance(found.occupancy.total, truth.total) < 0.05
+    blind = replayed_edge(replace(edge, crossing=None))
+    assert blind is not None
+    assert distance(blind[0].occupancy.total, truth.total) > 2 * distance(found.occupancy.total, truth.total)
+    assert "the producer waited for room" in blind[0].reason
+
+
+def test_transfers_that_depend_on_one_another_are_replayed_as_neighbours() -> None:
+    """Every other transfer has to look first: a queue is fuller behind it than transfers drawn alone say."""
+    given_ = intervals({"type": "iid"}, False, 40_000, np.random.default_rng(2))
+    times = np.where(np.arange(40_000) // 32 % 2, 2.0, 34.0)
+    crossed = passage(given_.between, given_.service, Bus(32, times))
+    truth = occupancy(crossed)
+    ends = Intervals(given_.between, given_.service)
+    bus = Bus(32, times[::32], np.zeros(1250), of=np.arange(40_000) // 32)
+    found = estimate(ends, bus, seen(truth))
+    (told,) = [d for d in found.dependences if d.found]
+    assert told.of == "transfers depend on those before"
+    assert (found.draw, found.consistent) == (Draw.BLOCKS, True)
+    alone, _ = replayed(ends, bus, {}, Draw.ALONE)
+    assert distance(found.occupancy.total, truth.total) < distance(alone.total, truth.total)
+
+
+def test_a_producer_that_waits_for_room_unknown_is_said_to_depend_on_removals() -> None:
     edge = an_edge({"type": "iid"}, IDEAL, blocked_ps=np.array([[0, 10**9]]))
     assert "the producer waited for room" in trust_of(edge)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.events import EdgeEvents
+from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents
 from rc_workbench_plugins.streaming.events import Times as Moments
 from rc_workbench_plugins.streaming.trust import Estimate, estimate
 from rc_workbench_plugins.streaming.virtual_queue import (
@@ -40,33 +40,52 @@ def worked(times: Moments, waiting: Moments) -> Times:
 
 def seen(edge: EdgeEvents) -> tuple[Passage, Intervals, Bus]:
     """What passed the edge, what of it the two ends measure by themselves, and the bus in between. Times from the first
-    push on, in ps; a bus is ideal where nobody saw it."""
+    push on, in ps; a bus is ideal where nobody saw it. Intervals between insertions are without the producer's waiting
+    where the bus tells of the room that it waited for."""
     stages = [t for t in (edge.push_ps, edge.taken_ps, edge.delivered_ps, edge.pop_ps) if t is not None]
     count = min(map(len, stages))
-    pushed, popped = ((t[:count] - edge.push_ps[0]).astype(np.float64) for t in (edge.push_ps, edge.pop_ps))
+    times = [(t[:count] - edge.push_ps[0]).astype(np.float64) for t in stages]
+    pushed, popped = times[0], times[-1]
     passed, bus = Passage(pushed, pushed, pushed, popped), IDEAL
-    if edge.taken_ps is not None and edge.delivered_ps is not None:
-        taken, delivered = (
-            (t[:count] - edge.push_ps[0]).astype(np.float64) for t in (edge.taken_ps, edge.delivered_ps)
-        )
-        passed = Passage(pushed, taken, delivered, popped)
-        bus = _bus(passed)
+    between = np.diff(pushed, prepend=0.0)
+    if len(times) == 4:
+        passed, bus = _bus(Passage(*times), edge.crossing)
+        if edge.crossing:
+            between[1:] = worked(edge.push_ps[:count], edge.blocked_ps)[:-1]
     service = services(passed.delivered, passed.removed)
     if len(edge.waiting_ps):
         service = worked(edge.pop_ps[:count], edge.waiting_ps)
         service[-1] = service[:-1].mean()
-    return passed, Intervals(np.diff(pushed, prepend=0.0), service), bus
+    return passed, Intervals(between, service), bus
 
 
-def _bus(passed: Passage) -> Bus:
-    """The bus by its transfers; none was before the first."""
-    starts, sizes = np.unique(passed.taken, return_counts=True)
-    lasts = sizes.cumsum() - 1
+def _bus(passed: Passage, told: Crossing | None) -> tuple[Passage, Bus]:
+    """The bus by its transfers; none was before the first. Those that waited for room behind it are said to have been
+    as the others mostly were, since a replay has waiting of its own."""
+    _, firsts, of, sizes = np.unique(passed.taken, return_index=True, return_inverse=True, return_counts=True)
+    lasts = firsts + sizes - 1
+    bulk = told.bulk if told else int(np.median(sizes))
     ends = passed.delivered[lasts]
-    ready = np.maximum(passed.inserted[lasts], np.concatenate([[-np.inf], ends[:-1]]))
+    free = np.concatenate([[0.0], ends[:-1]])
+    ready = np.maximum(passed.inserted[lasts], free)
+    starts = passed.taken[firsts]
+    bus, clean = Bus(bulk), np.ones(len(firsts), bool)
+    if told:
+        bus = replace(bus, flush=float(told.flush_ps), rooms=told.rooms, gathers=told.into)
+        late = np.maximum(passed.inserted[firsts], free) + bus.flush
+        ready = np.minimum(np.where(sizes < bulk, np.inf, ready), late)
+        ready[-1] = min(ready[-1], starts[-1])  # the end waits for nothing
+        starts = np.maximum(starts, ready) if told.into else starts
+        waited = ends - starts - (ends - starts).min() if told.into else starts - ready
+        over = lasts - told.rooms[1]
+        clean = waited < bus.flush
+        if told.into:
+            clean |= (over < 0) | (passed.removed[over.clip(0)] <= starts)
+        clean[0] = True
     within = np.diff(passed.delivered)[np.diff(passed.taken) == 0]
     gap = float(np.median(within)) if len(within) else 0.0
-    return Bus(int(np.median(sizes)), ends - starts, np.maximum(starts - ready, 0.0), gap)
+    times, lags = (np.where(clean, t, np.median(t[clean])) for t in (ends - starts, np.maximum(starts - ready, 0.0)))
+    return replace(passed, taken=starts[of]), replace(bus, times=times, lags=lags, gap=gap, of=of)
 
 
 def replayed_edge(edge: EdgeEvents, seed: int = 0) -> tuple[Estimate, Occupancy] | None:
@@ -79,7 +98,7 @@ def replayed_edge(edge: EdgeEvents, seed: int = 0) -> tuple[Estimate, Occupancy]
     truth = occupancy(passed)
     found = estimate(ends, bus, {"upstream": truth.upstream, "downstream": truth.downstream}, seed=seed)
     held_up = float(np.diff(edge.blocked_ps, axis=1).sum() / max(edge.push_ps[-1] - edge.push_ps[0], 1))
-    if held_up > FULL:
+    if held_up > FULL and not np.isfinite(bus.rooms[0]):
         why = f"the producer waited for room for {percent_text(held_up)} of the time: insertions wait for removals"
         found = replace(found, reason="; ".join(filter(None, (why, found.reason))))
     return found, truth

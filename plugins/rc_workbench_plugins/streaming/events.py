@@ -26,6 +26,17 @@ NO_SPELLS: Times = np.empty((0, 2), np.int64)
 
 
 @dataclass(frozen=True)
+class Crossing:
+    """How an edge crosses a bus: `bulk` elements at a time, or those that are there after `flush_ps`, from a queue that
+    holds `rooms[0]` to one that holds `rooms[1]`; `into` the FPGA or out of it."""
+
+    bulk: int
+    flush_ps: int
+    rooms: tuple[int, int]
+    into: bool
+
+
+@dataclass(frozen=True)
 class EdgeEvents:
     """One edge's queue: times in order, as many pushes as pops or more; spells as rows (begin, end) in order.
 
@@ -36,7 +47,7 @@ class EdgeEvents:
 
     Of an edge that crosses a bus, `taken_ps` is when the transfer that carried each element began (elements of one
     transfer have one time), and `delivered_ps` when it stood on the consumer's side: of as many elements as it happened
-    to, None where nobody saw it.
+    to, None where nobody saw it. `crossing` is None of runs that do not tell.
     """
 
     edge: Edge
@@ -49,6 +60,7 @@ class EdgeEvents:
     uncertain_ps: int = 0
     taken_ps: Times | None = None
     delivered_ps: Times | None = None
+    crossing: Crossing | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +118,7 @@ def tables(events: Events) -> dict[str, Table]:
             "waiting": len(one.waiting_ps),
             "taken": -1 if one.taken_ps is None else len(one.taken_ps),
             "delivered": -1 if one.delivered_ps is None else len(one.delivered_ps),
+            "crossing": asdict(one.crossing) if one.crossing else None,
         }
         for one in events.edges.values()
     ]
@@ -207,9 +220,15 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
                 spells.next(one["waiting"]),
                 float(one["tick_ps"]),
                 int(one["uncertain_ps"]),
-                *(crossings.next(one[side]) if one[side] >= 0 else None for side in ("taken", "delivered")),
+                crossings.next(one["taken"]) if one["taken"] >= 0 else None,
+                crossings.next(one["delivered"]) if one["delivered"] >= 0 else None,
+                _crossing(one.get("crossing")),
             )
         return Events(said["name"], edges, int(said["end_ps"]), int(said["start_ps"]), said["kinds"], _stands(said))
+
+
+def _crossing(said: Mapping[str, Any] | None) -> Crossing | None:
+    return Crossing(**{**said, "rooms": tuple(said["rooms"])}) if said else None
 
 
 class _Column:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.events import EdgeEvents, Times, of_topology, tables, value_kind
-from rc_workbench_plugins.streaming.generate import arrival, capacity
+from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Times, of_topology, tables, value_kind
+from rc_workbench_plugins.streaming.generate import arrival, capacity, depths
 from rc_workbench_plugins.streaming.topology import Edge, Topology
 from workbench.api.records import Records, read_records
 from workbench.model.cycles import cycle_starts_ps, period_ps
@@ -35,13 +35,15 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
         if source and sink and source != sink:
             consumer = _Card(card[card["edge"] == arrival(topology, number)], run)
         pushes, pops = producer.times(PUSH), consumer.times(POP)
-        taken = delivered = None
+        taken = delivered = crossing = None
         if producer is not consumer:
             there = on_host if source else consumer  # where the transfer ends that the producer's side begins
             taken = _begun(producer.times(POP), there.times(PUSH), gathered=producer is on_host)
             delivered = consumer.times(PUSH)
             count = min(len(taken), len(delivered))
             taken, delivered = taken[:count], delivered[:count]
+            if on_host in (producer, consumer):
+                crossing = _crossing(topology, edge, section, into=producer is on_host)
         found[edge.label] = EdgeEvents(
             replace(edge, depth=capacity(topology, edge, section)),
             pushes,
@@ -52,8 +54,15 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             float(period_ps(run.clock_hz)) if producer is on_card and consumer is on_card else 0.0,
             taken_ps=taken,
             delivered_ps=delivered,
+            crossing=crossing,
         )
     return tables(of_topology(topology, found, run.time_ps))
+
+
+def _crossing(topology: Topology, edge: Edge, section: Streaming, into: bool) -> Crossing:
+    host, fpga = depths(topology, edge, section)
+    rooms = (host, fpga) if into else (fpga, host)
+    return Crossing(section.bulk_elements, round(1e6 * section.flush_us), rooms, into)
 
 
 def _begun(left: Times, there: Times, gathered: bool) -> Times:

@@ -117,11 +117,12 @@ class Estimate:
         }
 
 
-def dependences(intervals: Intervals) -> tuple[Dependence, ...]:
-    """What the intervals owe to their own past, to the other end's, and to the time of the run."""
+def dependences(intervals: Intervals, bus: Bus) -> tuple[Dependence, ...]:
+    """What the intervals owe to their own past, to the other end's, and to the time of the run; and what transfers owe
+    to those before."""
     ends = {"insertions": intervals.between, "services": intervals.service}
     found: list[Dependence] = []
-    for name, values in ends.items():
+    for name, values in {**ends, "transfers": np.add(bus.times, bus.lags)}.items():
         found += _greatest(f"{name} depend on those before", {n: (values, values, n) for n in range(1, LAGS + 1)})
     pairs = {n: (intervals.between, intervals.service, n) for n in range(-LAGS, LAGS + 1)}
     found += _greatest(f"{ACROSS} depend on one another", pairs)
@@ -189,13 +190,13 @@ def estimate(
 ) -> Estimate:
     """How full the queue was, and whether that may be trusted. Intervals are drawn in blocks where they depend on
     anything, or where a replay without blocks does not give the sub-queues that were seen."""
-    found = dependences(intervals)
+    found = dependences(intervals, bus)
     depend = [d for d in found if d.found]
     for draw in (Draw.BLOCKS,) if depend else (Draw.ALONE, Draw.BLOCKS):
         occupancy, held = replayed(intervals, bus, seen, draw, seed=seed, skipped=skipped)
         if all(queue.agrees for queue in held):
             break
-    block = block_length(intervals) if draw is Draw.BLOCKS else 1
+    block = block_length(intervals, bus) if draw is Draw.BLOCKS else 1
     reasons = [
         f"the {queue.name} queue was measured otherwise than replayed (they are {significant(queue.ks)} apart, of "
         f"{significant(queue.threshold)} that chance allows)"

@@ -26,6 +26,7 @@ Times = NDArray[np.float64]
 Shares = NDArray[np.float64]
 
 BLOCK_TIMES = 50  # a block's length over the time in which intervals forget: some 2 % of what they owe is lost
+BLOCK_TRANSFERS = 10  # and at least so many, where transfers differ
 FRAMES = 20  # of a run: intervals are told from those in other frames, and blocks drawn from a frame around
 
 
@@ -38,21 +39,28 @@ class Draw(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Bus:
-    """What carries elements between the two queues: `bulk` of them at a time. A transfer begins `lags` after these are
-    there and the one before is over, and takes `times`: those measured, of which replays draw; the dissertation's
-    bus has one time and no lag. Elements arrive `gap` apart, the last one at the transfer's end."""
+    """What carries elements between the two queues: `bulk` of them at a time, or those that are there `flush` after the
+    first. A transfer begins `lags` after these are there and the one before is over, and takes `times`: those measured,
+    of which replays draw; the dissertation's bus has one time and no lag. Elements arrive `gap` apart, the last one at
+    the transfer's end.
+
+    `rooms` are the elements that fit in the queue before the bus and in the one behind it: the producer waits for the
+    former, a transfer looks for the latter every `flush`. A bus that `gathers` takes elements out of their queue while
+    it waits for more. `of` is the number of the transfer that carried each element measured.
+    """
 
     bulk: int = 1
     times: Sequence[float] | Times = (0.0,)
     lags: Sequence[float] | Times = (0.0,)
     gap: float = 0.0
+    flush: float = np.inf
+    rooms: tuple[float, float] = (np.inf, np.inf)
+    gathers: bool = False
+    of: NDArray[np.int64] | None = None
 
-    def drawn(self, transfers: int, random: np.random.Generator) -> Bus:
-        """With a time and a lag of each transfer."""
-        if len(self.times) == 1:
-            return self
-        numbers = random.integers(0, len(self.times), transfers)
-        return replace(self, times=np.asarray(self.times)[numbers], lags=np.asarray(self.lags)[numbers])
+    def drawn(self, transfers: NDArray[np.int64]) -> Bus:
+        """With a time and a lag of each element's transfer, by the numbers of these."""
+        return replace(self, times=np.asarray(self.times)[transfers], lags=np.asarray(self.lags)[transfers])
 
 
 IDEAL = Bus()
@@ -134,17 +142,57 @@ def measured(passage: Passage) -> Intervals:
 
 
 def passage(between: Times, service: Times, bus: Bus = IDEAL) -> Passage:
-    """What becomes of elements that are inserted and served so. Elements beyond the last full bulk are left out. The
-    bus has one time and lag, or those of each transfer."""
+    """What becomes of elements that are inserted and served so, `between` being what the producer works where it may
+    wait for room. Without a `flush`, elements beyond the last full bulk are left out. The bus has one time and lag, or
+    those of each element's transfer."""
+    if np.isfinite([bus.flush, *bus.rooms]).any():
+        return _in_transfers(between, service, bus)
     count = len(between) // bus.bulk * bus.bulk
     inserted = between[:count].cumsum()
     taken = delivered = inserted
     if bus is not IDEAL:
-        times, lags = (np.broadcast_to(each, count // bus.bulk) for each in (bus.times, bus.lags))
+        times, lags = (np.broadcast_to(each, len(between))[: count : bus.bulk] for each in (bus.times, bus.lags))
         starts = _in_turn(inserted[bus.bulk - 1 :: bus.bulk], lags + times) + lags
         taken = starts.repeat(bus.bulk)
         delivered = ((starts + times)[:, None] - bus.gap * np.arange(bus.bulk)[::-1]).ravel()
     return Passage(inserted, taken, delivered, _in_turn(delivered, service[:count]))
+
+
+def _in_transfers(work: Times, service: Times, bus: Bus) -> Passage:
+    """The same, one transfer after another."""
+    count = len(work)
+    before, behind = (int(min(room, count)) for room in bus.rooms)
+    carry = min(bus.times)
+    times, lags = (np.broadcast_to(each, count) for each in (bus.times, bus.lags))
+    inserted, left, taken, delivered, removed = np.empty((5, count))  # `left` made room before the bus
+    first, free, ready = 0, 0.0, 0.0  # the bus is free from then on, the consumer ready
+    while first < count:
+        upto = min(first + bus.bulk, count)
+        left[first:upto] = free  # what this transfer gathers is out of the queue
+        since = np.arange(first, upto) - before
+        room = np.where(since < 0, 0.0, left[since.clip(0)])
+        room[0] = max(room[0], (inserted[first - 1] if first else 0.0) + work[first])
+        put = _in_turn(room, np.append(work[first + 1 : upto], 0.0))
+        late = max(put[0], free) + bus.flush
+        full = max(put[-1], free) if len(put) == bus.bulk else np.inf
+        begin = min(full, late) + lags[first]
+        size = max(1, int(put.searchsorted(late if bus.gathers else begin, "right")))
+        over, time, look = first + size, times[first], times[first] - carry if bus.gathers else lags[first]
+        if over > behind:
+            late = removed[over - behind - 1] - (begin + look if bus.gathers else begin)
+            held = max(0.0, np.ceil(late / (bus.flush + look))) * (bus.flush + look)
+            begin, time = (begin, time + held) if bus.gathers else (begin + held, time)
+        part = slice(first, over)
+        inserted[part], taken[part] = put[:size], begin
+        left[part] = np.maximum(put[:size], free) if bus.gathers else begin
+        free = begin + time
+        delivered[part] = free - bus.gap * np.arange(size)[::-1]
+        arrived = delivered[part].copy()
+        arrived[0] = max(arrived[0], ready)
+        removed[part] = _in_turn(arrived, service[part])
+        ready = removed[over - 1] + service[over - 1]
+        first = over
+    return Passage(inserted, taken, delivered, removed)
 
 
 def _in_turn(ready: Times, work: Times) -> Times:
@@ -196,27 +244,34 @@ def memory(values: Times) -> float:
     return max(1.0, 2 * float(pairs[: ends[0] if len(ends) else None].sum()) - 1)
 
 
-def block_length(intervals: Intervals) -> int:
-    """How long blocks must be to keep what intervals owe to one another."""
-    return int(np.ceil(BLOCK_TIMES * max(memory(intervals.between), memory(intervals.services))))
+def block_length(intervals: Intervals, bus: Bus) -> int:
+    """How long blocks must be to keep what intervals owe to one another, and transfers to those before."""
+    length = BLOCK_TIMES * max(memory(intervals.between), memory(intervals.services))
+    return int(np.ceil(length if bus.of is None else max(length, BLOCK_TRANSFERS * bus.bulk)))
 
 
-def drawn(intervals: Intervals, draw: Draw, random: np.random.Generator, block: int) -> Intervals:
-    """As many intervals as were measured, drawn anew; blocks have a mean length of `block`."""
+def drawn(intervals: Intervals, bus: Bus, draw: Draw, random: np.random.Generator, block: int) -> tuple[Intervals, Bus]:
+    """As many intervals as were measured, drawn anew, and what carries these; blocks have a mean length of `block`, and
+    keep their transfers."""
     count, known = len(intervals), np.flatnonzero(~np.isnan(intervals.service))
     if draw is Draw.ALONE:
         service = intervals.service[known[random.integers(0, len(known), count)]]
-        return Intervals(intervals.between[random.integers(0, count, count)], service)
-    picked = _blocks(count, block, random)
+        carried = bus if bus.of is None else bus.drawn(random.integers(0, len(bus.times), count))
+        return Intervals(intervals.between[random.integers(0, count, count)], service), carried
+    picked = _blocks(count, block, random, 1 if bus.of is None else bus.bulk)
     service = intervals.service[picked]
     missing = np.flatnonzero(np.isnan(service))
     near = known.searchsorted(picked[missing]) + random.integers(-block, block, len(missing))
     service[missing] = intervals.service[known[near.clip(0, len(known) - 1)]]
-    return Intervals(intervals.between[picked], service)
+    return Intervals(intervals.between[picked], service), bus if bus.of is None else bus.drawn(bus.of[picked])
 
 
-def _blocks(count: int, length: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """The numbers of elements in blocks of geometrically distributed lengths, each from near where it now stands."""
+def _blocks(count: int, length: int, random: np.random.Generator, step: int) -> NDArray[np.int64]:
+    """The numbers of elements in blocks of geometrically distributed lengths, each from near where it now stands; by
+    `step` at a time."""
+    if step > 1:
+        steps = _blocks(-(-count // step), -(-length // step), random, 1)
+        return np.minimum((step * steps[:, None] + np.arange(step)).ravel()[:count], count - 1)
     begins = random.random(count) < 1 / length
     begins[0] = True
     places = np.flatnonzero(begins)
@@ -231,8 +286,7 @@ def replays(
     intervals: Intervals, bus: Bus, draw: Draw, random: np.random.Generator, times: int, skipped: float = 0.0
 ) -> Iterator[Occupancy]:
     """The run played again, so many times."""
-    block = block_length(intervals) if draw is Draw.BLOCKS else 1
+    block = block_length(intervals, bus) if draw is Draw.BLOCKS else 1
     for _ in range(times):
-        again = drawn(intervals, draw, random, block)
-        carried = bus.drawn(len(again) // bus.bulk, random)
+        again, carried = drawn(intervals, bus, draw, random, block)
         yield occupancy(passage(again.between, again.service, carried), skipped)
