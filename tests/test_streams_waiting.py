@@ -23,11 +23,14 @@ def test_a_source_that_is_not_taken_waits_and_so_does_a_target_without_an_offer(
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.booleans()), max_size=20))
-def test_it_is_a_shortest_cycle(ends: list[tuple[int, int, bool]]) -> None:
+def test_it_is_a_shortest_cycle_with_an_offer_in_it_where_there_is_one(ends: list[tuple[int, int, bool]]) -> None:
     waits = [Waiting(str(who), str(whom), n, offers) for n, (who, whom, offers) in enumerate(ends) if who != whom]
-    graph = networkx.DiGraph((w.who, w.whom) for w in waits)
+    offered = {(w.who, w.whom) for w in waits if w.offers}
+    rounds = list(networkx.simple_cycles(networkx.DiGraph((w.who, w.whom) for w in waits)))
+    with_offer = [nodes for nodes in rounds if offered & set(zip(nodes, (*nodes[1:], nodes[0]), strict=True))]
     found = shortest_cycle(waits)
-    assert len(found) == min(map(len, networkx.simple_cycles(graph)), default=0)
+    assert any(wait.offers for wait in found) == bool(with_offer)
+    assert len(found) == min(map(len, with_offer or rounds), default=0)
     assert all(one.whom == next_.who for one, next_ in zip(found, (*found[1:], *found[:1]), strict=True))
 
 

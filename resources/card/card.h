@@ -37,6 +37,7 @@ public:
             taps_.emplace_back(std::move(taps), Design::tap_words, trace);
         }
         for (const StreamPlan& plan : config_.streams) streams_.emplace_back(plan, CARD_STREAMS);
+        crossed_.resize(config_.crossings.size());
         design_.reset();
     }
 
@@ -89,20 +90,22 @@ public:
         step();
     }
 
-    // After 64 silent cycles, and whenever these have doubled: where the state stays the same over a cycle, while
-    // nothing comes from outside, it stays so for ever.
+    // After 64 silent cycles, and whenever these have doubled: where the state stays the same over a cycle of every
+    // clock, while nothing comes from outside, it stays so for ever. (Looked at after each edge: what goes round in a
+    // slower clock's cycle is no rest.)
     void look_if_stuck(int64_t silent) {
-        if (silent < 64 || silent & (silent - 1) || clocks_.size() > 1 || streams_.empty() || !streams_[0].any()) return;
-        if (cycle() - streams_[0].last_transfer() < 64) return;
+        if (silent < 64 || silent & (silent - 1) || moved_lately()) return;
         for (const auto& port : ports_)
             if (port->to_come()) return;
         const std::vector<uint8_t> before = design_.state();
-        step();
-        if (design_.state() != before || streams_[0].last_transfer() == cycle() - 1) return;
-        stuck_ = " " + std::to_string(streams_[0].last_transfer() + 1) + " ";
-        for (int stream : streams_[0].numbers()) stuck_ += streams_[0].valid(stream) ? '1' : '0';
-        stuck_ += ' ';
-        for (int stream : streams_[0].numbers()) stuck_ += streams_[0].ready(stream) ? '1' : '0';
+        const std::vector<ClockDomain> began = clocks_;
+        for (size_t c = 0; c < clocks_.size(); ++c)
+            while (clocks_[c].cycle == began[c].cycle) {
+                step();
+                if (design_.state() != before) return;
+            }
+        if (moved_lately()) return;
+        say_stuck(last_transfer() + 1);
         throw Failure("nothing in the design moves any more, and it waits for nothing from outside");
     }
     const std::string& stuck() const { return stuck_; }
@@ -169,10 +172,23 @@ public:
         for (size_t c = 0; c < clocks_.size(); ++c)
             streams_[c].finish(clocks_[c].cycle, number * config_.stream_count, number * config_.fifo_count, counts, waits,
                                occupancy);
-        for (const Streams& streams : streams_) last_transfer_ = std::max(last_transfer_, streams.last_transfer());
+        for (size_t i = 0; i < crossed_.size(); ++i) {
+            const StreamCrossing& crossing = config_.crossings[i];
+            crossed_[i].finish(clocks_[crossing.takes].cycle, number * config_.fifo_count + crossing.fifo.number, occupancy);
+        }
+        last_transfer_ = last_transfer();
         streams_.clear();
+        crossed_.clear();
     }
-    int64_t last_transfer() const { return last_transfer_; }
+    // The first clock's cycle of the last transfer of any stream; -1 where there was none.
+    int64_t last_transfer() const {
+        int64_t last = last_transfer_;
+        for (size_t c = 0; c < streams_.size(); ++c) {
+            const int64_t cycle = streams_[c].last_transfer();
+            if (cycle >= 0) last = std::max(last, c ? clocks_[0].cycles_before(clocks_[c].start(cycle)) : cycle);
+        }
+        return last;
+    }
     void read_monitors(RecordFile& counters) {
         last_ = clocks_;
         for (auto& port : ports_) port->forget();
@@ -207,9 +223,31 @@ public:
 private:
     // What the host has been reading over and over, to tell a design that never answers.
     struct Poll {
-        int64_t address = -1, count = 0, since_cycle = 0;
+        int64_t address = -1, count = 0, since_cycle = 0, state_cycle = 0;
         uint64_t value = 0;
+        std::vector<uint8_t> state;  // of the design, in `state_cycle`, after a poll
     };
+
+    // Whether a stream did in the last 64 cycles of its clock, or there is none.
+    bool moved_lately() const {
+        bool any = false;
+        for (size_t c = 0; c < streams_.size(); ++c) {
+            any |= streams_[c].any();
+            if (streams_[c].any() && clocks_[c].cycle - streams_[c].last_transfer() < 64) return true;
+        }
+        return !any;
+    }
+
+    // For who reads the run: from which cycle on nothing moves, valid and ready of each stream.
+    void say_stuck(int64_t cycle) {
+        std::string valid(CARD_STREAMS, '0'), ready = valid;
+        for (const Streams& streams : streams_)
+            for (int stream : streams.numbers()) {
+                valid[size_t(stream)] = char('0' + streams.valid(stream));
+                ready[size_t(stream)] = char('0' + streams.ready(stream));
+            }
+        stuck_ = " " + std::to_string(cycle) + " " + valid + " " + ready;
+    }
 
     const ClockDomain& interrupt_clock() const { return clocks_[config_.interrupt_clock]; }
 
@@ -240,9 +278,19 @@ private:
             poll_.since_cycle = cycle();
         }
         ++poll_.count;
-        if (poll_.count >= 3 && cycle() - poll_.since_cycle > config_.idle_cycle_limit)
-            throw Failure("the design does not answer: the host has polled for " + std::to_string(cycle() - poll_.since_cycle)
-                          + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit) + ")");
+        if (poll_.count < 3 || cycle() - poll_.since_cycle <= config_.idle_cycle_limit) return;
+        if (CARD_STREAMS && !streams_.empty()) {  // the design is where it was at the last poll, it gets nowhere by another
+            const std::vector<uint8_t> state = design_.state();
+            const bool same = state == poll_.state;
+            if (!same && poll_.state.empty()) {
+                poll_.state = state;
+                poll_.state_cycle = cycle();
+                return;
+            }
+            if (same) say_stuck(poll_.state_cycle);
+        }
+        throw Failure("the design does not answer: the host has polled for " + std::to_string(cycle() - poll_.since_cycle)
+                      + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit) + ")");
     }
 
     // The only clock, until `target` cycles of it have been clocked.
@@ -317,6 +365,7 @@ private:
             see_streams(c);
             ++clocks_[c].cycle;
         }
+        see_crossings();
         drop_forgotten();
         check_finished();
     }
@@ -340,6 +389,14 @@ private:
     void see_streams(size_t clock) {  // the top keeps what they were before the edge
         if (!streams_.empty() && streams_[clock].any())
             streams_[clock].see(clocks_[clock].cycle, design_.valid(spare_), design_.ready(spare_ + 2), Design::stream_words);
+    }
+
+    void see_crossings() {
+        for (size_t i = 0; i < crossed_.size(); ++i) {
+            const auto& [fifo, takes, gives] = config_.crossings[i];
+            const int by = (due_[takes] && streams_[takes].moves(fifo.input)) - (due_[gives] && streams_[gives].moves(fifo.output));
+            if (by) crossed_[i].change(clocks_[takes].cycle - 1, by);
+        }
     }
 
     void check_limits() const {
@@ -389,6 +446,7 @@ private:
     Design design_;
     std::vector<Taps> taps_;  // by clock; none once they are read
     std::vector<Streams> streams_;  // by clock; none once they are written
+    std::vector<Held> crossed_;     // the FIFOs between two clocks
     uint32_t spare_[4] = {};
     std::vector<ClockDomain> clocks_, last_;  // last: as the run ended
     std::vector<bool> due_;

@@ -35,6 +35,7 @@ struct Config {
     std::vector<ReadOut> read_outs;
     std::vector<std::vector<Tap>> taps;  // by clock
     std::vector<StreamPlan> streams;     // by clock
+    std::vector<StreamCrossing> crossings;
     std::map<std::string, int> depths;   // words that FIFOs hold, by their instance below the user's top
     int stream_count = 0, fifo_count = 0;  // of one card
 
@@ -87,9 +88,10 @@ struct Config {
             }
             else if (key == "fifo") {
                 StreamFifo fifo{};
-                size_t clock = 0;
-                words >> fifo.number >> fifo.input >> fifo.output >> clock;
-                streams.at(clock).fifos.push_back(fifo);
+                size_t takes = 0, gives = 0;
+                words >> fifo.number >> fifo.input >> fifo.output >> takes >> gives;
+                if (takes == gives) streams.at(takes).fifos.push_back(fifo);
+                else crossings.push_back({fifo, takes, gives});
                 ++fifo_count;
             }
             else if (key == "depth") {

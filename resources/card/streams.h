@@ -29,6 +29,42 @@ struct StreamFifo {
     int number, input, output;
 };
 
+// One that takes on a clock and gives on another.
+struct StreamCrossing {
+    StreamFifo fifo;
+    size_t takes, gives;  // clocks
+};
+
+// How many words a FIFO holds, by cycles of the clock that it takes on.
+struct Held {
+    static constexpr int64_t most_words = 1 << 20;  // more than that share the last row
+    int64_t words = 0, since = 0;
+    bool below = false;  // it gave more than it took: it is no FIFO
+    std::vector<int64_t> cycles;
+
+    void change(int64_t cycle, int by) {  // as of the next cycle: a word is held from the edge on that takes it
+        const size_t row = size_t(words < 0 ? 0 : words < most_words ? words : most_words);
+        if (cycles.size() <= row) cycles.resize(row + 1);
+        const int64_t until = by ? cycle + 1 : cycle;
+        cycles[row] += until - since;
+        since = until;
+        words += by;
+        below |= words < 0;
+    }
+
+    // It stays as it is until `cycle`, the first one not seen.
+    void finish(int64_t cycle, int number, RecordFile& occupancy) {
+        change(cycle, 0);
+        for (size_t held = 0; held < cycles.size(); ++held) {
+            rcw_occupancy_record record{};
+            record.fifo = number;
+            record.words = int32_t(held);
+            record.cycles = cycles[held];
+            if (record.cycles && !below) occupancy.add(&record, sizeof record);
+        }
+    }
+};
+
 struct StreamPlan {
     std::vector<int> streams;  // bits of the packed ports
     std::vector<StreamFifo> fifos;
@@ -78,44 +114,20 @@ public:
             record.cycles = waited_[i];
             if (record.cycles) waits.add(&record, sizeof record);
         }
-        for (size_t i = 0; i < fifos_.size(); ++i) {
-            fifos_[i].change(cycle, 0);
-            for (size_t held = 0; held < fifos_[i].cycles.size(); ++held) {
-                rcw_occupancy_record record{};
-                record.fifo = fifo_base + plan_.fifos[i].number;
-                record.words = int32_t(held);
-                record.cycles = fifos_[i].cycles[held];
-                if (record.cycles && !fifos_[i].below) occupancy.add(&record, sizeof record);
-            }
-        }
+        for (size_t i = 0; i < fifos_.size(); ++i) fifos_[i].finish(cycle, fifo_base + plan_.fifos[i].number, occupancy);
     }
 
     // Whether a stream offers, and takes, in the cycle that was seen last.
     bool valid(int stream) const { return lanes_[size_t(stream) / 64].now_valid >> stream % 64 & 1; }
     bool ready(int stream) const { return lanes_[size_t(stream) / 64].now_ready >> stream % 64 & 1; }
+    bool moves(int stream) const { return valid(stream) && ready(stream); }
     const std::vector<int>& numbers() const { return plan_.streams; }
 
 private:
-    static constexpr int64_t most_words = 1 << 20;  // of a FIFO; more than that share the last row
     struct Lanes {
         uint64_t mask = 0, now_valid = 0, now_ready = 0;
         uint64_t valid[64] = {}, ready[64] = {};  // by cycle; while they are counted, by stream
     };
-    struct Held {
-        int64_t words = 0, since = 0;
-        bool below = false;  // it gave more than it took: it is no FIFO
-        std::vector<int64_t> cycles;
-        void change(int64_t cycle, int by) {  // as of the next cycle: a word is held from the edge on that takes it
-            const size_t row = size_t(words < 0 ? 0 : words < most_words ? words : most_words);
-            if (cycles.size() <= row) cycles.resize(row + 1);
-            const int64_t until = by ? cycle + 1 : cycle;
-            cycles[row] += until - since;
-            since = until;
-            words += by;
-            below |= words < 0;
-        }
-    };
-
     static uint64_t word(const uint32_t* words, size_t i, size_t count) {
         const uint64_t low = words[2 * i];
         return 2 * i + 1 < count ? low | uint64_t(words[2 * i + 1]) << 32 : low;

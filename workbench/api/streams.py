@@ -34,34 +34,43 @@ def waiting(streams: Sequence[Stream], valid: Sequence[bool], ready: Sequence[bo
     return tuple(found)
 
 
-def shortest_cycle(waits: Sequence[Waiting]) -> tuple[Waiting, ...]:
-    """Those who wait for one another, without the host if that can be; empty where nobody does."""
-    return _shortest([w for w in waits if HOST not in (w.who, w.whom)]) or _shortest(waits)
+def shortest_cycle(waits: Sequence[Waiting], host: bool = True) -> tuple[Waiting, ...]:
+    """Those who wait for one another, without the host if that can be (or unless `host`); empty where nobody does."""
+    inside = _shortest([w for w in waits if HOST not in (w.who, w.whom)])
+    return _shortest(waits) if host and not inside else inside
 
 
 def _shortest(waits: Sequence[Waiting]) -> tuple[Waiting, ...]:
+    """The shortest round of waits; one in which nobody offers, as in an idle design, only where there is no other."""
     import networkx  # only where something is stuck
 
     graph: networkx.DiGraph[str] = networkx.DiGraph()
-    for wait in reversed(waits):
+    for wait in sorted(waits, key=lambda wait: wait.offers):
         graph.add_edge(wait.who, wait.whom, wait=wait)
-    back = (networkx.shortest_path(graph, w.whom, w.who) for w in waits if networkx.has_path(graph, w.whom, w.who))
-    nodes = min(back, key=len, default=[])
-    return tuple(graph.edges[who, whom]["wait"] for who, whom in zip(nodes, (*nodes[1:], *nodes[:1]), strict=True))
+    for offers in (True, False):
+        through = [(w.whom, w.who) for w in waits if w.offers == offers and networkx.has_path(graph, w.whom, w.who)]
+        if nodes := min((networkx.shortest_path(graph, *ends) for ends in through), key=len, default=[]):
+            return tuple(graph.edges[pair]["wait"] for pair in zip(nodes, (*nodes[1:], *nodes[:1]), strict=True))
+    return ()
 
 
 def stuck(streams: Sequence[Stream], fifos: Sequence[Fifo], valid: Sequence[bool], ready: Sequence[bool],
-          cycle: int) -> Diagnostic:  # fmt: skip
-    """What is said of a design in which nothing will move any more, from `cycle` on."""
-    round_ = shortest_cycle(waiting(streams, valid, ready))
+          cycle: int, activity: str = "") -> Diagnostic:  # fmt: skip
+    """What is said of a design in which nothing will move any more, from `cycle` on. `activity` is what the host does
+    meanwhile, where that is not to wait for a stream."""
+    round_ = shortest_cycle(waiting(streams, valid, ready), host=not activity)
     head = f"nothing in the design moves any more, from cycle {cycle:,} on"
     if not round_:
-        return Diagnostic(head, "No streams of it wait for one another: look at what the host waits for.")
+        hint = "No streams of it wait for one another: look at what the host waits for."
+        return Diagnostic(head, f"{hint} {activity}".rstrip())
     by_id = {fifo.id: fifo for fifo in fifos}
     first = next((n for n, wait in enumerate(round_) if wait.offers and wait.whom in by_id), 0)
     round_ = (*round_[first:], *round_[:first])
     said = ", ".join(_said(wait, by_id) for wait in round_)
     full = [by_id[wait.whom] for wait in round_ if wait.offers and wait.whom in by_id]
+    if not any(wait.offers for wait in round_):
+        hint = "One of them has to give first, or be told to."
+        return Diagnostic(f"{head}: all wait to be given something: {said}", f"{hint} {activity}".rstrip())
     names = " or ".join(f"{fifo.id} ({fifo.depth} words)" if fifo.depth else fifo.id for fifo in full)
     if any(HOST in (wait.who, wait.whom) for wait in round_):
         hint = "The host has to give and take in turns, or in smaller pieces" + (

@@ -72,6 +72,7 @@ def _streams(hdl: HdlBuild, clocks: Sequence[str], depths: Mapping[str, int]) ->
             own, by = int(wait.signal == "valid"), int(wait.held_by == "valid")
             yield f"stream_wait {number} {place} {own} {wait.other} {by} {clock}"
     for number, fifo in enumerate(fifos):
-        yield f"fifo {number} {fifo.input} {fifo.output} {clocks.index(streams[fifo.input].clock)}"
+        takes, gives = (clocks.index(streams[end].clock) for end in (fifo.input, fifo.output))
+        yield f"fifo {number} {fifo.input} {fifo.output} {takes} {gives}"
     for fifo_id, words in depths.items():
         yield f"depth {hdl.varied[fifo_id]} {words}"

@@ -195,13 +195,13 @@ def _progress_text(raw: Path, platform: Platform) -> str:
     return f"{cycles:,} cycles, {cycles / platform.hardware.clock_hz * 1e3:.3f} ms of virtual time"
 
 
-def _stuck(hdl: HdlBuild, words: Sequence[str]) -> Diagnostic:
+def _stuck(hdl: HdlBuild, words: Sequence[str], activity: str) -> Diagnostic:
     """Who waits for whom on a card: its number, the cycle, valid and ready of its streams."""
     card, cycle, valid, ready = int(words[0]), int(words[1]), words[2], words[3]
     streams, fifos = len(hdl.streams) // hdl.cards, len(hdl.fifos) // hdl.cards
     first = hdl.streams[card * streams : (card + 1) * streams]
     mine = hdl.fifos[card * fifos : (card + 1) * fifos]
-    return stuck(first, mine, [bit == "1" for bit in valid], [bit == "1" for bit in ready], cycle)
+    return stuck(first, mine, [bit == "1" for bit in valid], [bit == "1" for bit in ready], cycle, activity)
 
 
 def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, task: Task, hdl: HdlBuild) -> Outcome:
@@ -213,7 +213,7 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, task: T
     card_code = card.code
     failure = card_end.get("failure") or (card.last_line if card_code == 1 else "")
     if problem is None and (words := card_end.get("stuck")):
-        diagnostics.append(_stuck(hdl, words.split()))
+        diagnostics.append(_stuck(hdl, words.split(), card_end.get("activity", "")))
     elif problem is None and failure:
         diagnostics.append(Diagnostic(failure, card_end.get("activity", "")))
     elif problem is None and card_code < 0:

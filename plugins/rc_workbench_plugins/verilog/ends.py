@@ -9,7 +9,7 @@ from typing import Any
 
 from rc_workbench_plugins.ports import workbench_port_kinds
 from rc_workbench_plugins.verilog.design import Design
-from rc_workbench_plugins.verilog.nets import Bit
+from rc_workbench_plugins.verilog.expressions import Bit
 from rc_workbench_plugins.verilog.ports import ports_of
 from workbench.api.instrument.port_finder import FoundPort, find_ports, plain_name
 from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rc_workbench_plugins.verilog.design import Design
+from rc_workbench_plugins.verilog.expressions import Kind
 from rc_workbench_plugins.verilog.instances import Instance
-from rc_workbench_plugins.verilog.nets import Kind
 from workbench.model.streams import Fifo, Stream
 
 _FIFO = re.compile(r"fifo|queue|buf|skid", re.IGNORECASE)
@@ -29,7 +29,7 @@ def find_fifos(
         if len(into[path]) != 1 or len(out[path]) != 1 or into[path] == out[path]:
             continue
         first, last = streams[into[path][0]], streams[out[path][0]]
-        if (first.bits and last.bits and first.bits != last.bits) or first.clock != last.clock:
+        if first.bits and last.bits and first.bits != last.bits:
             continue
         if _FIFO.search(instance.module) or path.partition(".")[2] in pointed:
             file, line, _ = design.place(instance.body.definition.location)

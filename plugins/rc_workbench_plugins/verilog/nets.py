@@ -1,23 +1,17 @@
-"""Who drives a bit of an elaborated design: through ports and plain assignments, and through which logic.
-
-A bit is (symbol, index from its least significant one, whether inverted); symbols are slang's, one for each instance.
-"""
+"""Who drives a bit of an elaborated design: through ports and plain assignments, and through which logic."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from pyslang import ast
 
-Kind = ast.SymbolKind
-Is = ast.ExpressionKind
-_NOT = (ast.UnaryOperator.LogicalNot, ast.UnaryOperator.BitwiseNot)
+from rc_workbench_plugins.verilog.expressions import Bit, Is, Kind, Part, part_of, plain, reads, reads_of_bit, slices
+
 _AND = (ast.BinaryOperator.LogicalAnd, ast.BinaryOperator.BinaryAnd)
-_BITWISE = (ast.BinaryOperator.BinaryAnd, ast.BinaryOperator.BinaryOr, ast.BinaryOperator.BinaryXor)
-_SELECTIONS = (Is.ElementSelect, Is.RangeSelect, Is.MemberAccess)
 _PROCESSES = (
     ast.ProceduralBlockKind.Always,
     ast.ProceduralBlockKind.AlwaysComb,
@@ -25,29 +19,8 @@ _PROCESSES = (
     ast.ProceduralBlockKind.AlwaysLatch,
 )
 _EDGES = (ast.EdgeKind.PosEdge, ast.EdgeKind.NegEdge, ast.EdgeKind.BothEdges)
-_SIGNALS = (Kind.Net, Kind.Variable)
+_SIGNAL = ast.TimingControlKind.SignalEvent
 _MOST_STEPS = 1000  # through a loop of assignments
-
-
-@dataclass(frozen=True)
-class Bit:
-    symbol: Any
-    index: int
-    low: bool = False  # inverted
-
-    def turned(self, low: bool = True) -> Bit:
-        return Bit(self.symbol, self.index, self.low ^ low)
-
-
-class Part(NamedTuple):
-    """A bit of a signal that has several; all of it where `bit` is None."""
-
-    symbol: Any
-    bit: int | None = None
-
-
-def part_of(bit: Bit) -> Part:
-    return Part(bit.symbol, bit.index if bit.symbol.type.bitWidth > 1 else None)
 
 
 @dataclass(frozen=True)
@@ -73,6 +46,8 @@ class Nets:
         self._known: dict[Part, set[Part]] = {}
         self.nameless: dict[str, Any] = {}  # generate blocks without a name: their syntax by path
         self._next: dict[Any, dict[int | None, set[Part]]] = defaultdict(lambda: defaultdict(set))  # through a register
+        self._clocks: dict[Any, list[Bit]] = defaultdict(list)  # of registers
+        self._top = top.body
         self._visit(top.body)
 
     def root(self, bit: Bit) -> Bit:
@@ -108,6 +83,21 @@ class Nets:
                     open_.append(source)
         return found
 
+    def clocks(self, start: Bit) -> Counter[str]:
+        """The top's clocks of the registers that a bit depends on with none between, with how many there are; empty
+        names are clocks that are derived within the design."""
+        found: Counter[str] = Counter()
+        seen, open_ = {part_of(start)}, [part_of(start)]
+        while open_:
+            part = open_.pop()
+            for clock in self._clocks.get(part.symbol, ()):
+                root = self.root(clock).symbol
+                found[root.name if root.parentScope == self._top else ""] += 1
+            more = self._sources(part) - seen
+            seen |= more
+            open_ += more
+        return found
+
     def without_effect(self, ends: set[Any]) -> Iterator[Any]:
         """The signals on which none of `ends` depends, now or later: counters that only tell the time, results that
         nobody waits for."""
@@ -125,12 +115,12 @@ class Nets:
         if part not in self._known:
             symbol, bit = part
             whole, logic = bit is None and symbol.type.bitWidth != 1, self._logic.get(symbol, {})
-            found = set().union(*(reads for of, reads in logic.items() if bit is None or of in (bit, None)))
+            found = set().union(*(told for of, told in logic.items() if bit is None or of in (bit, None)))
             if whole:
-                found = found.union(*(_reads(driver.source) for driver in self._drivers.get(symbol, ())))
+                found = found.union(*(reads(driver.source) for driver in self._drivers.get(symbol, ())))
             else:
                 own = Bit(symbol, bit or 0)
-                found = found.union(*(_reads_of_bit(d.source, d.index(own.index)) for d in self._of(own)))
+                found = found.union(*(reads_of_bit(d.source, d.index(own.index)) for d in self._of(own)))
             self._known[part] = found
         return self._known[part]
 
@@ -182,7 +172,10 @@ class Nets:
             elif kind == Kind.Net and member.initializer is not None:
                 self._drivers[member].append(_Driver(0, member.type.bitWidth, member.initializer))
             elif kind == Kind.ProceduralBlock and member.procedureKind in _PROCESSES:
-                self._statement(member.body, frozenset(), self._logic if _combinational(member) else self._next)
+                if _combinational(member):
+                    self._statement(member.body, frozenset(), self._logic)
+                else:
+                    self._registers(member.body)
 
     def _instance(self, instance: Any) -> None:
         for connection in instance.portConnections:
@@ -195,6 +188,17 @@ class Nets:
             elif port.direction == ast.ArgumentDirection.In:
                 self._drivers[inner].append(_Driver(0, inner.type.bitWidth, expression))
         self._visit(instance.body)
+
+    def _registers(self, body: Any) -> None:
+        """A clocked process: its clock is the event that is not asked for in it."""
+        assigned: dict[Any, dict[int | None, set[Part]]] = defaultdict(lambda: defaultdict(set))
+        self._statement(body, frozenset(), assigned)
+        events = [bit for event in _events(body) if event.kind == _SIGNAL and (bit := plain(event.expr, 0))]
+        for symbol, bits in assigned.items():
+            for index, sources in bits.items():
+                self._next[symbol][index] |= sources
+            asked = {part.symbol for sources in bits.values() for part in sources}
+            self._clocks[symbol] += [event for event in events if event.symbol not in asked][:1] or events[:1]
 
     def _drive(self, left: Any, source: Any) -> None:
         for symbol, low, width, offset in slices(left):
@@ -211,13 +215,13 @@ class Nets:
             for one in statement.list:
                 self._statement(one, asked, into)
         elif kind == of.Conditional:
-            asked = asked.union(*(_reads(condition.expr) for condition in statement.conditions))
+            asked = asked.union(*(reads(condition.expr) for condition in statement.conditions))
             self._statement(statement.ifTrue, asked, into)
             if statement.ifFalse is not None:
                 self._statement(statement.ifFalse, asked, into)
         elif kind == of.Case:
             asked = asked.union(
-                _reads(statement.expr), *(_reads(e) for item in statement.items for e in item.expressions)
+                reads(statement.expr), *(reads(e) for item in statement.items for e in item.expressions)
             )
             for one in (*(item.stmt for item in statement.items), statement.defaultCase):
                 if one is not None:
@@ -225,126 +229,25 @@ class Nets:
         elif kind == of.ForLoop:
             self._statement(statement.body, asked, into)
         elif kind == of.ExpressionStatement and statement.expr.kind == Is.Assignment:
-            sources = asked | _reads(statement.expr.right)
-            for symbol, bit in _reads(statement.expr.left):
+            sources = asked | reads(statement.expr.right)
+            for symbol, bit in reads(statement.expr.left):
                 into[symbol][bit] |= sources
 
 
-def slices(expression: Any, offset: int = 0) -> Iterator[tuple[Any, int, int, int]]:
-    """What an expression on the left names: (symbol, lowest bit, width, offset in the expression). What is chosen
-    while the design runs is left out."""
-    if expression.kind == Is.Concatenation:
-        for operand in reversed(list(expression.operands)):
-            yield from slices(operand, offset)
-            offset += operand.type.bitWidth
-        return
-    width = expression.type.bitWidth
-    if bit := plain(expression, 0):
-        yield bit.symbol, bit.index, width, offset
-
-
-def plain(expression: Any, index: int) -> Bit | None:
-    """The bit of a signal that bit `index` of an expression just names; None where it is more than that."""
-    kind = expression.kind
-    if kind in (Is.NamedValue, Is.HierarchicalValue):
-        symbol = expression.symbol
-        if symbol.kind == Kind.ModportPort:
-            symbol = symbol.internalSymbol
-        return Bit(symbol, index) if symbol is not None and symbol.kind in _SIGNALS else None
-    if kind == Is.Conversion:
-        return plain(expression.operand, index) if index < expression.operand.type.bitWidth else None
-    if kind == Is.UnaryOp and expression.op in _NOT:
-        if expression.op == ast.UnaryOperator.LogicalNot and (index or expression.operand.type.bitWidth != 1):
-            return None
-        found = plain(expression.operand, index)
-        return found and found.turned()
-    if kind == Is.Concatenation:
-        for operand in reversed(list(expression.operands)):
-            if index < operand.type.bitWidth:
-                return plain(operand, index)
-            index -= operand.type.bitWidth
-        return None
-    if kind in (Is.ElementSelect, Is.RangeSelect, Is.MemberAccess):
-        low = _offset(expression)
-        return None if low is None else plain(expression.value, low + index)
-    return None
-
-
-def _offset(expression: Any) -> int | None:
-    """The lowest bit of what a selection selects, in the value selected from."""
-    if expression.kind == Is.MemberAccess:
-        return int(expression.member.bitOffset) if expression.value.type.isIntegral else None
-    kind = expression.value.type.canonicalType
-    if not kind.isIntegral or not kind.hasFixedRange:
-        return None
-    if expression.kind == Is.ElementSelect:
-        chosen = [expression.selector.constant]
-    elif expression.selectionKind == ast.RangeSelectionKind.Simple:
-        chosen = [expression.left.constant, expression.right.constant]
-    else:
-        base, width = expression.left.constant, expression.right.constant
-        if base is None or width is None:
-            return None
-        up = expression.selectionKind == ast.RangeSelectionKind.IndexedUp
-        first = int(base.value)
-        chosen = [first, first + (int(width.value) - 1) * (1 if up else -1)]
-    if None in chosen:
-        return None
-    numbers = [int(getattr(one, "value", one)) for one in chosen]
-    bounds = kind.fixedRange
-    step = kind.bitWidth // bounds.width
-    falling = bounds.left >= bounds.right
-    low = min(numbers) - bounds.right if falling else bounds.right - max(numbers)
-    return low * step if 0 <= low < bounds.width else None
-
-
-def _reads(source: Any) -> set[Part]:
-    """What an expression mentions; a symbol by itself."""
-    if not isinstance(source, ast.Expression):
-        return {Part(source)}
-    found: set[Part] = set()
-
-    def look(node: Any) -> Any:
-        if isinstance(node, ast.Expression) and node.kind in _SELECTIONS and node.type.bitWidth == 1:
-            if bit := plain(node, 0):
-                found.add(part_of(bit))
-                return ast.VisitAction.Skip
-        elif isinstance(node, ast.NamedValueExpression | ast.HierarchicalValueExpression):
-            symbol: Any = node.symbol
-            found.add(Part(symbol.internalSymbol if symbol.kind == Kind.ModportPort else symbol))
-        return ast.VisitAction.Advance
-
-    source.visit(look)
-    return found
-
-
-def _reads_of_bit(source: Any, index: int) -> set[Part]:
-    """What bit `index` of an expression, or of a symbol, depends on."""
-    if not isinstance(source, ast.Expression):
-        return {part_of(Bit(source, index))}
-    if bit := plain(source, index):
-        return {part_of(bit)}
-    expression: Any = source
-    kind = expression.kind
-    if (kind == Is.Conversion and index < expression.operand.type.bitWidth) or (
-        kind == Is.UnaryOp and expression.op == ast.UnaryOperator.BitwiseNot
-    ):
-        return _reads_of_bit(expression.operand, index)
-    if kind == Is.BinaryOp and expression.op in _BITWISE:
-        return _reads_of_bit(expression.left, index) | _reads_of_bit(expression.right, index)
-    return _reads(expression)
+def _events(body: Any) -> list[Any]:
+    """What a process waits for."""
+    if body.kind != ast.StatementKind.Timed:
+        return []
+    timing = body.timing
+    return list(timing.events) if timing.kind == ast.TimingControlKind.EventList else [timing]
 
 
 def _combinational(block: Any) -> bool:
     """Whether a process has no memory of its own: always_comb, or one that looks at levels alone."""
     if block.procedureKind in (ast.ProceduralBlockKind.AlwaysComb, ast.ProceduralBlockKind.AlwaysLatch):
         return True
-    if block.procedureKind != ast.ProceduralBlockKind.Always or block.body.kind != ast.StatementKind.Timed:
-        return False
-    timing = block.body.timing
-    events = timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
-    return all(
-        event.kind == ast.TimingControlKind.ImplicitEvent
-        or (event.kind == ast.TimingControlKind.SignalEvent and event.edge not in _EDGES)
+    events = _events(block.body) if block.procedureKind == ast.ProceduralBlockKind.Always else []
+    return bool(events) and all(
+        event.kind == ast.TimingControlKind.ImplicitEvent or (event.kind == _SIGNAL and event.edge not in _EDGES)
         for event in events
     )

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rc_workbench_plugins.verilog.expressions import Kind
 from rc_workbench_plugins.verilog.instances import Instance
-from rc_workbench_plugins.verilog.nets import Kind
 
 
 class Places:

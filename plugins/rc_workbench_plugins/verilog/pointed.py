@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rc_workbench_plugins.verilog.nets import Bit, Kind
+from rc_workbench_plugins.verilog.expressions import Bit, Kind
 from workbench.model.application import StreamSignals
 from workbench.model.diagnostic import Diagnostic, Severity
 

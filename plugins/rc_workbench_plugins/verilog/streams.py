@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from rc_workbench_plugins.verilog.design import Design
 from rc_workbench_plugins.verilog.ends import End, ends_of
+from rc_workbench_plugins.verilog.expressions import Bit, Part, part_of
 from rc_workbench_plugins.verilog.fifos import find_fifos
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.labels import Label, is_nameless, labels_for
-from rc_workbench_plugins.verilog.nets import Bit, Nets, Part, part_of
+from rc_workbench_plugins.verilog.nets import Nets
 from rc_workbench_plugins.verilog.places import Places
 from rc_workbench_plugins.verilog.pointed import bit_named, no_fifo, no_signal
 from workbench.model.application import HardwareSources, StreamSignals
@@ -78,7 +79,7 @@ def find_streams(
             edges.setdefault(key, _Edge(key)).pointed = signals
     found = list(edges.values())
     streams = tuple(_with_own_names([_stream(nets, edge, places) for edge in found]))
-    streams = tuple(replace(s, waits=w) for s, w in zip(streams, _waits(nets, found), strict=True))
+    streams = tuple(replace(s, waits=w) for s, w in zip(streams, _waits(nets, found, streams), strict=True))
     problems += [no_fifo(name) for name in hardware.fifos if f"{places.top}.{name}" not in instances]
     fifos = tuple(find_fifos(design, instances, streams, hardware.fifos))
     ends = {bit.symbol for edge in found for bit in edge.key}
@@ -159,7 +160,9 @@ def _stream(nets: Nets, edge: _Edge, places: Places) -> Stream:
         from_ = f"{places.top}.{pointed.source}" if pointed.source else from_
         to = f"{places.top}.{pointed.target}" if pointed.target else to
         name, style, bits = f"{places.top}.{pointed.name}", style or "pointed", pointed.bits or bits
-    clock = places.clock(*(path for path in (from_, to) if path))
+    offered, taken = nets.clocks(edge.key.valid), nets.clocks(edge.key.ready)
+    registers = offered & taken or offered + taken
+    clock = registers.most_common(1)[0][0] if registers else places.clock(*(path for path in (from_, to) if path))
     return Stream(name, from_, to, style, bits, clock, hdl_name(valid), hdl_name(ready), *place)
 
 
@@ -192,19 +195,21 @@ def hdl_name(bit: Bit) -> str:
     return f"!{path}" if bit.low else path
 
 
-def _waits(nets: Nets, edges: Sequence[_Edge]) -> Iterator[tuple[StreamWait, ...]]:
-    """Which other streams hold each one's valid or ready low, through logic alone."""
+def _waits(nets: Nets, edges: Sequence[_Edge], streams: Sequence[Stream]) -> Iterator[tuple[StreamWait, ...]]:
+    """Which other streams hold each one's valid or ready low, through logic alone: those signals that other instances
+    drive. (What an instance remembers itself makes several of its own signals.)"""
     drives: dict[Part, list[tuple[int, str]]] = defaultdict(list)
-    for number, edge in enumerate(edges):
-        for signal in ("valid", "ready"):
-            part = part_of(getattr(edge.key, signal))
-            for one in {part, Part(part.symbol)}:
-                drives[one].append((number, signal))
-    ends = {part_of(bit) for edge in edges for bit in edge.key}
-    for number, edge in enumerate(edges):
+    driven: dict[str, set[Part]] = defaultdict(set)  # by the instance that does
+    for number, (edge, stream) in enumerate(zip(edges, streams, strict=True)):
+        for bit, signal, driver in ((edge.key.valid, "valid", stream.source), (edge.key.ready, "ready", stream.target)):
+            driven[driver].add(part_of(bit))
+            for part in {part_of(bit), Part(bit.symbol)}:
+                drives[part].append((number, signal))
+    ends = set().union(*driven.values())
+    for number, (edge, stream) in enumerate(zip(edges, streams, strict=True)):
         found: set[StreamWait] = set()
-        for signal in ("valid", "ready"):
-            for part in nets.reached(part_of(getattr(edge.key, signal)), ends):
+        for bit, signal, driver in ((edge.key.valid, "valid", stream.source), (edge.key.ready, "ready", stream.target)):
+            for part in nets.reached(part_of(bit), ends - driven[driver]):
                 others = [one for one in drives[part] if one[0] != number]
                 if len(drives[part]) <= _MOST_SHARING:
                     found |= {StreamWait(signal, other, held_by) for other, held_by in others}

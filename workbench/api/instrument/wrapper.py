@@ -146,6 +146,7 @@ def _seen(streams: Sequence[Stream], pins: Mapping[str, str]) -> Iterator[str]:
     if not streams:
         return
     yield f"`ifdef {STREAMS_DEFINE}"
+    yield "    /* verilator lint_off MULTIDRIVEN */  // a clock's own bits of both"
     for clock in dict.fromkeys(stream.clock for stream in streams):
         mine = [number for number, stream in enumerate(streams) if stream.clock == clock]
         yield f"    always @(posedge {pins[clock]}) begin"

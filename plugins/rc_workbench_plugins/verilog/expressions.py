@@ -1,0 +1,145 @@
+"""What expressions of an elaborated design name, bit by bit.
+
+A bit is (symbol, index from its least significant one, whether inverted); symbols are slang's, one for each instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pyslang import ast
+
+Kind = ast.SymbolKind
+Is = ast.ExpressionKind
+_NOT = (ast.UnaryOperator.LogicalNot, ast.UnaryOperator.BitwiseNot)
+_BITWISE = (ast.BinaryOperator.BinaryAnd, ast.BinaryOperator.BinaryOr, ast.BinaryOperator.BinaryXor)
+_SELECTIONS = (Is.ElementSelect, Is.RangeSelect, Is.MemberAccess)
+_SIGNALS = (Kind.Net, Kind.Variable)
+
+
+@dataclass(frozen=True)
+class Bit:
+    symbol: Any
+    index: int
+    low: bool = False  # inverted
+
+    def turned(self, low: bool = True) -> Bit:
+        return Bit(self.symbol, self.index, self.low ^ low)
+
+
+class Part(NamedTuple):
+    """A bit of a signal that has several; all of it where `bit` is None."""
+
+    symbol: Any
+    bit: int | None = None
+
+
+def part_of(bit: Bit) -> Part:
+    return Part(bit.symbol, bit.index if bit.symbol.type.bitWidth > 1 else None)
+
+
+def slices(expression: Any, offset: int = 0) -> Iterator[tuple[Any, int, int, int]]:
+    """What an expression on the left names: (symbol, lowest bit, width, offset in the expression). What is chosen
+    while the design runs is left out."""
+    if expression.kind == Is.Concatenation:
+        for operand in reversed(list(expression.operands)):
+            yield from slices(operand, offset)
+            offset += operand.type.bitWidth
+        return
+    width = expression.type.bitWidth
+    if bit := plain(expression, 0):
+        yield bit.symbol, bit.index, width, offset
+
+
+def plain(expression: Any, index: int) -> Bit | None:
+    """The bit of a signal that bit `index` of an expression just names; None where it is more than that."""
+    kind = expression.kind
+    if kind in (Is.NamedValue, Is.HierarchicalValue):
+        symbol = expression.symbol
+        if symbol.kind == Kind.ModportPort:
+            symbol = symbol.internalSymbol
+        return Bit(symbol, index) if symbol is not None and symbol.kind in _SIGNALS else None
+    if kind == Is.Conversion:
+        return plain(expression.operand, index) if index < expression.operand.type.bitWidth else None
+    if kind == Is.UnaryOp and expression.op in _NOT:
+        if expression.op == ast.UnaryOperator.LogicalNot and (index or expression.operand.type.bitWidth != 1):
+            return None
+        found = plain(expression.operand, index)
+        return found and found.turned()
+    if kind == Is.Concatenation:
+        for operand in reversed(list(expression.operands)):
+            if index < operand.type.bitWidth:
+                return plain(operand, index)
+            index -= operand.type.bitWidth
+        return None
+    if kind in (Is.ElementSelect, Is.RangeSelect, Is.MemberAccess):
+        low = _offset(expression)
+        return None if low is None else plain(expression.value, low + index)
+    return None
+
+
+def _offset(expression: Any) -> int | None:
+    """The lowest bit of what a selection selects, in the value selected from."""
+    if expression.kind == Is.MemberAccess:
+        return int(expression.member.bitOffset) if expression.value.type.isIntegral else None
+    kind = expression.value.type.canonicalType
+    if not kind.isIntegral or not kind.hasFixedRange:
+        return None
+    if expression.kind == Is.ElementSelect:
+        chosen = [expression.selector.constant]
+    elif expression.selectionKind == ast.RangeSelectionKind.Simple:
+        chosen = [expression.left.constant, expression.right.constant]
+    else:
+        base, width = expression.left.constant, expression.right.constant
+        if base is None or width is None:
+            return None
+        up = expression.selectionKind == ast.RangeSelectionKind.IndexedUp
+        first = int(base.value)
+        chosen = [first, first + (int(width.value) - 1) * (1 if up else -1)]
+    if None in chosen:
+        return None
+    numbers = [int(getattr(one, "value", one)) for one in chosen]
+    bounds = kind.fixedRange
+    step = kind.bitWidth // bounds.width
+    falling = bounds.left >= bounds.right
+    low = min(numbers) - bounds.right if falling else bounds.right - max(numbers)
+    return low * step if 0 <= low < bounds.width else None
+
+
+def reads(source: Any) -> set[Part]:
+    """What an expression mentions; a symbol by itself."""
+    if not isinstance(source, ast.Expression):
+        return {Part(source)}
+    found: set[Part] = set()
+
+    def look(node: Any) -> Any:
+        if isinstance(node, ast.Expression) and node.kind in _SELECTIONS and node.type.bitWidth == 1:
+            if bit := plain(node, 0):
+                found.add(part_of(bit))
+                return ast.VisitAction.Skip
+        elif isinstance(node, ast.NamedValueExpression | ast.HierarchicalValueExpression):
+            symbol: Any = node.symbol
+            found.add(Part(symbol.internalSymbol if symbol.kind == Kind.ModportPort else symbol))
+        return ast.VisitAction.Advance
+
+    source.visit(look)
+    return found
+
+
+def reads_of_bit(source: Any, index: int) -> set[Part]:
+    """What bit `index` of an expression, or of a symbol, depends on."""
+    if not isinstance(source, ast.Expression):
+        return {part_of(Bit(source, index))}
+    if bit := plain(source, index):
+        return {part_of(bit)}
+    expression: Any = source
+    kind = expression.kind
+    if (kind == Is.Conversion and index < expression.operand.type.bitWidth) or (
+        kind == Is.UnaryOp and expression.op == ast.UnaryOperator.BitwiseNot
+    ):
+        return reads_of_bit(expression.operand, index)
+    if kind == Is.BinaryOp and expression.op in _BITWISE:
+        return reads_of_bit(expression.left, index) | reads_of_bit(expression.right, index)
+    return reads(expression)
