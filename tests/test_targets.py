@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import psutil
@@ -18,6 +19,7 @@ import pytest
 from ssh_machine import SSHD, ssh_machine
 
 from workbench.api import HdlBuild
+from workbench.api.instrument.board import board_sources
 from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.model.diagnostic import Cancelled, Severity, WorkbenchError
@@ -132,6 +134,11 @@ def test_a_boards_time_is_the_hosts_and_its_clock_is_what_that_measures(board: R
     fpga = [n for n, block in enumerate(told.blocks) if not block.id.startswith("host.")]
     assert {int(times["cycles"][times["block"] == n].sum()) for n in fpga} == {clock.cycles}
     assert any("MHz as the host's clock tells it" in d.message for d in told.diagnostics)  # it is no 100 MHz
+    virtual_time = {name: column.item() for name, column in board.tables["virtual_time"].items()}
+    assert virtual_time["messages"] == 2  # what began the counting and what ended it
+    assert virtual_time["rate_ps"] == pytest.approx(PS_PER_S / clock.frequency_hz)
+    assert 0 < clock.uncertainty_ps == virtual_time["uncertainty_ps"] < counted_ps / 4
+    assert virtual_time["lower_ps"] < virtual_time["offset_ps"] < virtual_time["upper_ps"]
 
 
 def test_reading_the_counters_out_is_no_time_of_the_programs(board: Run) -> None:
@@ -337,6 +344,15 @@ def test_blocks_that_no_read_out_reaches_are_told(project: Path) -> None:
     assert blocks[0].id not in told.message
     (told,) = uncounted(built(("recap", (0, 1))), workspace.platform)
     assert all(block.id in told.message for block in blocks)
+
+
+def test_monitors_that_act_on_reads_are_written_nothing(project: Path) -> None:
+    """Behind AXI the design alone sees writes (resources/card/README.md)."""
+    freeze, run, clear, word = (Access(Act.READ, address) for address in (0, 4, 8, 12))
+    plan = ReadOutPlan(4, 0, 12, freeze, run, clear, (word,))
+    resources = Path(str(files("workbench.resources"))) / "board"
+    text = board_sources(opened(project).platform, plan, resources, "t")["rcw_board.c"]
+    assert re.findall(r"move\((\d), (\d+)u", text) == [("0", "8"), ("0", "4"), ("0", "0"), ("0", "12")]
 
 
 def test_commands_are_part_of_what_is_trusted(project: Path) -> None:

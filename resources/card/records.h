@@ -58,6 +58,13 @@ typedef struct {
     uint64_t bits;       /* the element pushed, as wide as it is; 1 or 0 for who waits */
 } rcw_queue_record;     /* 24 bytes */
 
+/* triples.bin (on a real machine): a message to the FPGA's first clock, stamped by both, by the read-out (rcw_board.c) */
+typedef struct {
+    int64_t t_p1_ps;     /* the host's, before it was sent */
+    int64_t cycle;       /* the monitors' count when it was there */
+    int64_t t_p3_ps;     /* the host's, when its answer was back */
+} rcw_triple_record;     /* 24 bytes */
+
 /* dwell.bin: how often a block's state lasted 2^log2_cycles to 2^(log2_cycles+1)-1 cycles, by the card at its end.
  * The stay that the end cut short is counted as it stands, so that a block's cycles add up to the run's. */
 typedef struct {

@@ -11,7 +11,7 @@ from rc_workbench_plugins.simulated_card.card import CardExecutable
 from simulated_card.conftest import HEAD, PERIOD, PLATFORM, WORK, run, table
 
 from workbench.api.records import read_dwell, read_taps, read_transfers
-from workbench.api.virtual_time import Triples, frame_of, frames_of, unlike_the_nominal
+from workbench.api.virtual_time import Triples, clock_problems, frame_of, frames_of
 from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, faster_hz
 from workbench.model.diagnostic import Severity
 from workbench.model.transfer_time import transfer_ps
@@ -92,10 +92,11 @@ def test_a_clock_that_is_off_and_drifts_is_found_by_messages(card: CardExecutabl
         assert off_ps <= lasts / 2 + 25_000  # half a round trip, where its ways are unlike; else what ticks leave
         assert lasts / 2 <= frame.uncertainty_ps <= lasts / 2 * 1.2  # a frame's rate is no surer: beyond it, more
         assert frame.crossed_ps == 0
-    (told,) = unlike_the_nominal("clk", triples, 100e6)
-    assert "does not run at 100 MHz: 99.8" in told.message
-    assert "slower" in told.message
-    assert list(unlike_the_nominal("clk", triples, hz)) == []
+    (told,) = clock_problems("clk", frames, 100e6)
+    assert "'clk' runs at 99.80" in told.message
+    assert "the platform says 100 MHz" in told.message
+    assert "ppm slow" in told.hint
+    assert list(clock_problems("clk", frames, hz)) == []
 
 
 def test_a_host_that_goes_on_for_long_does_not_keep_the_card_busy(card: CardExecutable, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ STREAMS = np.dtype(
     ]
 )  # fmt: skip
 STREAM_WAITS = np.dtype([("stream", "<i4"), ("wait", "<i4"), ("cycles", "<i8")])
+TRIPLES = np.dtype([("t_p1_ps", "<i8"), ("cycle", "<i8"), ("t_p3_ps", "<i8")])
 OCCUPANCY = np.dtype([("fifo", "<i4"), ("words", "<i4"), ("cycles", "<i8")])
 Records = NDArray[np.void]
 _PIECE = 1 << 18  # records in memory together
@@ -208,6 +209,11 @@ def read_counters(raw: Path) -> NDArray[np.uint32] | None:
         return None
     data = path.read_bytes()
     return np.frombuffer(data, "<u4", count=len(data) // 4)
+
+
+def read_triples(raw: Path) -> Records:
+    """Messages of a real machine's to its FPGA's first clock, stamped by both (dtype TRIPLES)."""
+    return read_records(raw / "triples.bin", TRIPLES)
 
 
 def read_end(path: Path) -> dict[str, str]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from workbench.api.tables import table_of
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.run import Table
+from workbench.model.run import PS_PER_S, Table
 from workbench.model.text import significant
 
 LEAST_SHARE, LEAST_ROWS = 0.1, 20  # of the messages: those with the shortest round trips
@@ -189,6 +189,7 @@ def exactly(period_ps: Fraction) -> tuple[Frame, ...]:
 
 
 TABLE = "virtual_time"  # of a run
+_USUAL_PPM = 100  # of an oscillator
 
 
 def table_of_frames(clocks: Mapping[tuple[int, int], Sequence[Frame]]) -> Table:
@@ -201,26 +202,36 @@ def table_of_frames(clocks: Mapping[tuple[int, int], Sequence[Frame]]) -> Table:
     return table_of(TABLE, rows)
 
 
-def unlike_the_nominal(name: str, triples: Triples, nominal_hz: float) -> Iterator[Diagnostic]:
-    """What the messages prove of a clock: that its rate is not what it is said to be, or that it has no one rate."""
-    if len(triples) < 2 or not np.ptp(triples.t_f2):
-        return
-    said = calibrate(triples, _PS, 1e9 / nominal_hz)
-    if not said.crossed_ns:
-        return
-    fitted = calibrate(triples, _PS)
-    hz = 1e9 / fitted.s_f_ns
-    ppm = significant(abs(hz / nominal_hz - 1) * 1e6)
-    crossed = f"at {nominal_hz / 1e6:g} MHz the least and the largest offset that the messages allow cross by"
-    yield Diagnostic(
-        f"the clock '{name}' of the FPGA does not run at {nominal_hz / 1e6:g} MHz: {hz / 1e6:.9g} MHz fits, {ppm} ppm "
-        f"{'faster' if hz > nominal_hz else 'slower'}",
-        f"Its times are by the fit; {crossed} {significant(said.crossed_ns)} ns.",
-        severity=Severity.WARNING,
-    )
-    if fitted.crossed_ns:
+def frames_of_table(table: Table) -> dict[tuple[int, int], tuple[Frame, ...]]:
+    """The clocks of a run's table, by card and number."""
+    found: dict[tuple[int, int], tuple[Frame, ...]] = {}
+    for row in zip(*(np.asarray(column).tolist() for column in table.values()), strict=True):
+        card, clock, first, last, rate, offset, lower, upper, unsure, messages, _ = row
+        frame = Frame(first, last, Fraction(rate), Fraction(offset), lower, upper, unsure, messages)
+        found[card, clock] = (*found.get((card, clock), ()), frame)
+    return found
+
+
+def clock_problems(name: str, frames: Sequence[Frame], nominal_hz: float) -> Iterator[Diagnostic]:
+    """What the frames of a clock prove: that it does not run at the rate it is said to have, or at no one rate."""
+    begin_ps, cycles = frames[0].at(frames[0].first), frames[-1].last - frames[0].first
+    lasted_ps, sure_ps = frames[-1].at(frames[-1].last) - begin_ps, frames[0].uncertainty_ps + frames[-1].uncertainty_ps
+    if abs(lasted_ps - cycles * PS_PER_S / nominal_hz) > sure_ps:
+        hz = cycles / lasted_ps * PS_PER_S
+        ppm = (hz / nominal_hz - 1) * 1e6
         yield Diagnostic(
-            f"no one rate holds for the clock '{name}' of the FPGA: it drifts",
-            f"Its times are by a fit for each frame; at one the bounds cross by {significant(fitted.crossed_ns)} ns.",
-            severity=Severity.WARNING,
+            f"the FPGA's clock '{name}' runs at {hz / 1e6:.9g} MHz as the host's clock tells it (surely to "
+            f"{significant(sure_ps / lasted_ps * 1e6)} ppm); the platform says {nominal_hz / 1e6:g} MHz",
+            f"That is {significant(abs(ppm))} ppm {'fast' if ppm > 0 else 'slow'}. Its times are by what was measured.",
+            Severity.WARNING if abs(ppm) > _USUAL_PPM else Severity.NOTE,
+        )
+    middles = [(f.first + f.last) // 2 for f in frames]
+    at_one_rate = [begin_ps + lasted_ps * (middle - frames[0].first) / cycles for middle in middles]
+    off_ps = (abs(f.at(m) - t) - f.uncertainty_ps for f, m, t in zip(frames, middles, at_one_rate, strict=True))
+    if max(off_ps) > sure_ps:
+        rates = [float(PS_PER_S / f.rate_ps) / 1e6 for f in frames]
+        yield Diagnostic(
+            f"the FPGA's clock '{name}' has no one rate: fits go from {min(rates):.9g} to {max(rates):.9g} MHz",
+            "It drifts: its times are by a fit for each frame. A counter that wrapped or was reset looks alike.",
+            Severity.WARNING,
         )

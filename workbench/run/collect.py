@@ -13,6 +13,7 @@ from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.records import read_calls, read_dwell, read_transfers, stream_tables
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
+from workbench.api.virtual_time import TABLE, table_of_frames
 from workbench.formats.columns import TableWriter, let_go
 from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
@@ -24,6 +25,7 @@ from workbench.run.cards import decoded
 from workbench.run.host_calls import call_pieces, resources
 from workbench.run.host_tables import host_states
 from workbench.run.host_threads import host_stretches, read_threads, thread_blocks
+from workbench.run.measured import first_clock
 from workbench.run.tap_trace import TapTrace
 from workbench.traces.trace import trace_of_tables
 
@@ -96,6 +98,8 @@ def collect(
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
     tables |= stream_tables(raw)
+    if clock := first_clock(raw, outcome.cycles):
+        tables[TABLE] = table_of_frames({(0, 0): clock})
     if trace:
         tables |= trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
         if outcome.counter_words is None:  # what they would have summed up

@@ -7,20 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import Outcome
-from workbench.api.records import read_calls, read_counters, read_end
+from workbench.api.records import read_calls, read_counters, read_end, read_triples
+from workbench.api.virtual_time import Frame, Triples, frames_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import PS_PER_S
 
-_CLOSE_ENOUGH = 0.01  # what a board's oscillator, and the template's figure of it, may be off
+
+def first_clock(raw: Path, cycles: int) -> tuple[Frame, ...]:
+    """The FPGA's first clock on the host's, by the messages that began and ended its counting; none where it was not
+    counted."""
+    records = read_triples(raw)
+    return frames_of(Triples(records["t_p1_ps"], records["cycle"], records["t_p3_ps"]), cycles)
 
 
 def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, nominal_hz: float, tree: str) -> Outcome:
     """The outcome with what the records in `raw` say (`resources/board`, `resources/host/recap.h`).
 
-    The monitors counted `cycles` between two moments of the host's clock: that is the FPGA's frequency, as surely as
-    the two accesses that began and ended it were short. `tree` is the build's id. Raises WorkbenchError for a folder
-    without records, or with another build's.
+    The FPGA's clock is what two messages that both clocks stamped say of it (`first_clock`). `tree` is the build's id.
+    Raises WorkbenchError for a folder without records, or with another build's.
     """
     calls = read_calls(raw)
     told, board = read_end(raw / "recording.txt"), read_end(raw / "board.txt")
@@ -36,25 +41,22 @@ def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, nominal_hz: 
     time_ps = int(told.get("time_ps", last_ps))
     host_ps = time_ps - int(took_ps.sum())
     cycles = plan.cycles(words.tolist()) if plan and words is not None and len(words) == plan.words else 0
-    window_ps = int(board.get("end_ps", 0)) - int(board.get("begin_ps", 0))
-    hz = cycles * PS_PER_S / window_ps if cycles and window_ps > 0 else nominal_hz
-    problems = _problems(told, board, hz, nominal_hz, window_ps)
+    clock = first_clock(raw, cycles)
+    problems = _problems(told, board)
     return replace(
         outcome,
         time_ps=time_ps,
         host_ps=host_ps,
         clock_cycles=(cycles,),
         counter_words=words if cycles else None,
-        measured_hz=hz,
-        counted_from_ps=int(board.get("begin_ps", 0)),
-        unsure_ps=int(board.get("unsure_ps", 0)),
+        measured_hz=float(PS_PER_S / clock[0].rate_ps) if clock else nominal_hz,
+        counted_from_ps=clock[0].at(0) if clock else 0,
+        unsure_ps=max((frame.uncertainty_ps for frame in clock), default=0),
         diagnostics=(*outcome.diagnostics, *problems),
     )
 
 
-def _problems(
-    told: dict[str, str], board: dict[str, str], hz: float, nominal_hz: float, window_ps: int
-) -> Iterator[Diagnostic]:
+def _problems(told: dict[str, str], board: dict[str, str]) -> Iterator[Diagnostic]:
     if not told:
         text, hint = "the program did not come to its end", "Its calls until then are here."
         yield Diagnostic(text, hint, Severity.WARNING)
@@ -64,11 +66,3 @@ def _problems(
     if errors := int(board.get("errors", "0")):
         text = f"{errors} of the accesses that started and read the counters failed"
         yield Diagnostic(text, "What they counted may be wrong.", Severity.WARNING)
-    unsure = int(board.get("unsure_ps", "0")) / window_ps if window_ps > 0 else 0.0
-    if abs(hz / nominal_hz - 1) > _CLOSE_ENOUGH + unsure:
-        yield Diagnostic(
-            f"the FPGA's clock ran at {hz / 1e6:.6g} MHz as the host's clock tells it (surely to {unsure:.2%}); the "
-            f"platform says {nominal_hz / 1e6:g} MHz",
-            "Times inside the FPGA are by the frequency that was measured.",
-            Severity.WARNING,
-        )

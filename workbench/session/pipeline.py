@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
+from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.application import Simulation
@@ -323,6 +324,7 @@ def collected(
 ) -> Run:
     """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
     found = collect(writer.raw, writer.part, outcome, host, hdl, language, platform, manifest.clocks, taps)
+    tables = {**found.tables, **own}
     manifest = replace(
         manifest,
         overhead=recording_overhead(writer.raw, outcome, deterministic=manifest.deterministic),
@@ -333,11 +335,19 @@ def collected(
         messages=found.messages,
         streams=hdl.streams,
         fifos=hdl.fifos,
-        diagnostics=(*manifest.diagnostics, *found.diagnostics),
+        diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform)),
     )
-    run = writer.finish(manifest, {**found.tables, **own})
+    run = writer.finish(manifest, tables)
     index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
     return run
+
+
+def _of_clocks(tables: Mapping[str, Table], platform: Platform) -> Iterator[Diagnostic]:
+    """What messages prove of the FPGAs' clocks."""
+    if TABLE in tables and platform.hardware:
+        for (_, number), frames in frames_of_table(tables[TABLE]).items():
+            clock = platform.hardware.clocks[number]
+            yield from clock_problems(clock.name, frames, clock.frequency_hz)
 
 
 def _finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
