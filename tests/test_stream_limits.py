@@ -38,6 +38,12 @@ def test_the_slow_split_limits_and_once_it_is_mended_the_walks_do() -> None:
     assert mended.following == ("Laplace.s1",)
 
 
+def test_who_limits_is_not_named_as_the_next_too() -> None:
+    service = {"mt": 10, "s1": 20, "w1": 900, "w2": 300, "a1": 10, "out": 10}
+    found = limits(flow(LAPLACE, {block: ns * NS for block, ns in service.items()}, WAYS, 1000))
+    assert (found.limit, found.following) == (("Laplace.w1",), ("Laplace.w2",))
+
+
 def test_the_gain_is_what_mending_brings_at_most() -> None:
     before, after = laplace(split_ns=130), laplace(split_ns=1)
     assert throughput(after) / throughput(before) == pytest.approx(1.3, rel=0.01)

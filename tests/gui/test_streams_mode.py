@@ -13,6 +13,7 @@ from driven.texts import clipped
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.streaming.events import tables
+from rc_workbench_plugins.streaming.query.window import thinned
 from stream_topologies import LAPLACE, flow
 
 from workbench.api.queries import Reply
@@ -22,7 +23,7 @@ from workbench.gui.source.mode import SourceMode
 from workbench.gui.streams.mode import QueryMode
 from workbench.gui.streams.replies import course, histogram_bars
 from workbench.gui.widgets import DiagnosticRow
-from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, heat_rows, spread
+from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot import Axis
 from workbench.pictures.svg import SvgCanvas
@@ -184,6 +185,28 @@ def test_a_heat_map_is_stronger_where_more_was() -> None:
     red = (pixels >> 16) & 0xFF
     assert red[high - 1, wide - 1] > red[0, wide - 1]  # a tenth below is fainter than three above
     assert list(heat_rows(found))[1:] == [(0.0, 1.0, 0.4, 0.0), (1.0, 2.0, 0.0, 0.4), (2.0, 3.0, 0.1, 0.3)]
+
+
+def test_a_long_trace_is_shown_to_its_end_with_its_extremes() -> None:
+    moments, values = np.arange(100_000), np.zeros(100_000)
+    values[77_777], values[99_999] = 9.0, -3.0
+    at, kept = thinned(moments, values, 3_000)
+    assert len(at) <= 3_000
+    assert (np.diff(at) > 0).all()
+    assert (at[kept == 9].tolist(), at[kept == -3].tolist()) == ([77_777], [99_999])
+    few = thinned(moments[:50], values[:50], 3_000)
+    assert few[0].tolist() == list(range(50))
+
+
+def test_what_stays_is_drawn_in_steps() -> None:
+    (line,) = course(Reply("o", "o", "", 1, "elements", (0.0, 4.0), (1.0, 5.0), (0.5, 2.0), stays=True)).lines
+    assert (line.x.tolist(), line.y.tolist()) == ([0.5, 2.0, 2.0, 4.0], [1.0, 1.0, 5.0, 5.0])
+
+
+def test_a_map_of_many_bins_holds_all_of_them() -> None:
+    names, shares = grouped(tuple(map(str, range(130))), np.full((130, 2), 1 / 130), 64)
+    assert (names[0], names[-1], len(names)) == ("0 to 2", "129", 44)
+    np.testing.assert_allclose(shares.sum(axis=0), 1)
 
 
 def test_frames_count_by_their_length() -> None:

@@ -57,8 +57,8 @@ class Reply:
     """What a statement came to. Times are seconds, other numbers in `unit`.
 
     `times_s` are where frames begin, and the last one ends. `values` are a number a frame, or at `moments_s` where it
-    was followed event by event; `shares` are a histogram a frame, over `bins`, each as `bin_words` say. `holds` is of
-    an assertion, `line` the statement's, from 1.
+    was followed event by event (each until the next one, where it `stays`); `shares` are a histogram a frame, over
+    `bins`, each as `bin_words` say. `holds` is of an assertion, `line` the statement's, from 1.
     """
 
     label: str
@@ -72,6 +72,7 @@ class Reply:
     bin_words: tuple[str, ...] = ()
     shares: tuple[tuple[float, ...], ...] = ()
     holds: bool | None = None
+    stays: bool = False
 
 
 @dataclass(frozen=True)

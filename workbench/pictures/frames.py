@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -130,7 +131,7 @@ def draw_heat(canvas: Canvas, picture: HeatMap, shown: Range, width: float, heig
         canvas.image(box.x, box.y, _pixels(canvas, picture, shown, round(box.width), round(box.height)))
     canvas.rect(box.x, box.y, box.width, box.height, "", "rule")
     row = box.height / max(len(picture.bins), 1)
-    every = max(1, -(-14 // max(int(row), 1)))
+    every = math.ceil(14 / row)
     for number in range(0, len(picture.bins), every):
         middle = box.bottom - (number + 0.5) * row
         canvas.text(4, middle - 8, box.x - 10, 16, picture.bins[number], "muted", 11, align=RIGHT, least=1)
@@ -147,6 +148,16 @@ def _pixels(canvas: Canvas, picture: HeatMap, shown: Range, wide: int, high: int
     ]  # little is seen too
     red, green, blue = np.moveaxis((ends[0] + strong * (ends[1] - ends[0])).round().astype(np.uint32), -1, 0)
     return (np.uint32(0xFF000000) | red << 16 | green << 8 | blue).astype(np.uint32)
+
+
+def grouped(names: Sequence[str], shares: NDArray[np.float64], most: int) -> tuple[list[str], NDArray[np.float64]]:
+    """At most so many bins in place of many, as many in each but the last: their names, and along the first axis the
+    sums of their shares."""
+    every = max(1, -(-len(names) // most))
+    firsts = range(0, len(names), every)
+    parts = [names[first : first + every] for first in firsts]
+    words = [part[0] if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in parts]
+    return words, np.add.reduceat(shares, list(firsts), axis=0) if words else shares
 
 
 def heat_rows(picture: HeatMap) -> Iterator[tuple[str | float, ...]]:

@@ -227,7 +227,8 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     if not legible(canvas, 22):  # the title needs all the height that there is
         y = foot - 18
         room = Box(room.x, box.y + 1, room.width, y - box.y - 1)
-    text(canvas, room, node.title, "text", 13, 600, always=True)
+    size = 13 * max(LEAST_PX / (13 * canvas.scale), 1.0)
+    text(canvas, room, _tail(canvas, node.title, room.width, size), "text", 13, 600, always=True)
     if facts.shares:
         draw_state_bar(canvas, left, y, width, 12, facts.shares)
         y += 16
@@ -244,6 +245,13 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
             shares, figure = facts.tiles[tile.block_id]
             with canvas.named(f"{tile.block_id}: {figure} % working"):
                 draw_tile(canvas, tile.box, shares, figure)
+
+
+def _tail(canvas: Canvas, name: str, room: float, size: float) -> str:
+    """A dotted name without as many of its first parts as there is no room for."""
+    parts = name.split(".")
+    tails = ["…" + ".".join(parts[first:]) if first else name for first in range(len(parts))]
+    return next((tail for tail in tails if canvas.width_of(tail, size, 600) <= room), tails[-1])
 
 
 def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:

@@ -20,7 +20,7 @@ from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 
 STYLE = replace(
-    block_graph.STYLE, flow=True, columns_per_band=12, node_width=144, node_height=72, label_height=40, gap=12
+    block_graph.STYLE, flow=True, columns_per_band=12, node_width=128, node_height=72, label_height=40, gap=12
 )  # two lines at every edge
 
 

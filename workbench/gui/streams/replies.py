@@ -19,10 +19,11 @@ from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import count_text, percent_text, significant, time_text, value_text
 from workbench.pictures.bars import Bar, Bars
-from workbench.pictures.frames import HeatMap, Spreads, spread
+from workbench.pictures.frames import HeatMap, Spreads, grouped, spread
 from workbench.pictures.plot import Axis, Line, Plot
 
 MOST_ROWS = 24  # of a histogram
+MOST_BINS = 64  # of a heat map
 
 
 class ReplyPictures(QWidget):
@@ -68,8 +69,8 @@ class ReplyPictures(QWidget):
             self.bars.setFixedHeight(self.bars.sizeHint().height())
             if framed:
                 title = "share of each frame's time or events by bin"
-                shares = np.array(reply.shares, float).T
-                self.heat.show_map(HeatMap(title, reply.times_s, reply.bin_words, shares))
+                names, shares = grouped(reply.bin_words, np.array(reply.shares, float).T, MOST_BINS)
+                self.heat.show_map(HeatMap(title, reply.times_s, tuple(names), shares))
         elif values:
             say = teller(reply.unit)
             rows = [spread(one.label or one.text, known) for one in beside if (known := _known(one))]
@@ -94,20 +95,20 @@ def histogram_bars(reply: Reply) -> Bars:
     """All frames together, each as long as it is; of many bins some share a row."""
     weights = np.diff(reply.times_s) if len(reply.times_s) > 1 else np.ones(len(reply.shares))
     whole = np.average(np.array(reply.shares, float), axis=0, weights=weights if weights.sum() else None)
-    every = -(-len(whole) // MOST_ROWS)
     rows = []
-    for first in range(0, len(whole), every):
-        share, names = float(whole[first : first + every].sum()), reply.bin_words[first : first + every]
-        name = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-        rows.append(Bar(name, name, share, (percent_text(share),), (name, share), strong=False))
+    for name, share in zip(*grouped(reply.bin_words, whole, MOST_ROWS), strict=True):
+        rows.append(Bar(name, name, float(share), (percent_text(share),), (name, float(share)), strong=False))
     most = max((row.value for row in rows), default=0.0) or 1.0
     return Bars(Axis("share", percent_text), ("bin", "share"), tuple(rows), (0.0, most * 1.04), foot=reply.text)
 
 
 def course(reply: Reply) -> Plot:
-    """The numbers over time: each at its frame's middle, or at the moment that it was so."""
+    """The numbers over time: each at its frame's middle, or at the moment that it was so, or from it to the next."""
     times = np.array(reply.moments_s) if reply.moments_s else _middles(reply.times_s)
     values = np.array([np.nan if value is None else value for value in reply.values], float)
+    if reply.stays:
+        times = np.repeat(np.append(times, reply.times_s[-1]), 2)[1:-1]
+        values = np.repeat(values, 2)
     kept = ~np.isnan(values)
     few = not reply.moments_s and int(kept.sum()) <= 200
     line = Line("", times[kept], values[kept], points=few, joined=True)

@@ -20,6 +20,7 @@ from workbench.model.run import PS_PER_S
 from workbench.model.text import listed, percent_text, prefixed, ratio_text, significant, time_text
 
 BUSY = "How busy is each block?"
+_MOST_SAID = 8  # of edges or blocks that are named in one answer
 _CLEAR = 0.5  # of the time busy, below which no block is said to limit the throughput
 
 
@@ -112,7 +113,7 @@ def walk(
     blocks = [_block(topology, name, found, clocked, bus) for name in sorted(steps, key=lambda name: -steps[name])]
     limit = _alike(max(blocks, key=lambda one: one.busy), blocks) if blocks else ()
     second = max((one for one in blocks if one.name not in limit), key=lambda one: one.busy, default=None)
-    following = _alike(second, blocks) if second else ()
+    following = _alike(second, [one for one in blocks if one.name not in limit]) if second else ()
     gain = max(1.0, 1 / second.busy) if second and second.busy > 0 else float("inf")
     walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, ())
     slowed = max(bus.items(), key=lambda item: item[1], default=("", 0.0))
@@ -193,30 +194,36 @@ def _answers(application: str, walked: Walk, slowed: tuple[str, float]) -> Itera
     def short(names: Iterable[str]) -> str:
         return listed([name.removeprefix(f"{application}.") for name in names])
 
-    def each(values: Iterable[tuple[str, str]]) -> str:
-        return "; ".join(f"{short([name])} {value}" for name, value in values) + "."
+    def each(values: Iterable[tuple[str, float, str]]) -> str:
+        """Names, numbers and how these are said; of many those with the largest."""
+        said = list(values)
+        if more := max(len(said) - _MOST_SAID, 0):
+            said = sorted(said, key=lambda one: -one[1])[:_MOST_SAID]
+        words = "; ".join(f"{short([name])} {value}" for name, _, value in said)
+        return f"{words}; {more} more less." if more else f"{words}."
 
     def asked(what: str, edges: Iterable[QueueSeen]) -> tuple[str, ...]:
         return tuple(f"measure {what} at {queue.edge.label}" for queue in edges)
 
     queues, blocks = walked.queues[::-1], walked.blocks[::-1]
-    rates = [(q.edge.label, prefixed(q.rate_per_s, "/s")) for q in queues]
+    rates = [(q.edge.label, q.rate_per_s, prefixed(q.rate_per_s, "/s")) for q in queues]
     yield Answer("At what rate is data moving?", each(rates), asked("rate", queues))
 
     late = [q for q in queues if q.latency_ps is not None]
     longest = max(late, key=lambda q: q.latency_ps or 0, default=None)
-    waits = each((q.edge.label, time_text((q.latency_ps or 0) / PS_PER_S)) for q in late)
+    waits = each((q.edge.label, q.latency_ps or 0, time_text((q.latency_ps or 0) / PS_PER_S)) for q in late)
     words = f"{waits} Longest in {short([longest.edge.label])}." if longest else "Nothing passed."
     yield Answer("How long does data wait on its way?", words, asked("mean latency", late))
 
-    words = each((b.name, percent_text(b.busy)) for b in blocks)
+    words = each((b.name, b.busy, percent_text(b.busy)) for b in blocks)
     yield Answer(BUSY, words, asked("util", queues))
 
-    held = [(q.edge.label, f"{significant(q.occupancy)} of {q.edge.depth}") for q in queues]
+    held = [(q.edge.label, q.occupancy / q.edge.depth, f"{significant(q.occupancy)} of {q.edge.depth}") for q in queues]
     yield Answer("How full is each queue?", each(held), asked("hist occupancy", queues))
 
     held_up = [q for q in queues if q.backpressure > 0]
-    words = each((q.edge.label, percent_text(q.backpressure)) for q in held_up) if held_up else "Nowhere at any time."
+    shares = each((q.edge.label, q.backpressure, percent_text(q.backpressure)) for q in held_up)
+    words = shares if held_up else "Nowhere at any time."
     question = "For what share of the time is backpressure asserted?"
     yield Answer(question, words, asked("backpressure", held_up or queues))
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.composer import read_topology
@@ -23,6 +26,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Frame,
     FrameValue,
     MeasureResult,
+    Metric,
     Statistic,
 )
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -157,9 +161,26 @@ def _reply(result: MeasureResult) -> Reply:
         return replace(made, words=words, bin_words=bins[kept], shares=tuple(shares))
     if measure.statistic is Statistic.TRACE and not measure.single:
         samples = [frame.samples for frame in frames if frame.samples]
-        moments, values = (np.concatenate([part[i] for part in samples])[:MOST_SAMPLES] for i in (0, 1))
-        return replace(made, values=tuple((values / factor).tolist()), moments_s=tuple((moments / PS_PER_S).tolist()))
+        moments, values = thinned(np.concatenate([t for t, _ in samples]), np.concatenate([v for _, v in samples]))
+        stays = measure.metric is Metric.OCCUPANCY
+        shown = tuple((values / factor).tolist()), tuple((moments / PS_PER_S).tolist())
+        return replace(made, values=shown[0], moments_s=shown[1], stays=stays)
     return replace(made, values=tuple(None if f.value is None else f.value / factor for f in frames))
+
+
+def thinned(
+    moments: NDArray[np.int64], values: NDArray[Any], most: int = MOST_SAMPLES
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Of many samples the first, the least and the most of each of so many parts that at most `most` stay."""
+    if len(values) <= most:
+        return moments, values
+    bounds = np.linspace(0, len(values), most // 3 + 1).astype(int)
+    kept = {int(first) for first in bounds[:-1]}
+    for first, end in pairwise(bounds.tolist()):
+        part = values[first:end]
+        kept |= {first + int(part.argmin()), first + int(part.argmax())}
+    at = sorted(kept)
+    return moments[at], values[at]
 
 
 def _shares(histogram: Sequence[int]) -> tuple[float, ...]:
