@@ -6,16 +6,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.streaming import vhdl
-from rc_workbench_plugins.streaming.topology import At
+from rc_workbench_plugins.streaming import ghdl
 from rtl_simulator import Cycle, Simulator, simulate
 
 from workbench.model.diagnostic import WorkbenchError
 
 pytestmark = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
-AT = At("app.x", 3, 1)
 
-#: `others` in a choice, constants of more than 32 bits, a memory that begins with something, numbers with a sign
+#: `others` in a choice, constants of more than 32 bits, a memory that begins with something, numbers with a sign,
+#: names that Verilog keeps for itself
 CHOICES = """
 library ieee;
 use ieee.std_logic_1164.all;
@@ -27,27 +26,27 @@ end entity;
 
 architecture rtl of choices is
     type memory is array (natural range 0 to 3) of unsigned(7 downto 0);
-    signal kept : memory := (x"11", x"22", x"33", x"44");
-    signal way : std_logic_vector(1 downto 0);
+    signal reg : memory := (x"11", x"22", x"33", x"44");
+    signal initial : std_logic_vector(1 downto 0);
 begin
     process (all)
     begin
         case i(2 downto 0) is
             when "001" => o <= x"0123456789ABCDEF";
             when "010" => o <= std_logic_vector(resize(signed(i), 64));
-            when "100" => o <= std_logic_vector(resize(kept(to_integer(unsigned(way))), 64));
+            when "100" => o <= std_logic_vector(resize(reg(to_integer(unsigned(initial))), 64));
             when others => o <= x"FEDCBA9876543210";
         end case;
         case to_integer(unsigned(i(7 downto 3))) is
-            when 3 => way <= "01";
-            when 9 => way <= "10";
-            when others => way <= "11";
+            when 3 => initial <= "01";
+            when 9 => initial <= "10";
+            when others => initial <= "11";
         end case;
     end process;
     process (clk)
     begin
         if rising_edge(clk) and i(7) = '1' then
-            kept(to_integer(unsigned(i(1 downto 0)))) <= kept(to_integer(unsigned(i(1 downto 0)))) + 1;
+            reg(to_integer(unsigned(i(1 downto 0)))) <= reg(to_integer(unsigned(i(1 downto 0)))) + 1;
         end if;
     end process;
 end architecture;
@@ -65,7 +64,7 @@ endmodule
 
 def test_what_is_made_of_a_design_does_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "choices.vhd").write_text(CHOICES)
-    (tmp_path / "made.v").write_text(vhdl.synthesised([str(tmp_path / "choices.vhd")], "choices", (), AT))
+    (tmp_path / "made.v").write_text(ghdl.synthesised([str(tmp_path / "choices.vhd")], "choices"))
     (tmp_path / "dut.v").write_text(DUT)
     simulator = Simulator(tmp_path / "simulator")
     simulator.folder.mkdir()
@@ -81,12 +80,12 @@ def test_what_is_made_of_a_design_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_made_as_it_is_said_is_refused_at_its_line(tmp_path: Path) -> None:
-    text = CHOICES.replace("kept(to_integer(unsigned(i(1 downto 0)))) <=", "kept(3) <=")
+    text = CHOICES.replace("reg(to_integer(unsigned(i(1 downto 0)))) <=", "reg(3) <=")
     (tmp_path / "choices.vhd").write_text(text)
     with pytest.raises(WorkbenchError) as told:
-        vhdl.synthesised([str(tmp_path / "choices.vhd")], "choices", (), AT)
+        ghdl.synthesised([str(tmp_path / "choices.vhd")], "choices")
     (problem,) = told.value.diagnostics
-    assert "'kept'" in problem.message
+    assert "'reg'" in problem.message
     assert (problem.file, problem.line) == (str(tmp_path / "choices.vhd"), 12)
 
 
@@ -112,16 +111,16 @@ def test_reading_a_design_writes_to_no_file(
     within_bubblewrap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not within_bubblewrap:
-        monkeypatch.setattr(vhdl, "read_only", lambda: ())
-    elif not vhdl.read_only():
+        monkeypatch.setattr(ghdl, "read_only", lambda: ())
+    elif not ghdl.read_only():
         pytest.skip("this system does not let bubblewrap confine")
     mine, design = tmp_path / "mine.txt", tmp_path / "writes.vhd"
     mine.write_text("mine")
     design.write_text(WRITES.replace("PATH", str(mine)))
     with pytest.raises(WorkbenchError) as told:
-        vhdl.synthesised([str(design)], "writes", (), AT)
+        ghdl.synthesised([str(design)], "writes")
     problem = told.value.diagnostics[0]
     assert (problem.file, problem.line) == (str(design), 8)
     assert mine.read_text() == "mine"
     design.write_text("\n".join(line for line in WRITES.splitlines() if "target" not in line))
-    assert "module writes" in vhdl.synthesised([str(design)], "writes", (), AT)
+    assert "module writes" in ghdl.synthesised([str(design)], "writes")

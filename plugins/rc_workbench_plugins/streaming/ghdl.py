@@ -1,0 +1,139 @@
+"""Verilog of a design in VHDL: GHDL's synthesis writes it, and what GHDL gets wrong there is mended or refused.
+
+Tried with GHDL 2.0, whose Verilog leaves out `others` of a choice (github.com/ghdl/ghdl#2041), writes constants of more
+than 32 bits as strings, and calls signals by words that Verilog keeps for itself.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pygments.lexer import words
+from pygments.lexers.hdl import SystemVerilogLexer, VhdlLexer
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.confine import read_only
+from workbench.system.process import run_program
+
+_LIMIT_S = 60.0
+_MEMORY_BYTES = 4 << 30
+_MESSAGE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):(?:(?P<kind>error|warning):)? ?(?P<text>.*)$")
+_UNASSIGNED = re.compile(
+    r'^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):warning: no assignment for .* of signal "(?P<signal>.*)"\n'
+    r"(?P<declared>.*)$", re.MULTILINE,
+)  # fmt: skip
+_WIDE = re.compile(r'"([01XZ]{33,})"')
+_CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
+_OTHERS = re.compile(r"^  with \w+ select (\w+) <=\n(?:    .* when \"[01]+\",\n)+    (.*) when others;", re.MULTILINE)
+_FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
+_KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
+_GENERICS = (
+    "Generics are given as integers, strings, the bits of a vector as a string, and `true` and `false` as strings."
+)
+
+
+def synthesised(files: Sequence[str], unit: str, generics: Sequence[str] = ()) -> str:
+    """Verilog of the entity `unit`, its last module, and of what it is made of; `generics` are NAME=VALUE.
+
+    WorkbenchError with GHDL's errors at their lines, or without a place where there is none.
+    """
+    ghdl = shutil.which("ghdl")
+    if ghdl is None:
+        raise WorkbenchError(
+            Diagnostic("blocks in VHDL need GHDL, which is not installed", "Debian: apt-get install ghdl-mcode")
+        )
+    bound = [f"-g{generic}" for generic in generics]
+
+    def written(language: str) -> str:
+        command = [*_kept(files), ghdl, "--synth", "--std=08", f"--out={language}", *bound, *files, "-e", unit]
+        result = run_program(command, timeout_s=_LIMIT_S, memory_bytes=_MEMORY_BYTES)
+        found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, unit)
+        if found:
+            raise WorkbenchError(*found)
+        return result.stdout
+
+    text = _WIDE.sub(lambda digits: _literal(digits[1]), written("verilog"))
+    if _CASE.search(text):
+        text = _with_defaults(text, written("vhdl"))
+    return _kept_words().sub(lambda word: word[0] if word["kept"] else f"{word[0]}_", text)
+
+
+def as_one(texts: Mapping[str, str], unit: str) -> str:
+    """Verilog of a design given by its files' names."""
+    with TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            Path(folder, name).write_text(text, "utf-8")
+        return synthesised([str(Path(folder, name)) for name in texts], unit)
+
+
+def _kept(files: Sequence[str]) -> tuple[str, ...]:
+    """What keeps GHDL from writing: it opens files that a design declares, already to synthesise it. WorkbenchError
+    where nothing on this system does, for designs that declare some."""
+    if prefix := read_only():
+        return prefix
+    found = [
+        Diagnostic("this design declares a file, which GHDL would open with your rights", _KEEP, file=file, line=line)
+        for file in files
+        for line, text in enumerate(Path(file).read_text("latin-1").splitlines(), 1)
+        if _FILE.search(text)
+    ]
+    if found:
+        raise WorkbenchError(*found)
+    return ()
+
+
+def _errors(said: str, unit: str) -> list[Diagnostic]:
+    found = [
+        Diagnostic(match["text"], file=match["file"], line=int(match["line"]), column=int(match["column"]))
+        for line in said.splitlines()
+        if (match := _MESSAGE.match(line)) and match["kind"] != "warning"
+    ]
+    if found:
+        return found[:20]
+    last = (said.strip().splitlines() or ["it ended without a word"])[-1].rpartition("ghdl-mcode: ")[2]
+    return [Diagnostic(f"GHDL cannot synthesise '{unit}': {last}", _GENERICS if "generic" in last else "")]
+
+
+def _lost(said: str) -> Iterator[Diagnostic]:
+    """Signals that begin with a value and are assigned in part: GHDL forgets what the rest begins with."""
+    for match in _UNASSIGNED.finditer(said):
+        if ":=" in match["declared"]:
+            message = f"GHDL loses the value of what is never assigned of '{match['signal']}'"
+            hint = "Assign all of it, or make a constant of what stays."
+            yield Diagnostic(message, hint, file=match["file"], line=int(match["line"]), column=int(match["column"]))
+
+
+def _with_defaults(verilog: str, vhdl: str) -> str:
+    """The VHDL that GHDL writes of the same design has them."""
+    others = {target: value.removeprefix("wrap_") for target, value in _OTHERS.findall(vhdl)}
+
+    def mended(case: re.Match[str]) -> str:
+        value = others[case[2]]
+        default = _literal(value[1:-1]) if value[0] in "'\"" else value
+        return f"{case[1]}      default: {case[2]} <= {default};\n    endcase"
+
+    return _CASE.sub(mended, verilog)
+
+
+def _literal(digits: str) -> str:
+    return f"{len(digits)}'b{re.sub('[^01Z]', 'x', digits)}"
+
+
+@cache
+def _kept_words() -> re.Pattern[str]:
+    """Words that Verilog keeps for itself: `kept` where they are meant so, at the start of a line or as an edge.
+    Elsewhere they are names, to which an underscore is put: no name of VHDL ends in one."""
+    some = "|".join(_words(SystemVerilogLexer.tokens["root"]) - _words(VhdlLexer.tokens["keywords"]))
+    kept = rf"^[ (]*(?:{some})(?=:| (?!<?=)|$)|(?:pos|neg)edge(?= \w)"
+    return re.compile(rf"(?P<kept>{kept})|(?<![$\w])(?:{some})\b", re.MULTILINE)
+
+
+def _words(rules: Iterable[Any]) -> set[str]:
+    found = (rule[0].words for rule in rules if isinstance(rule, tuple) and isinstance(rule[0], words))
+    return {word for some in found for word in some if word.isidentifier()}
