@@ -57,6 +57,7 @@ module stream_fifo #(
         if (!rst) begin
             if (push && !s_tlast) rcw_queue(EDGE, PUSH, {{64-WIDTH{SIGNED != 0 && s_tdata[WIDTH-1]}}, s_tdata});
             if (pop && !m_tlast) rcw_queue(EDGE, POP, 0);
+            if (push && ended) $fatal(1, "%m: an element after the stream's end");
             if (blocks != blocked) rcw_queue(EDGE, BLOCKED, {63'b0, blocks});
             if (waits != waiting) rcw_queue(EDGE, WAITING, {63'b0, waits});
         end

@@ -85,3 +85,19 @@ module stream_out #(
         end
     end
 endmodule
+
+// The end of what a block gives that does not tell it: the end has come on all ways into it, and since then nothing came
+// out for a while.
+module stream_end #(
+    parameter QUIET = 20000 // cycles
+) (
+    input  clk,
+    input  rst,
+    input  over, // all that goes in
+    input  made, // an element comes out
+    output ends
+);
+    reg [31:0] quiet;
+    assign ends = quiet == QUIET;
+    always @(posedge clk) quiet <= rst || !over || made ? 0 : quiet + !ends;
+endmodule

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
+from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
 from rc_workbench_plugins.streaming.topology import At, Block, Edge, Implementation, Place, Topology, Value, Way
 from rc_workbench_plugins.streaming.x_language import problem
@@ -118,7 +119,7 @@ def _edge(topology: Topology, section: Streaming, number: int, edge: Edge) -> di
 
 
 def _net(number: int, edge: Edge) -> str:
-    return f"e{number}_{_identifier(edge.label.rpartition('.')[2])}"
+    return f"e{number}_{identifier(edge.label.rpartition('.')[2])}"
 
 
 def _parts(topology: Topology, edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -326,69 +327,7 @@ def _top(
         },
         "reset": clock.reset_hdl or clock.reset, "shift": f" / {_unit(platform)}" if _unit(platform) > 1 else "",
         "edges": parts, "cards": len(topology.fpgas),
-        "blocks": [_instance(number, *of_block, parts, clock.pin) for number, of_block in enumerate(modules)],
+        "blocks": [instance(number, *of_block, parts, clock.pin) for number, of_block in enumerate(modules)],
         "bulk": section.bulk_elements, "flush_cycles": max(1, round(section.flush_us * 1e-6 * clock.frequency_hz)),
     }  # fmt: skip
     return _rendered("stream_top.v.j2", known)
-
-
-def _instance(number: int, block: Block, module: Module, parts: list[dict[str, Any]], clock: str) -> dict[str, Any]:
-    ends = {str(part["edge"].sink): part for part in parts if part["way"] != "out"}
-    ends |= {str(part["edge"].source): part for part in parts if part["way"] != "in"}
-    joined_to = {port.name: ends[f"{block.name}.{port.name}"] for port in block.kind.ports}
-    reset = next((part["reset"] for part in joined_to.values()), "stream_reset")
-    connections, lines = [*module.clocked(clock, reset)], []
-    for port in block.kind.ports:
-        net = joined_to[port.name]["net"]
-        joined, more = _joined(module, port.name, port.way, net)
-        connections += joined
-        lines += more
-    bound = {} if module.made else block.config
-    parameters = ", ".join(f".{name}({_verilog_value(value)})" for name, value in bound.items())
-    return {"name": block.name, "net": f"b{number}_{_identifier(block.name)}", "unit": module.name,
-            "parameters": parameters, "connections": connections, "lines": lines}  # fmt: skip
-
-
-def _joined(module: Module, port: str, way: Way, net: str) -> tuple[list[tuple[str, str]], list[str]]:
-    """How a block's port is joined to its queue: connections, and what else is assigned. A block that does not know of
-    the stream's end never meets it, and writes none."""
-    style = module.style(port, way)
-    knows = f"{port}_tlast" in module.ports
-    if way is Way.IN:
-        valid = f"{net}_out_valid" if knows else f"{net}_out_valid && !{net}_out_last"
-        if style == "axis":
-            taken = f"{net}_taken"
-            ready = taken if knows else f"{taken} || ({net}_out_valid && {net}_out_last)"
-            return (
-                [(f"{port}_tdata", f"{net}_out"), (f"{port}_tvalid", valid), (f"{port}_tready", taken),
-                 *([(f"{port}_tlast", f"{net}_out_last")] if knows else [])],
-                [f"wire {taken};", f"assign {net}_out_ready = {ready};"],
-            )  # fmt: skip
-        taken = f"{net}_taken"
-        return (
-            [(f"{port}_data", f"{net}_out"), (f"{port}_empty", f"!({valid})"), (f"{port}_read", taken)],
-            [f"wire {taken};", f"assign {net}_out_ready = {taken} || ({net}_out_valid && {net}_out_last);"],
-        )
-    if style == "axis":
-        last = [(f"{port}_tlast", f"{net}_in_last")] if knows else []
-        return (
-            [(f"{port}_tdata", f"{net}_in"), (f"{port}_tvalid", f"{net}_in_valid"),
-             (f"{port}_tready", f"{net}_in_ready"), *last],
-            [] if knows else [f"assign {net}_in_last = 1'b0;"],
-        )  # fmt: skip
-    return (
-        [(f"{port}_data", f"{net}_in"), (f"{port}_write", f"{net}_in_valid"), (f"{port}_full", f"!{net}_in_ready")],
-        [f"assign {net}_in_last = 1'b0;"],
-    )
-
-
-def _verilog_value(value: Value) -> str:
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, int) and not -(1 << 31) <= value < 1 << 31:
-        return f"{'-' if value < 0 else ''}64'd{abs(value)}"
-    return repr(value)
-
-
-def _identifier(text: str) -> str:
-    return re.sub(r"\W", "_", text)

@@ -14,27 +14,57 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.system.files import SOURCE_LIMIT, read_regular
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_CLOCKS = ("clk", "clock", "aclk", "clk_i", "i_clk")
+_CLOCKS = ("clk", "clock", "aclk", "clk_i", "i_clk", "ap_clk")
 _RESETS = {
     "rst": "",
     "reset": "",
     "rst_i": "",
     "i_rst": "",
+    "ap_rst": "",
     "rst_n": "!",
+    "ap_rst_n": "!",
     "reset_n": "!",
     "aresetn": "!",
     "resetn": "!",
 }
 
+
+@dataclass(frozen=True)
+class Style:
+    """How a module names the signals of a stream. With `empty` and `full` one of them says that there is no element or
+    no room. With `late`, an element comes in the cycle after it is taken, as from a FIFO without show-ahead."""
+
+    data: str
+    valid: str
+    ready: str
+    late: bool = False
+
+    @property
+    def no(self) -> str:
+        """What turns what the signal says to whether there is an element or room."""
+        return "!" if self.valid == "empty" or self.ready == "full" else ""
+
+    def of(self, port: str) -> tuple[str, str, str]:
+        return f"{port}_{self.data}", f"{port}_{self.valid}", f"{port}_{self.ready}"
+
+
+#: as AXI4-Stream has them; as a queue has them; as Vitis HLS does (ap_fifo)
 _STYLES = {
-    Way.IN: {"axis": ("tdata", "tvalid", "tready"), "fifo": ("data", "empty", "read")},
-    Way.OUT: {"axis": ("tdata", "tvalid", "tready"), "fifo": ("data", "write", "full")},
-}
+    Way.IN: (
+        Style("tdata", "tvalid", "tready"), Style("data", "empty", "read"), Style("data", "empty", "pop"),
+        Style("q", "empty", "read", late=True), Style("q", "empty", "pop", late=True),
+        Style("dout", "empty_n", "read"),
+    ),
+    Way.OUT: (
+        Style("tdata", "tvalid", "tready"), Style("data", "write", "full"), Style("data", "push", "full"),
+        Style("din", "write", "full_n"),
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module's words between its name and its end, among which its ports are."""
+    """A module, and the words of its head, among which its ports are."""
 
     implementation: Implementation
     name: str
@@ -56,18 +86,14 @@ class Module:
                 yield name, inverted + reset
                 break
 
-    def style(self, port: str, way: Way) -> str:
+    def style(self, port: str, way: Way) -> Style:
         """How the module names the signals of a stream. WorkbenchError where it has none of them."""
-        for style, ends in _STYLES[way].items():
-            if all(f"{port}_{end}" in self.ports for end in ends):
+        for style in _STYLES[way]:
+            if self.ports.issuperset(style.of(port)):
                 return style
-        wanted = [", ".join(f"{port}_{end}" for end in ends) for ends in _STYLES[way].values()]
-        unit = self.implementation.unit
-        raise WorkbenchError(
-            problem(
-                self.implementation.at, f"the module '{unit}' has no stream '{port}'", f"Wanted: {' or '.join(wanted)}."
-            )
-        )
+        wanted = "; ".join(", ".join(style.of(port)) for style in _STYLES[way])
+        message = f"the module '{self.implementation.unit}' has no stream '{port}'"
+        raise WorkbenchError(problem(self.implementation.at, message, f"Wanted one of: {wanted}."))
 
 
 def read_module(implementation: Implementation, config: Mapping[str, Value], root: Path) -> Module:
@@ -88,6 +114,6 @@ def read_module(implementation: Implementation, config: Mapping[str, Value], roo
 
 
 def _words(text: str, name: str) -> frozenset[str]:
-    """The words of a module; none where the text does not have it."""
-    found = re.search(rf"\bmodule\s+{re.escape(name)}\b(.*?)\bendmodule\b", _COMMENT.sub(" ", text), re.DOTALL)
+    """The words of a module's head; none where the text does not have it."""
+    found = re.search(rf"\bmodule\s+{re.escape(name)}\b((?:\s*import\b[^;]*;)*[^;]*);", _COMMENT.sub(" ", text))
     return frozenset(re.findall(r"[A-Za-z_]\w*", found[1]) if found else ())
