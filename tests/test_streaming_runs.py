@@ -180,14 +180,49 @@ def test_data_go_from_fpga_to_fpga_through_the_processor_and_nobody_waits_for_wh
     assert (np.unique(b.delivered_ps - b.taken_ps) > 48_000_000).all(), "a read, and a write: 32 us and 16 us at least"
 
 
+SLOW = """
+module scale #(parameter factor = 1) (
+    input clk, input rst,
+    input [31:0] x_data, input x_empty, output x_pop,
+    output [31:0] y_data, output y_push, input y_full
+);
+    reg [31:0] kept;
+    reg [9:0] left;
+    assign x_pop = !x_empty && left == 0;
+    assign y_push = left == 1 && !y_full;
+    assign y_data = kept;
+    always @(posedge clk) begin
+        if (x_pop) kept <= x_data * factor;
+        left <= rst ? 0 : x_pop ? 300 : left - (left > 1 || y_push);
+    end
+endmodule
+"""
+
 VHDL = "blocks: {Scale: {vhdl: [scale.vhd], unit: {vhdl: scale}}}"
 
 
-def test_a_block_in_vhdl_stands_in_the_fpga(tmp_path: Path) -> None:
-    path = project(tmp_path, "mapping: {scale: card}", "bulk_elements: 64", VHDL)
-    options = RunOptions(out=tmp_path / "run", plain=True, deterministic=True)
-    run_workspace(open_workspace(path, load_plugins()), options, Job())
-    assert (tmp_path / "run" / "stdout.txt").read_text() == PRINTED
+def test_blocks_in_the_fpga_may_have_a_fifos_ports(tmp_path: Path) -> None:
+    """As a queue has them, with show-ahead and without, and as HLS writes them, in Verilog and in VHDL: all compute
+    what the block with the ports of AXI4-Stream does, and streams end behind them, though they do not tell it."""
+    project(tmp_path)
+    options = RunOptions(out=tmp_path / "run", trace=True, deterministic=True)
+    run = run_workspace(open_workspace(tmp_path / "ports.workbench.yaml", load_plugins()), options, Job())
+    found, factor = events(run).edges, 1
+    for label, times in zip("abcdefg", (1, 1, 2, 3, 5, 7, 11), strict=True):
+        factor *= times
+        edge = found[f"App.{label}"]
+        assert edge.values is not None
+        assert edge.values.tolist() == [factor * i for i in range(MOST)], label
+        assert len(edge.pop_ps) == MOST
+    assert (tmp_path / "run" / "stdout.txt").read_text() == f"{MOST} {factor * int(PRINTED.split()[1]) // FACTOR}\n"
+
+
+def test_an_element_after_the_end_of_its_stream_is_told(tmp_path: Path) -> None:
+    path = project(tmp_path, "mapping: {scale: card}", "flush_us: 1")
+    (tmp_path / "scale.v").write_text(SLOW)
+    run = run_workspace(open_workspace(path, load_plugins()), RunOptions(out=tmp_path / "run", plain=True), Job())
+    assert run.manifest.status is RunStatus.FAILED
+    assert "App.b after the end" in run.manifest.reason
 
 
 def test_what_is_wrong_in_vhdl_is_told_at_its_line(tmp_path: Path) -> None:

@@ -232,6 +232,8 @@ extern "C" void rcw_queue(int edge, int event, long long bits) {
     queues->add(&record, sizeof record);
 }
 
+extern "C" void rcw_fail(const char* message) { throw Failure(message); }
+
 // How many words the FIFO behind a `recap_depth` is to hold; 0 where nothing is said.
 extern "C" int recap_depth_of(const char* place) {
     std::string name = place;

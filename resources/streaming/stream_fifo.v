@@ -4,7 +4,8 @@ module stream_fifo #(
     parameter WIDTH  = 32,
     parameter DEPTH  = 64,
     parameter SIGNED = 0,
-    parameter EDGE   = 0   // its number in the application
+    parameter EDGE   = 0,  // its number in the application
+    parameter LABEL  = ""
 ) (
     input                  clk,
     input                  rst,
@@ -49,6 +50,7 @@ module stream_fifo #(
 `ifdef VERILATOR
     // A traced run of the simulated card keeps every push and pop (resources/card/card.cpp).
     import "DPI-C" function void rcw_queue(input int number, input int what, input longint bits);
+    import "DPI-C" function void rcw_fail(input string message);
     localparam PUSH = 0, POP = 1, BLOCKED = 2, WAITING = 3;
     reg blocked, waiting;
     wire blocks = s_tvalid && !s_tready, waits = m_tready && !m_tvalid;
@@ -57,7 +59,9 @@ module stream_fifo #(
         if (!rst) begin
             if (push && !s_tlast) rcw_queue(EDGE, PUSH, {{64-WIDTH{SIGNED != 0 && s_tdata[WIDTH-1]}}, s_tdata});
             if (pop && !m_tlast) rcw_queue(EDGE, POP, 0);
-            if (push && ended) $fatal(1, "%m: an element after the stream's end");
+            if (push && ended)
+                rcw_fail({"an element came to the edge ", LABEL, " after the end of its stream: give its block a tlast, ",
+                          "or a greater streaming.flush_us, for which it is quiet before its stream is taken to end"});
             if (blocks != blocked) rcw_queue(EDGE, BLOCKED, {63'b0, blocks});
             if (waits != waiting) rcw_queue(EDGE, WAITING, {63'b0, waits});
         end
