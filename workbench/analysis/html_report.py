@@ -35,13 +35,14 @@ from workbench.model.finding import Finding, count_words
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
-from workbench.model.text import frequency_text, percent_text, thousands, time_text
+from workbench.model.text import frequency_text, percent_text, significant, thousands, time_text
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.signs import draw_swatch
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
+from workbench.traces.clocks import exact_words
 
 
 def html_report(run: Run, analysis: Analysis, platform: Platform | None, comparison: Comparison | None = None) -> str:
@@ -227,6 +228,7 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
             ]
         ),
         "Clocks": "; ".join(map(_clock_fact, manifest.clocks)),
+        "FPGA times": exact_words(run) if manifest.clocks else "",
         "Cores": cores_words(manifest),
         "Threads": placement_words(manifest),
         "Recording": recording_words(manifest),
@@ -243,8 +245,10 @@ def _clock_fact(clock: RunClock) -> str:
         Alignment.START: "its cycle 0 is the run's start",
         Alignment.READ_OUT: "put on the host's clock where its counters were frozen",
     }[clock.alignment]
+    drift = f", {significant(clock.drift_ppm_per_s)} ppm faster each second" if clock.drift_ppm_per_s else ""
     unsure = f", to {time_text(clock.uncertainty_ps / PS_PER_S)}" if clock.uncertainty_ps else ""
-    return f"{clock.name}: {frequency_text(clock.frequency_hz)}{made}, {thousands(clock.cycles)} cycles, {how}{unsure}"
+    runs = f"{frequency_text(clock.frequency_hz)}{drift}{made}"
+    return f"{clock.name}: {runs}, {thousands(clock.cycles)} cycles, {how}{unsure}"
 
 
 def _incomplete(run: Run) -> Diagnostic:

@@ -351,7 +351,7 @@ def _tables(story: _Story, blocks: tuple[Block, ...], cycles: int, traced: bool)
         "dwell": dwell_table(lanes, cycles),
     }
     tables |= _stream_tables(cycles)
-    tables["virtual_time"] = table_of("virtual_time", [(0, 0, 0, cycles, PERIOD_PS, 0.0, -400.0, 400.0, 400, 40, 0.0)])
+    tables["virtual_time"] = table_of("virtual_time", [(0, 0, 0, cycles, PERIOD_PS, 0.0, -4e5, 4e5, 400_000, 40, 0.0)])
     if traced:
         starts, states = host_intervals(calls, 0, cycles * PERIOD_PS)
         of_host = (np.append(starts, cycles * PERIOD_PS), states)

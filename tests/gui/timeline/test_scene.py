@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from small_traces import small_index
 
 from workbench.gui.timeline.hover import place_tooltip
+from workbench.model.blocks import Side
 from workbench.model.run import Run
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT
@@ -21,6 +23,7 @@ from workbench.pictures.timeline.hits import hit_at, messages_of
 from workbench.pictures.timeline.raster import bar_colours, column_table, columns, in_runs
 from workbench.pictures.timeline.rows import Kind, build_rows
 from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
+from workbench.pictures.timeline.surface import PAD, rows_surface
 from workbench.traces.calls import CELL_PX, GAP_PX, BlockCalls, calls_of_run
 from workbench.traces.sample import count_at_once, sample
 from workbench.traces.scene import Scene
@@ -210,6 +213,31 @@ def test_messages_lead_from_the_call_to_its_target(scene: Scene) -> None:
     targets = {scene.blocks[target].id for _, _, target, _ in found}
     wanted = next(s for s in scene.blocks[0].states if s.index == hit.state).targets[0].split(".")[-1]
     assert all(wanted.split("[")[0] in target for target in targets)
+
+
+def test_edges_in_the_fpga_are_as_soft_as_they_are_unsure(scene: Scene) -> None:
+    """A pixel is the mean of what may have been there; the host's edges stay sharp. A simulation's are exact."""
+    rows = {row.label: row for row in build_rows(scene.blocks, scene.index, False) if row.kind is Kind.STATES}
+    core = next(row for label, row in rows.items() if label.startswith("core"))
+    host = next(row for row in rows.values() if scene.blocks[row.block].side is Side.HOST)
+    told = scene.run.manifest
+    clocks = tuple(replace(clock, uncertainty_ps=500_000) for clock in told.clocks)
+    board = replace(scene, run=replace(scene.run, manifest=replace(told, simulated=False, clocks=clocks)))
+    _, _, changes_ps = scene.index.trace.at(core.block, scene.index.end_ps // 2) or (0, 0, 0)
+    span = Span(changes_ps - 20_000_000, 100_000, 400)  # 5 pixels of uncertainty
+    placed = [(core, 0), (host, 40)]
+    sharp, soft = (rows_surface(one, placed, span, 80, LIGHT).buffer[PAD : PAD + 80] for one in (scene, board))
+    assert (sharp[40:] == soft[40:]).all()
+    middle = core.height // 2
+    green = [(image[middle] >> 8 & 255).astype(int) for image in (sharp, soft)]
+    assert len(set(green[0].tolist())) > 1
+    around = np.stack([np.pad(green[0], 5, "edge")[shift : shift + 400] for shift in range(11)])
+    assert (green[1] == around.sum(axis=0) // 11).all()
+    said = [hit_at(one, core, span.from_ps) for one in (scene, board)]
+    assert [hit.lines[2] for hit in said if hit] == [
+        "exact: the simulation has one clock; on a board ± 400\u202fns, by 40 messages",
+        "FPGA times to within ± 500\u202fns on the host's clock",
+    ]
 
 
 def test_the_tooltip_never_covers_the_clock_lane() -> None:

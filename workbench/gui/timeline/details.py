@@ -16,6 +16,7 @@ from workbench.pictures.states import category_name
 from workbench.pictures.timeline.raster import category
 from workbench.pictures.timeline.scale import exact_time
 from workbench.session.keys import with_key
+from workbench.traces.clocks import exact_words, unsure_ps
 from workbench.traces.scene import Scene
 from workbench.traces.statistics import Share, Statistics
 from workbench.traces.trace import CATEGORIES
@@ -68,10 +69,12 @@ class TimelineDetails(QWidget):
         head = QHBoxLayout()
         head.addWidget(label(time_text(length, 4), "hero"))
         head.addStretch(1)
-        exact = label(f"± 0{NARROW}s", "good")
-        exact.setToolTip("The simulation has one clock: host and FPGA times are exact.")
-        head.addWidget(exact)
+        unsure = unsure_ps(scene.run)
+        head.addWidget(
+            label(f"± {time_text(unsure / PS_PER_S)}", "second") if unsure else label(f"± 0{NARROW}s", "good")
+        )
         column.addLayout(head)
+        column.addWidget(label(exact_words(scene.run), "smallsecond", wrap=True))
         step = max(statistics.to_ps - statistics.from_ps, 1) / 1000
         column.addWidget(
             label(

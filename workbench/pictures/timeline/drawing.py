@@ -20,11 +20,11 @@ from workbench.pictures.timeline.rows import SUNKEN, Kind, Row, build_rows
 from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, duration, ruler
 from workbench.pictures.timeline.shown import FOOT_PX, OVERVIEW_PX, RULER_PX, Shown, lanes_box
 from workbench.pictures.timeline.surface import PAD, Surface
+from workbench.traces.clocks import exact_words, unsure_ps
 from workbench.traces.sample import Counts
 from workbench.traces.scene import Scene
 
 SVG_PX, SVG_DENSITY = 1400, 2
-CLOCK = "exact: the simulation has one clock, ± 0"
 
 
 def draw_timeline(
@@ -170,7 +170,7 @@ def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surfac
         if most := kept.most_at_work(shown, row):
             _draw_most(canvas, lane, surface.working[row.key], most)
     elif row.kind is Kind.CLOCK:
-        _draw_clock(canvas, lane)
+        _draw_clock(canvas, lane, shown)
     elif row.kind is Kind.CALLS and row.block in shown.scene.calls:
         draw_calls(canvas, shown, lane, shown.scene.calls[row.block])
     if row.kind in (Kind.HEAD, Kind.CLOCK):
@@ -182,12 +182,17 @@ def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surfac
         canvas.rect(x0, top - 1, max(x1 - x0, 2), row.bar + 2, "", "accent", 2)
 
 
-def _draw_clock(canvas: Canvas, lane: Box) -> None:
-    """Its thickness is the uncertainty: in simulation there is one clock, hence a hairline."""
-    middle, wide = round(lane.centre[1]), canvas.width_of(CLOCK, 11, 500) + 16
-    canvas.path([(lane.x, middle + 0.5), (lane.right, middle + 0.5)], "good", 1, (4, 2))
+def _draw_clock(canvas: Canvas, lane: Box, shown: Shown) -> None:
+    """What is said of the clocks, and as wide a bar beside it as the uncertainty, where that can be seen."""
+    words, unsure = exact_words(shown.scene.run), unsure_ps(shown.scene.run)
+    ink = "second" if unsure else "good"
+    middle, wide = round(lane.centre[1]), canvas.width_of(words, 11, 500) + 16
+    canvas.path([(lane.x, middle + 0.5), (lane.right, middle + 0.5)], ink, 1, (4, 2))
     canvas.rect(lane.x + 24, middle - 9, wide, 18, "sunken")
-    canvas.write(lane.x + 24 + wide / 2, middle, CLOCK, "good", 11, 500, CENTRE)
+    canvas.write(lane.x + 24 + wide / 2, middle, words, ink, 11, 500, CENTRE)
+    if (reach := unsure / shown.span.pixel_ps) >= 1:
+        left = lane.x + 24 + wide + 12
+        canvas.rect(left, middle - 2, min(2 * reach, lane.right - left), 4, ink)
 
 
 def _draw_most(canvas: Canvas, lane: Box, counts: Counts, most: int) -> None:

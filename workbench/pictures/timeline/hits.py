@@ -10,6 +10,7 @@ from workbench.model.pragma import CPU
 from workbench.model.text import bytes_text, count_text
 from workbench.pictures.timeline.rows import Kind, Row
 from workbench.pictures.timeline.scale import duration, exact_time
+from workbench.traces.clocks import exact_words
 from workbench.traces.scene import RareEvent, Scene
 
 
@@ -62,7 +63,12 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
         length += f", {max(1, round((end - start) / period))} cycles"
     place = f", {known.file}:{known.line}" if known.file and known.line else ""
     kind = f" ({known.category.value})" if known.category and known.category.value != known.name else ""
-    lines = (f"{row.label}: {known.name}{kind}", f"{length}{place}", *(("Enter opens the line",) if place else ()))
+    lines = (
+        f"{row.label}: {known.name}{kind}",
+        f"{length}{place}",
+        *((exact_words(scene.run),) if block.side is Side.FPGA else ()),
+        *(("Enter opens the line",) if place else ()),
+    )
     return Hit(row.kind, row.block, state, code, start, end, -1, lines, known.file or "", known.line or 0)
 
 

@@ -153,6 +153,18 @@ def draw_row(
             bar[rows, max(x - scale + 1, 0) : x + scale + 1] = colours.plain[pins[x]]
 
 
+def soften(bar: Image, reach: int) -> None:
+    """Edges that may be so many pixels off, either way: each pixel becomes the mean of all that far around it."""
+    reach = min(reach, bar.shape[1])
+    across = 2 * reach + 1
+    padded = np.pad(bar, ((0, 0), (reach, reach)), "edge")
+    soft = np.full(bar.shape, 0xFF, np.uint32)
+    for shift in (16, 8, 0):
+        sums = np.pad((padded >> np.uint32(shift) & np.uint32(255)).cumsum(axis=1, dtype=np.uint32), ((0, 0), (1, 0)))
+        soft = soft << np.uint32(8) | (sums[:, across:] - sums[:, :-across]) // np.uint32(across)
+    bar[:] = soft
+
+
 def draw_counts(lane: Image, counts: NDArray[np.int64], most: int, colour: int) -> None:
     """An area chart of counts from 0 to `most`, from the lane's foot upwards."""
     heights = np.ceil(counts * (len(lane) / most)).astype(np.int64)

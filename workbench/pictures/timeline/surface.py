@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.model.blocks import Side
 from workbench.pictures.palette import Palette
 from workbench.pictures.timeline.raster import (
     Image,
@@ -16,10 +17,12 @@ from workbench.pictures.timeline.raster import (
     columns,
     draw_counts,
     draw_row,
+    soften,
     stacked_shares,
 )
 from workbench.pictures.timeline.rows import SUNKEN, Kind, Row
 from workbench.pictures.timeline.scale import Span
+from workbench.traces.clocks import unsure_ps
 from workbench.traces.sample import Counts, count_at_once, sample
 from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES
@@ -52,7 +55,8 @@ def rows_surface(
     coarse: bool = False,
     reuse: Image | None = None,
 ) -> Surface:
-    """Draw rows at their tops (units from the image's first visible line). Outside a range they are dimmed.
+    """Draw rows at their tops (units from the image's first visible line). Outside a range they are dimmed; edges in
+    the FPGA are as soft as they are unsure.
 
     `coarse` counts stacks from the pyramid alone. `reuse` is a buffer that nobody shows any more; it saves the time
     that fresh memory takes.
@@ -70,6 +74,7 @@ def rows_surface(
         centres = span.from_ps + (np.arange(width) + 0.5) * pixel_ps
         dim = (centres < dim_outside[0]) | (centres > dim_outside[1])
     looked = columns(drawn, int(span.from_ps / pixel_ps), dim, density)
+    reach = int(unsure_ps(scene.run) / pixel_ps)
     working: dict[str, Counts] = {}
     for row, top in placed:
         y = (PAD + top) * density
@@ -79,6 +84,8 @@ def rows_surface(
             if 0 <= y <= len(buffer) - row.bar * density:
                 table = bar_table(palette, row.bar, "panel", density, faded)
                 draw_row(buffer, y, table, looked[at], drawn.pin[at], drawn.cut[at], colours)
+                if reach and scene.blocks[row.block].side is Side.FPGA:
+                    soften(buffer[y : y + row.bar * density], reach)
         elif row.kind in SUNKEN:
             buffer[max(y, 0) : max(y + row.height * density, 0)] = sunken.ground
             if row.kind is Kind.STACK and 0 <= y <= len(buffer) - row.height * density:

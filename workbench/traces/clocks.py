@@ -1,0 +1,25 @@
+"""How surely times of a run's FPGAs lie on the host's clock."""
+
+from __future__ import annotations
+
+from workbench.api.virtual_time import TABLE
+from workbench.model.run import PS_PER_S, Run
+from workbench.model.text import count_text, time_text
+
+
+def unsure_ps(run: Run) -> int:
+    """How far off one may be. In a simulation none is: its one clock tells them all."""
+    told = run.manifest
+    return 0 if told.simulated else max((clock.uncertainty_ps for clock in told.clocks), default=0)
+
+
+def exact_words(run: Run) -> str:
+    """How far off one may be, in words; of a simulation also what messages tell that it would be on a board."""
+    if unsure := unsure_ps(run):
+        return f"FPGA times to within ± {time_text(unsure / PS_PER_S)} on the host's clock"
+    table = run.tables.get(TABLE) if run.manifest.simulated else None
+    if table is None or not len(table["messages"]):
+        return "exact: the simulation has one clock, ± 0" if run.manifest.simulated else "host and FPGA on one clock"
+    on_a_board, messages = int(table["uncertainty_ps"].max()), int(table["messages"].sum())
+    within = time_text(on_a_board / PS_PER_S)
+    return f"exact: the simulation has one clock; on a board ± {within}, by {count_text(messages)} messages"
