@@ -17,9 +17,11 @@ from rc_workbench_plugins.streaming.ghdl import as_one
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, Frame, FrameValue, Query, Statistic
 from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.query.words import result_words
 from rtl_simulator import Cycle, Simulator, simulate
 from stream_topologies import topology
 
+from workbench.api import virtual_time
 from workbench.system.process import run_program
 
 PERIOD_PS, DEPTH = 10_000, 8
@@ -253,6 +255,22 @@ def test_every_answer_is_that_of_the_trace(built: Built, eager: float) -> None:
             assert held.known == true.known
     else:
         assert told.diagnostics
+    # on a clock that is a hundred ppm slow, and then a little less
+    slow = Fraction(PERIOD_PS) * Fraction("1.0001")
+    times = [
+        virtual_time.Frame(0, 12_000, slow, Fraction(5_000), uncertainty_ps=70),
+        virtual_time.Frame(12_000, END, Fraction(PERIOD_PS), Fraction(17_000), uncertainty_ps=30),
+    ]
+    late = answers(built.agent, words, [times])
+    for result, other in zip(told.measures, late.measures, strict=True):
+        for frame, one in zip(result.frames, other.frames, strict=True):
+            edges = [time_ps // PERIOD_PS for time_ps in (frame.start_ps, frame.end_ps)]
+            of = [virtual_time.frame_of(times, cycle) for cycle in edges]
+            assert [one.start_ps, one.end_ps] == [clock.at(cycle) for clock, cycle in zip(of, edges, strict=True)]
+            assert one.uncertainty_ps == max(clock.uncertainty_ps for clock in of)
+            assert (frame.uncertainty_ps, frame.count) == (0, one.count)
+        assert "known to within 70" in result_words(other)
+        assert "within" not in result_words(result)
 
 
 def same(ours: FrameValue, theirs: FrameValue, text: str) -> None:

@@ -54,9 +54,15 @@ def result_words(result: MeasureResult) -> str:
         lines.append(f"    {value_words(measure, frames[0].value)}{sure}")
     else:
         lines += _spread(measure, frames)
+    if unsure_ps := max((frame.uncertainty_ps for frame in frames), default=0):
+        lines.append(f"    its times are known{_within(unsure_ps)}")
     if result.trust != COUNTED:
         lines.append(f"    {result.trust}")
     return "\n".join(lines)
+
+
+def _within(unsure_ps: int) -> str:
+    return f" to within {time_text(unsure_ps / PS_PER_S)} on the host's clock" if unsure_ps else ""
 
 
 def _frames(frames: Sequence[FrameValue]) -> str:
@@ -100,4 +106,5 @@ def assert_words(result: AssertResult) -> str:
         return f"{asserted.text}\n    holds"
     count, begin = len(result.broken_ps), result.broken_ps[0][0]
     more = f"; {count} times in all" if count > 1 else ""
-    return f"{asserted.text}\n    broken, first at {time_text(begin / PS_PER_S, 6)}{more}"
+    at = f"{time_text(begin / PS_PER_S, 6)}{_within(result.uncertainty_ps)}"
+    return f"{asserted.text}\n    broken, first at {at}{more}"
