@@ -13,7 +13,7 @@ from driven.texts import clipped
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.streaming.events import tables
-from rc_workbench_plugins.streaming.query.window import thinned
+from rc_workbench_plugins.streaming.query.counted import thinned
 from stream_topologies import LAPLACE, flow
 
 from workbench.api.queries import Reply

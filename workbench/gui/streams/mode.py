@@ -216,8 +216,7 @@ class QueryMode(Mode):
             self._explain(())
             return
         self._start("explain", lambda run, queries: queries.explain(run), self._explain, self.context.failed)
-        if self.editor.toPlainText().strip():
-            self.ask()
+        self.ask()
 
     def _show_which(self) -> None:
         """Which of the two is shown, where there are two."""
@@ -296,14 +295,14 @@ class QueryMode(Mode):
 
     def ask(self) -> None:
         text, length = self.editor.toPlainText(), self.frame_length.text()
-        if self.of_run and self.subject is not None and text.strip():
+        if self.of_run and self.subject is not None:
             self.replies_head.set_title("Answers", "asking")
             self._start("ask", lambda run, queries: queries.ask(run, text, length), self._answered, self._refused)
 
     def _answered(self, replies: Sequence[Reply]) -> None:
         self.replies.show_replies(replies)
         broken = sum(reply.holds is False for reply in replies)
-        count = f"{len(replies)} statement{'s' if len(replies) != 1 else ''}"
+        count = f"{len(replies)} statement{'s' if len(replies) != 1 else ''}" if replies else ""
         self.replies_head.set_title("Answers", f"{count}, {broken} broken" if broken else count)
 
     def _refused(self, diagnostics: tuple[Diagnostic, ...]) -> None:

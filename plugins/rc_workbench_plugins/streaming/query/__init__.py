@@ -7,5 +7,6 @@ evaluate   measures of a trace of a run, which is what every agent's answer is c
 frames     how long a frame is, as people write it
 limits     what limits the throughput, asked in the language itself
 words      answers as people read them
+counted    what agents answered while the application ran, for the window
 command    `workbench query`; `window` is the same for the window
 """

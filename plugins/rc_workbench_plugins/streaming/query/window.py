@@ -5,17 +5,14 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.events import Events, events_of, head_of
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.command import limits, recorded
+from rc_workbench_plugins.streaming.query.counted import beside, counted, histogram, missed, thinned
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import BUSY
@@ -24,7 +21,6 @@ from rc_workbench_plugins.streaming.query.measures import (
     UNITS,
     AssertResult,
     Frame,
-    FrameValue,
     MeasureResult,
     Metric,
     Statistic,
@@ -39,7 +35,6 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import percent_text, prefixed
 
-MOST_SAMPLES = 20_000  # of a trace, that are shown
 _PLACES = {Place.CORE: "core", Place.FPGA: "FPGA"}
 MENU = (
     ("Rate", "measure rate at {}"),
@@ -56,7 +51,7 @@ MENU = (
 def subject(run: Run) -> Subject | None:
     head = head_of(run.tables, str(run.path or ""))
     if head is None:
-        return _subject(Topology(run.manifest.name, (), ()), {}, frozenset()) if _counted(run) else None
+        return _subject(Topology(run.manifest.name, (), ()), {}, frozenset()) if counted(run) else None
     time_s = max(head.end_ps - head.start_ps, 1) / PS_PER_S
     rates = {label: prefixed(pushes / time_s, "/s") for label, pushes in head.pushes.items()}
     return _subject(head.topology, rates, head.valued)
@@ -93,38 +88,28 @@ def _place(at: At) -> tuple[str, int] | None:
 
 
 def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
+    told = counted(run)
+    if told and (not text.strip() or head_of(run.tables) is None):
+        return beside((), told)
     events = recorded(run.tables, str(run.path or ""))
     query = read_query(text, events.topology, frame=_frame(frame))
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
     results, asserts = evaluate(query, events)
-    return [*map(_reply, results), *map(_assert_reply, asserts)]
+    return beside([*map(_reply, results), *map(_assert_reply, asserts)], told)
 
 
 def explain(run: Run) -> Sequence[Explained]:
     events = _events(run)
     if events is None:
-        return _counted(run)
+        return missed(run)
     walked = limits(events)
     busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
     return [
-        *(
-            Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
-            for one in (*first, *walked.answers[:-2])
-        ),
-        *_counted(run),
-    ]
-
-
-def _counted(run: Run) -> list[Explained]:
-    """What agents counted while the application ran; nothing where there were none. The terminal shows histograms."""
-    told = answers_told(run.tables, str(run.path or ""))
-    if told is None:
-        return []
-    lines = [[line.strip() for line in str(words).splitlines()] for words in told["words"]]
-    said = [f"{line[0]}: {line[1]}" if len(line) == 2 else f"{line[0]}: {len(line) - 1} bins" for line in lines]
-    return [Explained("What did agents count while it ran?", "\n".join(said), ())]
+        Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
+        for one in (*first, *walked.answers[:-2])
+    ] + missed(run)
 
 
 def _events(run: Run) -> Events | None:
@@ -153,12 +138,8 @@ def _reply(result: MeasureResult) -> Reply:
     if measure.statistic is Statistic.HIST:
         low = [value_words(measure, bound) for bound in measure.bins]
         bins = (f"below {low[0]}", *low[:-1], f"{low[-1]} or more")
-        used = np.flatnonzero(np.sum([frame.histogram or () for frame in frames], axis=0))
-        kept = slice(int(used[0]), int(used[-1]) + 1) if len(used) else slice(0, 0)
-        shares = [_shares(frame.histogram or ())[kept] for frame in frames]
-        trust = "" if result.trust == COUNTED else f"; {result.trust}"
-        words = f"{_histogram_words(bins, frames)}{trust}"
-        return replace(made, words=words, bin_words=bins[kept], shares=tuple(shares))
+        counts = [frame.histogram or (0,) * len(bins) for frame in frames]
+        return histogram(made, bins, counts, "" if result.trust == COUNTED else f"; {result.trust}")
     if measure.statistic is Statistic.TRACE and not measure.single:
         samples = [frame.samples for frame in frames if frame.samples]
         moments, values = thinned(np.concatenate([t for t, _ in samples]), np.concatenate([v for _, v in samples]))
@@ -166,35 +147,6 @@ def _reply(result: MeasureResult) -> Reply:
         shown = tuple((values / factor).tolist()), tuple((moments / PS_PER_S).tolist())
         return replace(made, values=shown[0], moments_s=shown[1], stays=stays)
     return replace(made, values=tuple(None if f.value is None else f.value / factor for f in frames))
-
-
-def thinned(
-    moments: NDArray[np.int64], values: NDArray[Any], most: int = MOST_SAMPLES
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Of many samples the first, the least and the most of each of so many parts that at most `most` stay."""
-    if len(values) <= most:
-        return moments, values
-    bounds = np.linspace(0, len(values), most // 3 + 1).astype(int)
-    kept = {int(first) for first in bounds[:-1]}
-    for first, end in pairwise(bounds.tolist()):
-        part = values[first:end]
-        kept |= {first + int(part.argmin()), first + int(part.argmax())}
-    at = sorted(kept)
-    return moments[at], values[at]
-
-
-def _shares(histogram: Sequence[int]) -> tuple[float, ...]:
-    whole = sum(histogram) or 1
-    return tuple(part / whole for part in histogram)
-
-
-def _histogram_words(bins: Sequence[str], frames: Sequence[FrameValue]) -> str:
-    """The bin with the most in it."""
-    sums = np.sum([frame.histogram or () for frame in frames], axis=0)
-    if not sums.any():
-        return "nothing was seen"
-    most = int(sums.argmax())
-    return f"most often {bins[most]}: {percent_text(float(sums[most] / sums.sum()))}"
 
 
 def _assert_reply(result: AssertResult) -> Reply:

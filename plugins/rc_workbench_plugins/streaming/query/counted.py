@@ -1,0 +1,110 @@
+"""What agents counted while an application ran, as replies for the window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.streaming.agents.told import answers_told
+from workbench.api.queries import Explained, Reply
+from workbench.model.run import Run
+from workbench.model.text import count_text, percent_text, significant, time_text
+
+MOST_SAMPLES = 20_000  # of a trace, that are shown
+SAME = "; agents counted the same"
+
+
+def counted(run: Run) -> list[Reply]:
+    """A reply for each statement that agents answered, in order; none where there were no agents."""
+    told = answers_told(run.tables, str(run.path or ""))
+    if told is None:
+        return []
+    said: list[Any] = [*told["measures"], *told["asserts"]]
+    return [
+        _measured(one, str(words)) if "frames" in one else _asserted(one, str(words))
+        for one, words in zip(said, told["words"], strict=False)
+    ]
+
+
+def missed(run: Run) -> list[Explained]:
+    """What agents could not count, or lost; nothing where they had all."""
+    told = answers_told(run.tables, str(run.path or "")) or {"diagnostics": []}
+    problems: list[Any] = told["diagnostics"]
+    said = [". ".join(filter(None, (problem["message"], problem["hint"]))) for problem in problems]
+    return [Explained("What did agents not count?", "\n".join(dict.fromkeys(said)), ())] if said else []
+
+
+def beside(asked: Sequence[Reply], told: Sequence[Reply]) -> list[Reply]:
+    """Replies of a trace, with what agents counted of the same statements; then what agents counted beside."""
+    by_text = {one.text: one for one in told}
+    found = []
+    for reply in asked:
+        other = by_text.pop(reply.text, None)
+        more = "" if other is None else SAME if other.words == reply.words else f"; agents counted: {other.words}"
+        found.append(replace(reply, words=f"{reply.words}{more}"))
+    return [*found, *(replace(one, words=f"{one.words}; counted by agents") for one in by_text.values())]
+
+
+def _lines(words: str) -> str:
+    return " ".join(line.strip() for line in words.splitlines()[1:])
+
+
+def _asserted(one: Mapping[str, Any], words: str) -> Reply:
+    return Reply(one["label"], one["text"], _lines(words), 0, holds=bool(one["holds"] and one["known"]))
+
+
+def _measured(one: Mapping[str, Any], words: str) -> Reply:
+    frames: Sequence[Mapping[str, Any]] = one["frames"]
+    times = (*(frame["start_s"] for frame in frames[:1]), *(frame["end_s"] for frame in frames))
+    head = one["label"], one["text"]
+    if "bins" in one and frames:
+        low = [_number(bound, one["unit"]) for bound in one["bins"]]
+        names = (f"below {low[0]}", *low[:-1], f"{low[-1]} or more")
+        shares = [_shares(frame) for frame in frames]
+        return histogram(Reply(*head, _lines(words), 0, one["unit"], times), names, shares)
+    if any("samples" in frame for frame in frames):
+        samples = np.array([sample for frame in frames for sample in frame.get("samples", ())])
+        moments, values = (tuple(part.tolist()) for part in thinned(samples[:, 0], samples[:, 1]))
+        stays = one["unit"] == "elements"
+        return Reply(*head, _lines(words), 0, one["unit"], times, values, moments, stays=stays)
+    return Reply(*head, _lines(words), 0, one["unit"], times, tuple(frame["value"] for frame in frames))
+
+
+def histogram(reply: Reply, names: Sequence[str], counts: Sequence[Sequence[float]], trust: str = "") -> Reply:
+    """The reply with each frame's counts (a row) as shares, over the bins that are used, and the bin with the most."""
+    sums = [sum(column) for column in zip(*counts, strict=True)]
+    used = [number for number, total in enumerate(sums) if total]
+    if not used:
+        return replace(reply, words=f"nothing was seen{trust}")
+    kept, most = slice(used[0], used[-1] + 1), max(used, key=sums.__getitem__)
+    words = f"most often {names[most]}: {percent_text(sums[most] / sum(sums))}{trust}"
+    shares = tuple(tuple(part / (sum(row) or 1) for part in row[kept]) for row in counts)
+    return replace(reply, words=words, bin_words=tuple(names[kept]), shares=shares)
+
+
+def thinned(moments: NDArray[Any], values: NDArray[Any], most: int = MOST_SAMPLES) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Of many samples the first, the least and the most of each of so many parts that at most `most` stay."""
+    if len(values) <= most:
+        return moments, values
+    bounds = np.linspace(0, len(values), most // 3 + 1).astype(int)
+    kept = {int(first) for first in bounds[:-1]}
+    for first, end in pairwise(bounds.tolist()):
+        part = values[first:end]
+        kept |= {first + int(part.argmin()), first + int(part.argmax())}
+    at = sorted(kept)
+    return moments[at], values[at]
+
+
+def _shares(frame: Mapping[str, Any]) -> list[float]:
+    return [frame["below"], *frame["histogram"], frame["above"]]
+
+
+def _number(value: float, unit: str) -> str:
+    if unit == "s":
+        return time_text(value)
+    return significant(value) if value != int(value) else count_text(value)
