@@ -70,6 +70,26 @@ def test_a_stall_is_blamed_on_the_branch_that_is_full(analysis: Analysis) -> Non
     assert blamed["fork_join.split.a", "ready"] == full > 0, "and that is held up by the other branch"
 
 
+def test_full_fifos_are_findings_that_say_whom_to_mend_and_where_to_ask_for_the_depth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The short branch is full while the join waits for the other one, which is the slow one."""
+    run = run_of(tmp_path / "run", SHORT=12)
+    assert run.path is not None
+    analysis = open_result(run.path, load_plugins()).analysis
+    (full,) = (one for one in analysis.findings if (one.rule, one.scope) == ("full buffer", "fifo"))
+    short = analysis.fifos[0]
+    assert (full.title, full.where) == ("The FIFO short is full and holds split up", "fork_join.short")
+    assert [(place.file, place.line) for place in full.places] == [("fork_join.v", 2)]
+    assert full.time_s == pytest.approx(short.input.sink_stalls / 100e6)
+    assert full.speedup_ideal == pytest.approx(run.time_s / (run.time_s - full.time_s))
+    (deepen,) = full.advice
+    assert deepen.text.startswith("Deepen it: merge waits for words for ")
+    assert f"`workbench streams {PROJECT / 'fork_join.workbench.yaml'}`" in deepen.text
+    assert main(["streams", str(run.path)]) == 0
+    assert f"{full.title}. {deepen.text}" in capsys.readouterr().out
+
+
 def test_report_tells_streams_and_fifos_in_json(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(run.path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -103,6 +123,9 @@ def test_a_deadlock_is_named_by_those_who_wait_for_each_other_and_the_fifo_to_de
     counted = run.tables["streams"]  # until then
     assert dict(zip(counted["stream"].tolist(), counted["transfers"].tolist(), strict=True))[1] == 0
     assert run.manifest.cycles < 1000, "as soon as it is sure"
+    assert run.path is not None
+    found = open_result(run.path, load_plugins()).analysis.findings
+    assert not [one for one in found if one.scope == "fifo"], "the run itself says what to deepen"
 
 
 def test_a_design_that_counts_cycles_before_it_goes_on_is_no_deadlock(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from workbench.analysis.graph import build_graph
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import Measured
 from workbench.analysis.rules import find_bottlenecks
-from workbench.analysis.streams import fifo_metrics, stream_metrics
 from workbench.api.results import Analysis
 from workbench.model.platform import Platform
 from workbench.model.run import Run
@@ -17,7 +16,6 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
     measured = Measured(run, platform, knowledge.metrics, threshold)
     blocks, calls = measured.blocks, measured.calls
     findings, rule_problems = find_bottlenecks(measured, knowledge)
-    streams = stream_metrics(run)
     graph, graph_problems = build_graph(blocks, calls)
     return Analysis(
         time_s=run.time_s,
@@ -28,8 +26,8 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
         calls=calls,
         findings=findings,
         graph=graph,
-        streams=streams,
-        fifos=fifo_metrics(run, streams),
+        streams=measured.streams,
+        fifos=measured.fifos,
         threshold=threshold,
         diagnostics=(*graph_problems, *rule_problems),
         metrics=knowledge.metrics,

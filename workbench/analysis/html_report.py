@@ -27,7 +27,6 @@ from workbench.analysis.report_rows import (
     stream_rows,
     swatch,
 )
-from workbench.analysis.streams import fifo_advice
 from workbench.api.results import Analysis, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -64,7 +63,6 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
         calls=call_rows(analysis, short),
         curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
         streams=stream_rows(analysis, short),
-        fifo_advice=fifo_advice(analysis.fifos),
         blocks=block_rows(analysis, short),
         comparison=_comparison(comparison) if comparison else None,
         facts=_facts(run, platform),

@@ -26,7 +26,7 @@ UNKNOWN = "unknown"
 DEFAULT = "left.without_this"  # the metric that bounds a suggestion that names none
 
 RuleCategory = Literal["communication", "synchronization", "internal overhead", "imbalance"]
-Scope = Literal["block", "call", "application"]
+Scope = Literal["block", "call", "application", "fifo"]
 
 
 class Select(Document):
@@ -81,7 +81,8 @@ class Rule(Document):
     category: RuleCategory = Field(description="the kind of bottleneck")
     side: Literal["host", "fpga", "any"] = Field("any", description="whose blocks it looks at")
     scope: tuple[Scope, ...] = Field(
-        ("block",), description="whether it looks at blocks, at single calls, or at the application as a whole"
+        ("block",),
+        description="whether it looks at blocks, at single calls, at the application as a whole, or at counted FIFOs",
     )
     select: Select = Field(Select(), description="which states and calls it looks at; empty: all")
     when: str = Field("time > 0", description="condition over metrics: when it is a bottleneck")

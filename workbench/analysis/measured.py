@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from workbench.analysis.host_times import HostTimes
 from workbench.analysis.metrics import block_metrics, call_metrics
+from workbench.analysis.streams import fifo_metrics, stream_metrics
 from workbench.api.metrics import HostSide, Metrics, Waiting
-from workbench.api.results import BlockMetrics, CallMetrics
+from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, StreamMetrics
 from workbench.model.blocks import Side
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION
@@ -38,6 +39,14 @@ class Measured:
     @cached_property
     def calls(self) -> tuple[CallMetrics, ...]:
         return call_metrics(self.run, self.platform)
+
+    @cached_property
+    def streams(self) -> tuple[StreamMetrics, ...]:
+        return stream_metrics(self.run)
+
+    @cached_property
+    def fifos(self) -> tuple[FifoMetrics, ...]:
+        return fifo_metrics(self.run, self.streams)
 
     @cached_property
     def _trace(self) -> Trace | None:

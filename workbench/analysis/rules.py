@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
 from workbench.analysis.measured import Measured
-from workbench.analysis.selection import Selection, Values, select_block
+from workbench.analysis.selection import Selection, Values, select_block, select_fifo
 from workbench.api.metrics import Value, value_text
 from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Side
@@ -98,6 +98,12 @@ def _rank(finding: Finding) -> tuple[bool, float, bool, float]:
 
 
 def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:
+    if "fifo" in rule.rule.scope:
+        alike: dict[str, list[Selection]] = {}
+        for one in (select_fifo(fifo, measured) for fifo in measured.fifos):
+            alike.setdefault(one.block.block.group, []).append(one)
+        for replicas in alike.values():
+            yield from _hold_group(rule, "fifo", replicas, len(replicas), measured)
     mine = [b for b in measured.blocks if rule.side in ("any", b.block.side.value)]
     if "application" in rule.rule.scope:
         for side in Side:
@@ -114,18 +120,20 @@ def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:
         if not selections:
             continue
         if "block" in rule.rule.scope:
-            yield from _hold_group(rule, selections, len(members), measured)
+            yield from _hold_group(rule, "block", selections, len(members), measured)
         if "call" in rule.rule.scope:
             yield from _hold_calls(rule, selections, measured)
 
 
-def _hold_group(rule: CheckedRule, selections: Sequence[Selection], size: int, measured: Measured) -> Iterator[_Fired]:
+def _hold_group(
+    rule: CheckedRule, scope: Scope, selections: Sequence[Selection], size: int, measured: Measured
+) -> Iterator[_Fired]:
     """One finding for all replicas: where all have the bottleneck, of the one that would gain least by its mending, for
     no other bounds them all; where only some have it, of the one that has most of it."""
     times_s = tuple(s.time_s for s in selections)
     found = []
     for selection in selections:
-        found += list(_hold(rule, "block", replace(selection, replicas_s=times_s), measured))
+        found += list(_hold(rule, scope, replace(selection, replicas_s=times_s), measured))
     if not found:
         return
     pick = min if len(found) == size else max
@@ -187,7 +195,7 @@ def _finding(fired: _Fired, measured: Measured, knowledge: KnowledgeBase) -> Fin
     advice = _worthwhile([*own, *_of_platform(selection, measured.platform, own or general), *general])
     cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
-    where = {"block": block_id, "application": "application"}.get(fired.scope, "")
+    where = {"block": block_id, "fifo": block_id, "application": "application"}.get(fired.scope, "")
     if fired.scope == "call":
         call = selection.calls[0]
         where = f"{block_id}: {call.entry.name if call.entry else call.site.callee} at {call.place}"

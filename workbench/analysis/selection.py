@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +12,8 @@ from workbench.analysis.knowledge import CheckedRule, Select
 from workbench.analysis.measured import Measured
 from workbench.api.faults import plugin_fault
 from workbench.api.metrics import HostSide, Value, Waiting
-from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
-from workbench.model.blocks import Side
+from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, StateMetrics
+from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import WAITS
 
@@ -29,6 +30,7 @@ class Selection:
     time_s: float
     replicas_s: tuple[float, ...] = ()
     names_culprit: bool = False
+    fifo: FifoMetrics | None = None
     rule_saves_s: float | None = None
 
     @property
@@ -127,6 +129,15 @@ def select_block(rule: CheckedRule, block: BlockMetrics, of: Measured) -> Select
     used = {c.state.index for c in chosen}
     picked = tuple(s for s in states if s.state.index in used)
     return Selection(of, block, picked, tuple(chosen), sum(c.time_s for c in chosen), names_culprit=names)
+
+
+def select_fifo(fifo: FifoMetrics, of: Measured) -> Selection:
+    """A FIFO, in the place of a block without states; its time is that in which it takes nothing of what is offered."""
+    told, into = fifo.fifo, fifo.input
+    component, group = told.id.rpartition(".")[0], re.sub(r"\[-?\d+\]", "[*]", told.id)
+    block = Block(told.id, Side.FPGA, component, told.module, group, (), told.file, told.line, into.stream.clock)
+    time_s = into.sink_stalls / into.clock_hz
+    return Selection(of, BlockMetrics(-1, block, of.run.time_s, into.cycles, (), ()), (), (), time_s, fifo=fifo)
 
 
 def has(select: Select, measured: StateMetrics) -> bool:

@@ -72,13 +72,3 @@ def fifo_words(metrics: FifoMetrics) -> str:
     """The words that a FIFO held at most, of those that it has room for, and its share of cycles full."""
     depth = f" of {metrics.fifo.depth}" if metrics.fifo.depth else ""
     return f"{metrics.most}{depth}, full {percent_text(metrics.full_share)}"
-
-
-def fifo_advice(fifos: Sequence[FifoMetrics]) -> tuple[str, ...]:
-    """What to try of FIFOs that hold up what comes before them while what follows is waiting for words elsewhere."""
-    return tuple(
-        f"The FIFO {one.fifo.id} is full {percent_text(one.full_share)} of the cycles, and what comes before waits in"
-        f" {percent_text(one.input.sink_stalls / one.cycles)}: deepen it; `workbench streams PROJECT` tells how deep."
-        for one in sorted(fifos, key=lambda one: -one.input.sink_stalls)
-        if one.input.sink_stalls >= one.cycles / 100
-    )

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from workbench.analysis.report import fifo_json, stream_json
-from workbench.analysis.streams import fifo_advice, fifo_words, held_words, rate_words, stream_names
+from workbench.analysis.streams import fifo_words, held_words, rate_words, stream_names
 from workbench.api.job import Job
 from workbench.api.results import Analysis
 from workbench.cli.opened import Opened
@@ -58,7 +58,8 @@ def _run_text(analysis: Analysis) -> str:
         share = [percent_text(cycles / max(one.cycles, 1)) for cycles in (one.source_stalls, one.sink_stalls, one.idle)]
         rows.append((one.stream.id, thousands(one.transfers), *share, rate_words(one), held_words(one, names)))
     fifos = [(one.fifo.id, f"held {fifo_words(one)}", f"{one.mean:.1f} on average") for one in analysis.fifos]
-    parts = [table(rows), table(fifos) if fifos else "", *fifo_advice(analysis.fifos)]
+    said = [f"{one.title}. {one.suggestions[0]}" for one in analysis.findings if one.scope == "fifo"]
+    parts = [table(rows), table(fifos) if fifos else "", *said]
     return "\n\n".join(part for part in parts if part)
 
 

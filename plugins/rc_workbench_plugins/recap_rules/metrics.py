@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from rc_workbench_plugins.recap_rules.fifos import FIFO_METRICS
 from workbench.api.metrics import Metric, Selected, Value
 from workbench.model.blocks import Side
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
@@ -132,6 +133,7 @@ METRICS = (
     Metric("visits", "Times entered", "count", lambda s: sum(x.visits for x in s.states)),
     Metric("cycles", "Clock cycles", "count", lambda s: sum(x.cycles for x in s.states)),
     Metric("time_each", "Time each time", "time", lambda s: _ratio(s.time_s, sum(x.visits for x in s.states))),
+    *FIFO_METRICS,  # of a FIFO
     # the calls in it (host only)
     Metric("count", "Calls", "count", _count),
     Metric("sites", "Call sites", "count", lambda s: len({c.site_number for c in s.calls})),

@@ -1,0 +1,90 @@
+"""Metrics of the FIFOs that a run counted: who waits before and behind them, and for how long."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.api.metrics import Metric, Selected, Value
+
+if TYPE_CHECKING:
+    from workbench.api.results import FifoMetrics, StreamMetrics
+
+HOST = "the host"
+_PASSES_ON = 0.5  # of what waits behind it an instance has waited for itself that only passes on
+
+
+def _fifo(compute: Callable[[FifoMetrics], Value]) -> Callable[[Selected], Value | None]:
+    return lambda s: compute(s.fifo) if s.fifo else None
+
+
+def _name(instance: str) -> str:
+    return instance.partition(".")[2] or instance or HOST
+
+
+def _starved_s(stream: StreamMetrics) -> float:
+    return stream.source_stalls / stream.clock_hz
+
+
+def _elsewhere_s(fifo: FifoMetrics) -> float:
+    """Who takes from it does not, as nothing is offered on another stream that it takes together with this one."""
+    out = fifo.output
+    return sum(held.cycles for held in out.held if (held.signal, held.held_by) == ("ready", "valid")) / out.clock_hz
+
+
+def slow_source(fifo: FifoMetrics, streams: Sequence[StreamMetrics]) -> str:
+    """Whom those behind an empty FIFO wait for: who gives to it, or whom that one has itself waited for, and so on.
+    Empty outside of the design; in a ring, in which all wait for all, who gives to it."""
+    slow, seen = fifo.input.stream.source, {fifo.fifo.id}
+    wanted = _PASSES_ON * _starved_s(fifo.output)
+    while slow and slow not in seen:
+        seen.add(slow)
+        before = [one for one in streams if one.stream.target == slow and _starved_s(one) >= wanted]
+        if not before:
+            return slow
+        slow = max(before, key=_starved_s).stream.source
+    return slow and fifo.input.stream.source
+
+
+def _slow(s: Selected) -> Value | None:
+    return _name(slow_source(s.fifo, s.of.streams)) if s.fifo else None
+
+
+FIFO_METRICS = (
+    Metric("fifo.name", "The FIFO", "text", _fifo(lambda f: _name(f.fifo.id))),
+    Metric("fifo.source", "Who gives to it", "text", _fifo(lambda f: _name(f.input.stream.source))),
+    Metric("fifo.target", "Who takes from it", "text", _fifo(lambda f: _name(f.output.stream.target))),
+    Metric("fifo.depth", "Words that it has room for; 0 where not known", "count", _fifo(lambda f: f.fifo.depth)),
+    Metric("fifo.most", "Words that it held at most", "count", _fifo(lambda f: f.most)),
+    Metric("fifo.mean", "Words that it held on average", "number", _fifo(lambda f: f.mean)),
+    Metric("fifo.passed", "Words that went through it", "count", _fifo(lambda f: f.output.transfers)),
+    Metric("fifo.full_share", "Share of cycles in which it took nothing", "share", _fifo(lambda f: f.full_share)),
+    Metric("fifo.empty_share", "Share of cycles in which it gave nothing", "share", _fifo(lambda f: f.empty_share)),
+    Metric(
+        "fifo.held_up_time",
+        "Time in which it took nothing of what was offered",
+        "time",
+        _fifo(lambda f: f.input.sink_stalls / f.input.clock_hz),
+    ),
+    Metric(
+        "fifo.starved_time",
+        "Time in which it gave nothing to who was ready",
+        "time",
+        _fifo(lambda f: _starved_s(f.output)),
+    ),
+    Metric(
+        "fifo.elsewhere_time",
+        "Time in which who takes from it waited for words of another stream",
+        "time",
+        _fifo(_elsewhere_s),
+    ),
+    Metric("fifo.slow", "Whom those behind it wait for", "text", _slow),
+    Metric("complete", "The run came to its end", "flag", lambda s: float(s.of.run.complete)),
+    Metric(
+        "project",
+        "The run's project, as a command line has it",
+        "text",
+        lambda s: shlex.quote(s.of.run.manifest.project or "PROJECT"),
+    ),
+)
