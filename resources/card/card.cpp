@@ -1,4 +1,5 @@
 // The card process: the host's requests, and the cards that they are made to. See README.md.
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -16,8 +17,11 @@ std::string design_warning;
 // Of the configuration, while there is a design.
 const std::map<std::string, int>* depths = nullptr;
 
-// Where what the queues of a streaming application tell of themselves is kept (resources/streaming/stream_fifo.v).
+// Where what the queues of a streaming application tell of themselves is kept (resources/streaming/stream_fifo.v), and
+// since which cycle something waits for room in them, or for an element; -1 where nothing does.
 RecordFile* queues;
+bool queues_told = true;
+std::map<int, std::array<int64_t, 2>> queue_waits;
 
 class Server {
 public:
@@ -48,7 +52,9 @@ public:
 
     // After the last cycle, off the clock: read the monitors, close the records.
     void finish() {
+        queues_told = false;
         queues = nullptr;
+        write_queue_waits();
         if (queues_) queues_->close();
         if (dwell_) {
             for (auto& card : cards_) card->finish_taps(*dwell_);
@@ -95,6 +101,16 @@ public:
     }
 
 private:
+    void write_queue_waits() const {
+        if (queue_waits.empty()) return;
+        std::string text;
+        for (const auto& [queue, since] : queue_waits)
+            text += std::to_string(queue) + " " + std::to_string(since[0]) + " " + std::to_string(since[1]) + "\n";
+        RecordFile file(raw_ + "/stream_now.txt");
+        file.add(text.data(), text.size());
+        file.close();
+    }
+
     void finish_streams() {
         if (!config_.stream_count) return;
         RecordFile counts(raw_ + "/streams.bin"), waits(raw_ + "/stream_waits.bin"), occupancy(raw_ + "/occupancy.bin");
@@ -223,7 +239,12 @@ private:
 }  // namespace
 
 extern "C" void rcw_queue(int edge, int event, long long bits) {
-    if (!queues || !clocked_card) return;
+    if (!queues_told || !clocked_card) return;
+    if (event == 2 || event == 3) {
+        auto& since = queue_waits.try_emplace(edge, std::array<int64_t, 2>{-1, -1}).first->second;
+        since[size_t(event - 2)] = bits ? clocked_card->cycle() : -1;
+    }
+    if (!queues) return;
     rcw_queue_record record{};
     record.cycle = clocked_card->cycle();
     record.edge = edge;

@@ -49,6 +49,8 @@ int64_t rcw_transfer_count(void) { return own_transfers; }
 
 int rcw_thread_number(int without) { return vc_self ? vc_self->number : without; }
 
+void rcw_note(const char *text) { vc_note(text, NULL); }
+
 void rcw_aside(int aside)
 {
     static __thread vthread *self;

@@ -49,6 +49,9 @@ int64_t rcw_transfer_count(void);
 /* The calling thread's number, in order of creation with main as 0; `without` where it has none. */
 int rcw_thread_number(int without);
 
+/* Something that the run's reader has to know, told once: a warning of the run's. */
+void rcw_note(const char *text);
+
 /* Between 1 and 0 the calling thread is not on the virtual clock: it may wait for real threads, in no virtual time. */
 void rcw_aside(int aside);
 

@@ -3,12 +3,12 @@
 // there is no room the application goes on, and the event is counted as lost.
 #pragma once
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <type_traits>
 #include <vector>
 
 #include <readerwriterqueue/readerwriterqueue.h>
+
+#include "aside.hpp"
 
 namespace streaming::agent {
 
@@ -37,17 +37,6 @@ struct Ends {
 inline std::vector<Ends> watched; // by edge; empty where nobody measures
 
 inline bool wants(int edge) { return size_t(edge) < watched.size() && watched[size_t(edge)].pushes; }
-
-template <class T> inline uint64_t bits_of(const T& value) {
-    if constexpr (std::is_floating_point_v<T>) {
-        const double wide = double(value);
-        uint64_t found;
-        std::memcpy(&found, &wide, sizeof found);
-        return found;
-    } else {
-        return uint64_t(int64_t(value));
-    }
-}
 
 // `blocked_ps` and `waiting_ps`: from when on the thread waited for room or for an element; -1 where it did not.
 template <class T> inline void pushed(int edge, int64_t at_ps, int64_t blocked_ps, const T& value) {

@@ -1,82 +1,67 @@
-// What a traced run keeps of each edge: every push and pop, on the virtual clock. Beyond the calls it takes no virtual time.
+// What a run keeps of each edge: of a traced one every push and pop, on the virtual clock; of any the threads that wait.
 #pragma once
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <type_traits>
+#include <sys/mman.h>
 
-extern "C" {
-// The card's client library (resources/card/wbcard.h); elsewhere nothing is recorded.
-int64_t rcw_now_ps(void) __attribute__((weak));
-int64_t rcw_skip_ps(void) __attribute__((weak));
-void rcw_aside(int aside) __attribute__((weak));
-}
+#include "aside.hpp"
 
 namespace streaming {
-
-// Not counted as the program's work, nor seen as its accesses to memory.
-#define STREAMING_ASIDE __attribute__((noinline, no_sanitize_coverage, no_sanitize("thread")))
-
-STREAMING_ASIDE inline int64_t now_ps() { return rcw_now_ps ? rcw_now_ps() : 0; }
-
-STREAMING_ASIDE inline bool recording() {
-    static const bool traced = rcw_now_ps && std::getenv("RCW_TRACE");
-    return traced;
-}
 
 enum class Event : int32_t { push, pop, blocked, waiting };
 
 // stream_host.bin, read by rc_workbench_plugins/streaming/recorded.py: `since_ps` is from when on the thread waited, -1
-// where it did not. From a reader's `waiting` on it gets no more.
+// where it did not. From a reader's `waiting` on it gets no more. Records that are all zero were never written.
 struct EventRecord {
     int32_t edge;
     Event event;
     int64_t at_ps, since_ps;
-    uint64_t bits; // the element: a whole number with its sign carried on, or a float64
+    uint64_t bits;
 };
 
-// Events of one thread; they go to the file when there are many, and at the end.
+// Events of one thread.
 class Recorder {
 public:
     template <class T> STREAMING_ASIDE void add(int edge, Event event, int64_t at_ps, int64_t since_ps, const T& value) {
-        if (!events_) events_ = static_cast<EventRecord*>(std::calloc(most_, sizeof *events_));
-        events_[count_++] = {edge, event, at_ps, since_ps, bits(value)};
-        if (count_ == most_) write();
+        if (count_ == most_) begin_piece();
+        if (piece_) piece_[count_++] = {edge, event, at_ps, since_ps < at_ps ? since_ps : -1, bits_of(value)};
         if (rcw_skip_ps) rcw_skip_ps();
     }
-
-    STREAMING_ASIDE void write() {
-        if (!count_) return;
-        if (rcw_aside) rcw_aside(1);
-        const char* raw = std::getenv("RCW_RAW");
-        if (FILE* file = std::fopen((std::string(raw ? raw : ".") + "/stream_host.bin").c_str(), "ab")) {
-            std::fwrite(events_, sizeof *events_, count_, file);
-            std::fclose(file);
-        }
-        if (rcw_aside) rcw_aside(0);
-        count_ = 0;
-    }
-
-    ~Recorder() { std::free(events_); }
+    Recorder() = default;
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+    STREAMING_ASIDE ~Recorder() { end_piece(); }
 
 private:
-    static constexpr size_t most_ = 1 << 14;
+    static constexpr size_t most_ = 1 << 12;
 
-    template <class T> STREAMING_ASIDE static uint64_t bits(const T& value) {
-        if constexpr (std::is_floating_point_v<T>) {
-            const double wide = double(value);
-            uint64_t found;
-            std::memcpy(&found, &wide, sizeof found);
-            return found;
-        } else {
-            return uint64_t(int64_t(value));
-        }
+    STREAMING_ASIDE void end_piece() {
+        if (piece_) munmap(piece_, most_ * sizeof *piece_);
+        piece_ = nullptr;
+    }
+    STREAMING_ASIDE void begin_piece() {
+        end_piece();
+        if (full_) return;
+        piece_ = static_cast<EventRecord*>(room_in("stream_host.bin", most_ * sizeof *piece_));
+        full_ = !piece_;
+        count_ = full_ ? most_ : 0;
     }
 
-    EventRecord* events_ = nullptr; // a plain array: a vector's functions would be counted
-    size_t count_ = 0;
+    EventRecord* piece_ = nullptr;
+    size_t count_ = most_;
+    bool full_ = false;
 };
+
+// stream_now.bin, read by rc_workbench_plugins/streaming/stuck.py: since when (and one ps) a thread waits for room in each
+// edge's queue, and one for an element; 0 where none does.
+struct Waits {
+    int64_t room_ps, element_ps;
+};
+inline Waits* waits_of = nullptr;
+
+STREAMING_ASIDE inline void show_waits(size_t edges) {
+    waits_of = static_cast<Waits*>(room_in("stream_now.bin", edges * sizeof *waits_of));
+}
+STREAMING_ASIDE inline void show_wait(int edge, bool for_room, int64_t since_ps) {
+    if (waits_of) (for_room ? waits_of[edge].room_ps : waits_of[edge].element_ps) = since_ps;
+}
 
 } // namespace streaming

@@ -81,7 +81,6 @@ public:
 
     void close() {
         sem_post(&there_);
-        pushes_.write();
     }
 
     // Nobody will pop any more; a writer that waits for room goes on.
@@ -94,7 +93,6 @@ public:
     void abandon() {
         refuse();
         end(-1);
-        pops_.write();
     }
 
     bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
@@ -108,10 +106,12 @@ private:
     // One less; from when on the thread had to wait for it, -1 where it had not.
     int64_t taken(sem_t& semaphore) {
         if (!sem_trywait(&semaphore)) return -1;
-        const bool watched = agent::wants(edge_);
-        const int64_t since_ps = recording() || watched ? now_ps() : -1;
-        if (watched) (&semaphore == &room_ ? agent::blocks : agent::waits)(edge_, since_ps);
+        const bool for_room = &semaphore == &room_;
+        const int64_t since_ps = now_ps();
+        if (agent::wants(edge_)) (for_room ? agent::blocks : agent::waits)(edge_, since_ps);
+        show_wait(edge_, for_room, since_ps + 1);
         while (sem_wait(&semaphore)) {} // a signal came
+        show_wait(edge_, for_room, 0);
         return since_ps;
     }
 

@@ -230,7 +230,8 @@ def _main(
         )  # fmt: skip
     known = {
         "name": topology.name, "cards": _cards(topology, crossing), "headers": list(headers),
-        "edges": [edge for edge in edges if edge["on_cores"]], "blocks": shown, "bulk": section.bulk_elements,
+        "edges": [edge for edge in edges if edge["on_cores"]], "edge_count": len(edges), "blocks": shown,
+        "bulk": section.bulk_elements,
         "flush_us": max(1, round(section.flush_us)), "here": '1 "stream_main.cpp"',
         "plan": plan, "agent_core": len(cores) or -1,
     }  # fmt: skip
