@@ -234,6 +234,10 @@ class Composer(Protocol):
         """Tables of its own for a run that has ended, of the records that it left in `raw`. Raises WorkbenchError."""
         ...
 
+    def stopped(self, composition: Composition, raw: Path, run: Manifest) -> Sequence[Diagnostic]:
+        """What it can say of a run that failed or was cancelled: where it stood still. Raises WorkbenchError."""
+        ...
+
 
 @dataclass(frozen=True)
 class HostBuild:

@@ -29,6 +29,7 @@ from workbench.system.files import locked, read_regular, replace_file
 
 MANIFEST = "manifest.json"
 RAW = "raw"
+KEPT = "tables"  # in `raw`
 _LOCK = "writing"  # in `raw`, held while the run goes on
 _MANIFEST_LIMIT = 256 << 20  # bytes
 
@@ -153,6 +154,20 @@ class RunWriter:
         with _readable_errors(self.path):
             self.manifest = replace(manifest, status=self.manifest.status)
             self._write_manifest(self.manifest)
+
+    def keep(self, tables: Mapping[str, Table]) -> None:
+        """Tables of a run that was ended, for when its others are made."""
+        with _readable_errors(self.path):
+            _write_tables(self.raw / KEPT, tables)
+
+    def kept(self) -> dict[str, Table]:
+        """Those that were kept."""
+        found: dict[str, Table] = {}
+        with suppress(DamagedError):
+            for name in _table_names(self.raw / KEPT):
+                folder = self.raw / KEPT / name
+                found[name] = {column: read_column(folder / f"{column}.npy", None) for column in _columns_of(folder)}
+        return found
 
     def finish(self, manifest: Manifest, tables: Mapping[str, Table], *, keep_raw: bool = False) -> Run:
         """Write the tables, then the manifest as its last step; `raw` goes once all else is safe."""

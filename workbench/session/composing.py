@@ -65,6 +65,14 @@ def composed_tables(
     return found
 
 
+def stopped(
+    project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer], raw: Path, run: Manifest
+) -> tuple[Diagnostic, ...]:
+    """What composers say of a run that failed or was cancelled. Raises WorkbenchError."""
+    draft = composition(project, platform, path)
+    return tuple(told for composer in _of(project, composers) for told in composer.stopped(draft, raw, run))
+
+
 def _of(project: Project, composers: Mapping[str, Composer]) -> list[Composer]:
     return [composer for name, composer in composers.items() if getattr(project, name, None) is not None]
 

@@ -8,12 +8,12 @@ from workbench.analysis.measured import Measured
 from workbench.api import Importer
 from workbench.api.faults import plugin_fault
 from workbench.api.job import Job
-from workbench.formats.run_folder import RunWriter, open_run
+from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.run import Run
 from workbench.session.files import write_result
 from workbench.session.plugins import Plugins
-from workbench.session.results import platform_of_run
+from workbench.session.results import open_recorded
 from workbench.system.files import open_regular
 
 
@@ -34,9 +34,8 @@ def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diag
 
 def measured_run(path: Path, plugins: Plugins) -> tuple[Measured, tuple[Diagnostic, ...]]:
     """A run folder with what is counted in it; less than all of it is a diagnostic."""
-    run, problems = open_run(path)
-    platform, more = platform_of_run(run, plugins)
-    return Measured(run, platform, plugins.metrics), (*problems, *more)
+    run, platform, problems = open_recorded(path, plugins)
+    return Measured(run, platform, plugins.metrics), problems
 
 
 def import_run(path: Path, form: str, out: Path, plugins: Plugins, job: Job) -> tuple[Run, tuple[Diagnostic, ...]]:

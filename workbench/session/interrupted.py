@@ -36,7 +36,7 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
     if not any((raw / name).exists() for name in _RECORDS) or (writer := RunWriter.taken_up(run)) is None:
         return False
     host = HostBuild((), blocks=manifest.blocks[:1], sites=manifest.sites, entries=manifest.entries)
-    hdl = HdlBuild((), "", manifest.blocks[1:])
+    hdl = HdlBuild((), "", manifest.blocks[1:], streams=manifest.streams, fifos=manifest.fifos)
     clocks_hz = frequencies(hdl.blocks, manifest.clocks)
     drift = manifest.drift_ppm_per_s
     time_ps = max(_ends_ps(raw, clocks_hz, drift), default=0)
@@ -48,7 +48,7 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
         clocks=tuple(_until(clock, time_ps) for clock in manifest.clocks),
     )
     taps = TapTrace(raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, drift) if manifest.traced else None
-    collected(writer, manifest, Outcome(exit=None, time_ps=time_ps), host, hdl, None, platform, taps)
+    collected(writer, manifest, Outcome(exit=None, time_ps=time_ps), host, hdl, None, platform, taps, writer.kept())
     return True
 
 

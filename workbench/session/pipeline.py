@@ -25,7 +25,7 @@ from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
-from workbench.session.composing import composed_tables
+from workbench.session.composing import composed_tables, stopped
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
@@ -242,7 +242,8 @@ def _run(
             raise WorkbenchError(*undriven)
     if host:  # what records are numbered by, for whoever finds them
         blocks = (host.blocks[0], *hdl.blocks)
-        writer.describe(replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites))
+        known = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
+        writer.describe(replace(known, streams=hdl.streams, fifos=hdl.fifos))
     task = Task(
         project=project,
         platform=platform,
@@ -262,8 +263,17 @@ def _run(
     if trace and host:
         clocks_hz = frequencies(hdl.blocks, writer.manifest.clocks)
         taps = TapTrace(writer.raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, writer.manifest.drift_ppm_per_s)
-    with taps.following() if taps else nullcontext():
-        outcome = target.run(task, built, job)
+    try:
+        with taps.following() if taps else nullcontext():
+            outcome = target.run(task, built, job)
+    except (Cancelled, KeyboardInterrupt):
+        if host:
+            _keep_composed(workspace, writer, job)
+        raise
+    if has_errors(outcome.diagnostics):
+        manifest = replace(writer.manifest, time_ps=outcome.time_ps)
+        told = stopped(project, platform, workspace.path, workspace.composers, writer.raw, manifest)
+        outcome = replace(outcome, diagnostics=(*told, *outcome.diagnostics))
     if not target.simulated:
         outcome = measured_at(open_tree(build), writer.raw, outcome, platform)
     for diagnostic in outcome.diagnostics:
@@ -275,6 +285,18 @@ def _run(
             return writer.finish(manifest, {})
         own = composed_tables(project, platform, workspace.path, workspace.composers, writer.raw, manifest)
         return collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps, own)
+
+
+def _keep_composed(workspace: Workspace, writer: RunWriter, job: Job) -> None:
+    """What composers make of a cancelled run: said now, and kept for when its tables are made."""
+    given = (workspace.project, workspace.platform, workspace.path, workspace.composers, writer.raw)
+    manifest = replace(writer.manifest, status=RunStatus.CANCELLED)
+    with suppress(WorkbenchError):  # as with a full disk: cancelled it is all the same
+        told = stopped(*given, manifest)
+        for diagnostic in told:
+            job.report(diagnostic)
+        writer.describe(replace(writer.manifest, diagnostics=(*writer.manifest.diagnostics, *told)))
+        writer.keep(composed_tables(*given, manifest))
 
 
 def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:

@@ -54,9 +54,9 @@ def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[
     return load_platform(path)
 
 
-def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
-    """Open and analyse a run folder. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
-    from workbench.analysis import analyse
+def open_recorded(path: Path, plugins: Plugins) -> tuple[Run, Platform | None, tuple[Diagnostic, ...]]:
+    """A run folder; one that was ended before its tables were made gets them now. Raises WorkbenchError where it is no
+    run at all; less is a diagnostic."""
     from workbench.formats.run_folder import open_run
 
     run, problems = open_run(path)
@@ -69,13 +69,21 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRu
                 run, problems = open_run(path)
         except WorkbenchError as error:
             more = (*more, *error.diagnostics)
+    return run, platform, (*problems, *more)
+
+
+def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
+    """Open and analyse a run folder. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
+    from workbench.analysis import analyse
+
+    run, platform, problems = open_recorded(path, plugins)
     knowledge, rule_problems = open_knowledge(plugins)
     return OpenRun(
         run=run,
         analysis=analyse(run, platform, knowledge, threshold),
         platform=platform,
         knowledge=knowledge,
-        diagnostics=(*problems, *more, *rule_problems),
+        diagnostics=(*problems, *rule_problems),
     )
 
 

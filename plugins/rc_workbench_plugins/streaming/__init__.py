@@ -13,6 +13,7 @@ class StreamingComposer:
     name = "streaming"
     compose = staticmethod(Later(f"{__name__}.composer:compose"))
     tables = staticmethod(Later(f"{__name__}.composer:tables"))
+    stopped = staticmethod(Later(f"{__name__}.composer:stopped"))
 
 
 @hookimpl

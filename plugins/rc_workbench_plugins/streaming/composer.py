@@ -51,6 +51,12 @@ def tables(composition: Composition, raw: Path, run: Manifest) -> Mapping[str, T
     return found | table_of_answers(host_answers(agent, raw / FILE)) if agent else found
 
 
+def stopped(composition: Composition, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
+    from rc_workbench_plugins.streaming.stuck import told
+
+    return told(read_topology(composition), raw, run)
+
+
 def agent_of(composition: Composition, topology: Topology) -> HostAgent | None:
     """What the project's query asks of queues between processor cores. WorkbenchError with all that is wrong in it."""
     section = _section(composition)

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Times, of_topology, tables, value_kind
 from rc_workbench_plugins.streaming.generate import arrival, capacity, depths
 from rc_workbench_plugins.streaming.topology import Edge, Topology
-from workbench.api.records import Records, read_records
+from workbench.api.records import Records, read_end, read_records
 from workbench.model.cycles import cycle_starts_ps, period_ps
-from workbench.model.run import Manifest, Table
+from workbench.model.run import Manifest, RunStatus, Table
 from workbench.model.streaming import Streaming
 
+#: Since when (and one ps) a thread waits for room, and one for an element, by edge; 0 where none does.
+NOW = np.dtype([("room_ps", "<i8"), ("element_ps", "<i8")])
+NOBODY = np.zeros(1, NOW)[0]
 HOST = np.dtype([("edge", "<i4"), ("event", "<i4"), ("at_ps", "<i8"), ("since_ps", "<i8"), ("bits", "<u8")])
 CARD = np.dtype([("cycle", "<i8"), ("edge", "<i4"), ("event", "<i4"), ("bits", "<u8")])
 PUSH, POP, BLOCKED, WAITING = range(4)
@@ -27,9 +30,14 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
     if not run.traced:
         return {}
     host, card = read_records(raw / "stream_host.bin", HOST), read_records(raw / "stream_card.bin", CARD)
+    host = host[(host["at_ps"] != 0) | (host["since_ps"] != 0)]  # others were never written
+    if run.status is not RunStatus.COMPLETE:
+        run = replace(run, time_ps=max(run.time_ps, _end_ps(host, card, raw, run)))
+    now = read_records(raw / "stream_now.bin", NOW)
     found = {}
     for number, edge in enumerate(topology.edges):
-        on_host, on_card = _Host(host[host["edge"] == number], run), _Card(card[card["edge"] == number], run)
+        on_host = _Host(host[host["edge"] == number], now[number] if number < len(now) else NOBODY, run)
+        on_card = _Card(card[card["edge"] == number], run)
         source, sink = topology.fpga(edge.source.block), topology.fpga(edge.sink.block)
         producer, consumer = (on_card if fpga else on_host for fpga in (source, sink))
         if source and sink and source != sink:
@@ -65,6 +73,13 @@ def _crossing(topology: Topology, edge: Edge, section: Streaming, into: bool) ->
     return Crossing(section.bulk_elements, round(1e6 * section.flush_us), rooms, into)
 
 
+def _end_ps(host: Records, card: Records, raw: Path, run: Manifest) -> int:
+    """Until when a run went on that was ended."""
+    told = read_end(raw / "card_end.txt").get("cycles", "0").split()[0]
+    cycles = np.array([max(int(told), int(card["cycle"].max(initial=-1)) + 1)])
+    return max(int(host["at_ps"].max(initial=0)), *cycle_starts_ps(cycles, run.clock_hz, run.drift_ppm_per_s).tolist())
+
+
 def _begun(left: Times, there: Times, gathered: bool) -> Times:
     """When the transfer began that carried each element, of the times at which elements left one side's queue and
     entered the other's. One transfer is over before another is begun. The processor gathers elements
@@ -79,9 +94,9 @@ def _begun(left: Times, there: Times, gathered: bool) -> Times:
 class _Host:
     """An edge's records on the processor."""
 
-    def __init__(self, records: Records, run: Manifest) -> None:
+    def __init__(self, records: Records, now: np.void, run: Manifest) -> None:
         self._of = {event: records[records["event"] == event] for event in (PUSH, POP, WAITING)}
-        self._end_ps = run.time_ps
+        self._now, self._end_ps = now, run.time_ps
 
     def times(self, event: int) -> Times:
         return np.asarray(self._of[event]["at_ps"])
@@ -93,8 +108,10 @@ class _Host:
         waited = self._of[PUSH if event == BLOCKED else POP]
         waited = waited[(waited["since_ps"] >= 0) & (waited["since_ps"] < waited["at_ps"])]
         spells = np.stack((waited["since_ps"], waited["at_ps"]), axis=1)
-        gone = self._of[WAITING]["at_ps"] if event == WAITING else []  # a reader that gets no more waits to the end
-        return np.concatenate([spells, *([[at, max(at, self._end_ps)]] for at in gone)])
+        to_the_end = self._of[WAITING]["at_ps"].tolist() if event == WAITING else []  # a reader that gets no more
+        if since := int(self._now["room_ps" if event == BLOCKED else "element_ps"]):
+            to_the_end = [since - 1]
+        return np.concatenate([spells, *([[at, max(at, self._end_ps)]] for at in to_the_end)])
 
 
 class _Card:

@@ -49,3 +49,26 @@ struct First {
         std::printf("%lu\n", sum);
     }
 };
+
+// All of one, then all of the other.
+struct Both {
+    streaming::Out<uint32_t> first, second;
+    uint32_t most;
+
+    void run()
+    {
+        for (uint32_t i = 0; i < most; i++)
+            if (!first.push(i)) return;
+        for (uint32_t i = 0; i < most; i++)
+            if (!second.push(i)) return;
+    }
+};
+
+struct Join {
+    streaming::In<uint32_t> x, y;
+
+    void run()
+    {
+        for (uint32_t one, other; y.pop(other) && x.pop(one);) {}
+    }
+};

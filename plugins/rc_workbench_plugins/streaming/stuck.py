@@ -1,0 +1,95 @@
+"""Who waits for whom in a run that was ended: the blocks, the edges between them, and the cycle that they wait in.
+
+Of an edge that crosses a bus, the block at its beginning waits where its side's queue has no room, the one at its end
+where its own side's has no element (`resources/streaming/record.hpp`, and `stream_fifo.v` by way of the card).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rc_workbench_plugins.streaming.generate import arrival
+from rc_workbench_plugins.streaming.recorded import NOW
+from rc_workbench_plugins.streaming.topology import Edge, Topology
+from rc_workbench_plugins.streaming.x_language import problem
+from workbench.api.records import read_lines, read_records
+from workbench.api.streams import Waiting, shortest_cycle
+from workbench.model.cycles import cycle_starts_ps
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.run import PS_PER_S, Manifest
+from workbench.model.text import listed, time_text
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A block that waits at an edge since then: for room, or for an element."""
+
+    edge: Edge
+    for_room: bool
+    since_ps: int
+
+    @property
+    def who(self) -> str:
+        return (self.edge.source if self.for_room else self.edge.sink).block
+
+    @property
+    def whom(self) -> str:
+        return (self.edge.sink if self.for_room else self.edge.source).block
+
+
+def waits(topology: Topology, raw: Path, run: Manifest) -> tuple[Wait, ...]:
+    """All at a run's end. An edge at both ends of which blocks wait has elements on their way: neither is told."""
+    host = read_records(raw / "stream_now.bin", NOW)
+    lines = (map(int, line.split()) for line in read_lines(raw / "stream_now.txt"))
+    card = {queue: (room, element) for queue, room, element in lines}
+
+    def since(number: int, fpga: str, queue: int, side: int) -> int:
+        """In ps; -1 where nobody waits."""
+        if not fpga:
+            return int(host[number][side]) - 1 if number < len(host) else -1
+        cycle = card.get(queue, (-1, -1))[side]
+        starts = cycle_starts_ps(np.array([cycle]), run.clock_hz, run.drift_ppm_per_s)
+        return int(starts[0]) if cycle >= 0 else -1
+
+    found = []
+    for number, edge in enumerate(topology.edges):
+        source, sink = topology.fpga(edge.source.block), topology.fpga(edge.sink.block)
+        arrives = arrival(topology, number) if source and sink and source != sink else number
+        room, element = since(number, source, number, 0), since(number, sink, arrives, 1)
+        if (room >= 0) != (element >= 0):
+            found.append(Wait(edge, room >= 0, max(room, element)))
+    return tuple(found)
+
+
+def told(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
+    """What is said of them: the shortest cycle, with the edge to deepen; or who waits, where there is none."""
+    found = waits(topology, raw, run)
+    known = [Waiting(wait.who, wait.whom, number, wait.for_room) for number, wait in enumerate(found)]
+    cycle = [found[one.stream] for one in shortest_cycle(known)]
+    if not cycle:
+        return (Diagnostic(f"when the run ended, {_said(topology, found)}", severity=Severity.NOTE),) if found else ()
+    full = [wait.edge for wait in cycle if wait.for_room]
+    first = cycle.index(next((wait for wait in cycle if wait.for_room), cycle[0]))
+    message = f"blocks wait for each other, it is a deadlock: {_said(topology, (*cycle[first:], *cycle[:first]))}"
+    if not full:
+        return (problem(cycle[0].edge.at, message, "All wait for elements: one of them has to give before it takes."),)
+    names = " or ".join(f"{_short(topology, e.label)} (depth={e.depth})" for e in full)
+    return (problem(full[0].at, message, f"Deepen {names}; or send what others wait for earlier."),)
+
+
+def _said(topology: Topology, some: Sequence[Wait]) -> str:
+    return listed([_of_one(topology, wait) for wait in some], 8)
+
+
+def _of_one(topology: Topology, wait: Wait) -> str:
+    who, whom, edge = (_short(topology, name) for name in (wait.who, wait.whom, wait.edge.label))
+    what = f"to take from {edge}, which is full" if wait.for_room else f"to give to {edge}, which is empty"
+    return f"{who} waits for {whom} {what} (since {time_text(wait.since_ps / PS_PER_S)})"
+
+
+def _short(topology: Topology, name: str) -> str:
+    return name.removeprefix(f"{topology.name}.")
