@@ -9,10 +9,12 @@ from types import ModuleType
 
 import pytest
 from rc_workbench_plugins.streaming.composer import read_topology
+from rc_workbench_plugins.streaming.events import events_of
 
 from workbench.api import Composition
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
+from workbench.model.run import Run
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
@@ -31,23 +33,37 @@ def apps() -> ModuleType:
     return module
 
 
-def printed(path: Path) -> str:
-    out = path.parent / "run"
-    run_workspace(open_workspace(path, load_plugins()), RunOptions(out=out, plain=True, deterministic=True), Job())
-    return (out / "stdout.txt").read_text()
+def run(path: Path, trace: bool = False) -> Run:
+    options = RunOptions(out=path.parent / "run", trace=trace, plain=not trace, deterministic=True)
+    return run_workspace(open_workspace(path, load_plugins()), options, Job())
 
 
 def test_laplace_with_the_random_numbers_made_in_the_fpga(apps: ModuleType, tmp_path: Path) -> None:
     deployment = apps.Deployment("laplace", "Two", ("mt",), lines=apps.CHUNKS)
-    path = deployment.project(tmp_path, [("grid = 16", "grid = 6"), ("walks = 8", "walks = 4")])
-    assert printed(path) == apps.reference("laplace").printed(2, 6, 4)
+    made = run(deployment.project(tmp_path, [("grid = 16", "grid = 6"), ("walks = 8", "walks = 4")]))
+    assert (made.path / "stdout.txt").read_text() == apps.reference("laplace").printed(2, 6, 4)
 
 
-def test_the_search_for_similar_sequences(apps: ModuleType, tmp_path: Path) -> None:
-    path = apps.Deployment("blastn", "Silence", cores=8).project(tmp_path, [("bases = 6000", "bases = 2000")])
-    expected = apps.reference("blastn").printed(2000)
-    assert expected.count("\n") > 20
-    assert printed(path) == expected
+def test_the_search_for_similar_sequences_finds_its_seeds_in_the_fpga(apps: ModuleType, tmp_path: Path) -> None:
+    deployment = apps.Deployment("blastn", "Silence", apps.STAGES, cores=8)
+    made = run(deployment.project(tmp_path, [("bases = 6000", "bases = 2000")]), trace=True)
+    program = apps.reference("blastn")
+    assert program.printed(2000).count("\n") > 20
+    assert (made.path / "stdout.txt").read_text() == program.printed(2000)
+    events = events_of(made.tables)
+    assert events
+    for name, messages in zip(("words", "hits"), program.messages(2000, 3, 100), strict=True):
+        sent = events.edges[f"Silence.{name}"].values
+        assert sent is not None
+        assert sent.tolist() == messages
+
+
+@pytest.mark.parametrize("top", ["MM1In", "MD1In"])
+def test_as_many_elements_wait_as_queueing_theory_says(top: str, apps: ModuleType) -> None:
+    program = apps.reference("queues")
+    mean, half = program.waiting(top)
+    assert mean == pytest.approx(program.theory(top), abs=half)
+    assert half < mean / 4
 
 
 @pytest.mark.parametrize(("top", "walks", "splits"), [("Two", 2, 1), ("Four", 4, 3), ("Eight", 8, 7)])

@@ -1,10 +1,13 @@
 """The streaming applications that come along, each deployed in several ways, beside plain sequential programs.
 
-    python tests/benchmarks/streaming_apps.py [--json] [--quick]
+    python tests/benchmarks/streaming_apps.py [--json] [--quick] [APPLICATION...]
 
 `rows` [{application, top, cores, on_fpga, time_s, same}]: the run's virtual time, and whether it prints what the
-sequential program does; `stuck` where no block can go on, as the search without messages should. `--quick`: each
-application once.
+sequential program does; `stuck` where no block can go on, as the search without messages should. Traced runs of
+`queues` also have `waiting`, the mean occupancy of the queue, beside the sequential program's without a bus (with half
+the width of its 95 % interval) and queueing theory's. Those of `blastn` for Table 6.3 have `interval` and `buffer` in
+messages and the `dummies` that stage 1a sent; `same` then also says that all messages of stages 1a and 1b are the
+sequential program's. --quick: each application once.
 """
 
 from __future__ import annotations
@@ -16,9 +19,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from rc_workbench_plugins.streaming.events import Events, events_of
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api.job import Job
 from workbench.session.pipeline import RunOptions, run_workspace
@@ -31,21 +38,24 @@ CHUNKS = "  blocks: {Split: {cpp: [split.hpp], unit: {cpp: SplitByChunk}}}\n"
 
 @dataclass(frozen=True)
 class Deployment:
-    """An example with another top, blocks on the FPGA, cores, and further lines of its section."""
+    """An example with another top, blocks on the FPGA, cores, further lines of its section, changes to its X file, and
+    what the sequential program is asked for. `seen` makes columns of a traced run's events."""
 
     example: str
     top: str
     on_fpga: tuple[str, ...] = ()
     cores: int = 12
     lines: str = ""
-    expected: Callable[[Any], str] = field(default=lambda reference: str(reference.printed()))
+    changes: tuple[tuple[str, str], ...] = ()
+    expected: Callable[[Any], str] = lambda reference: str(reference.printed())
+    seen: Callable[[Events, Any], dict[str, object]] | None = None
 
     def project(self, folder: Path, changes: Sequence[tuple[str, str]] = ()) -> Path:
         """A copy of the example's folder, with its X file changed so."""
         shutil.copytree(EXAMPLES / self.example, folder, dirs_exist_ok=True)
         topology = folder / f"{self.example}.x"
         text = topology.read_text()
-        for old, new in changes:
+        for old, new in (*self.changes, *changes):
             assert old in text
             text = text.replace(old, new)
         topology.write_text(text)
@@ -73,6 +83,38 @@ def _laplace(blocks: int) -> Callable[[Any], str]:
     return lambda program: str(program.printed(blocks))
 
 
+def _queue(top: str, *on_fpga: str) -> Deployment:
+    def seen(events: Events, program: Any) -> dict[str, object]:
+        (answer,), _ = evaluate(read_query("measure mean occupancy at q", events.topology), events)
+        mean, half = program.waiting(top)
+        return {"waiting": answer.frames[0].value, "sequential": mean, "within": half, "theory": program.theory(top)}
+
+    expected: Callable[[Any], str] = lambda program: str(program.printed(top))  # noqa: E731
+    return Deployment("queues", top, on_fpga, 8, "  bulk_elements: 32\n", expected=expected, seen=seen)
+
+
+BASES = 20_000
+
+
+def _search(top: str, algorithm: int, buffer: int, *on_fpga: str) -> Deployment:
+    """Stage 1a may be silent for half of what the database's edge holds, and so may 1b, each after the other."""
+    interval = buffer // 2
+
+    def seen(events: Events, program: Any) -> dict[str, object]:
+        wanted = dict(zip(("words", "hits"), program.messages(BASES, algorithm, interval), strict=True))
+        sent = {name: events.edges[f"{top}.{name}"].values for name in wanted}
+        assert all(sent[name] is not None and sent[name].tolist() == wanted[name] for name in wanted)
+        dummies = sum(message >> 63 for message in wanted["words"])
+        return {"buffer": buffer, "interval": interval, "dummies": dummies}
+
+    changes = (("bases = 6000", f"bases = {BASES}"), ("interval = 100", f"interval = {interval}"),
+               ("depth=256", f"depth={buffer}"))  # fmt: skip
+    expected: Callable[[Any], str] = lambda program: str(program.printed(BASES))  # noqa: E731
+    return Deployment("blastn", top, on_fpga, 8, changes=changes, expected=expected, seen=seen)
+
+
+STAGES = ("stage1a", "stage1b")
+ALGORITHMS = {"Each": 1, "Interval": 2, "Silence": 3}
 DEPLOYMENTS = (
     Deployment("laplace", "Two", expected=_laplace(2)),
     Deployment("laplace", "Two", lines=CHUNKS, expected=_laplace(2)),
@@ -81,18 +123,22 @@ DEPLOYMENTS = (
     Deployment("laplace", "Four", lines=CHUNKS, expected=_laplace(4)),
     Deployment("laplace", "Eight", lines=CHUNKS, expected=_laplace(8)),
     Deployment("laplace", "Eight", ("mt",), lines=CHUNKS + "  bulk_elements: 4096\n", expected=_laplace(8)),
-    *(Deployment("blastn", top, cores=8) for top in ("Each", "Interval", "Silence")),
+    *(Deployment("blastn", top, cores=8) for top in ALGORITHMS),
     Deployment("blastn", "Deadlock", cores=8, expected=lambda program: ""),
+    *(Deployment("blastn", top, STAGES, cores=8) for top in ALGORITHMS),
+    *(_search(top, algorithm, buffer) for top, algorithm in ALGORITHMS.items() for buffer in (32, 256, 2048)),
+    *(_queue(top) for top in ("MM1In", "MD1In", "CorrelatedIn")),
+    *(_queue(law + way, "w") for way in ("In", "Out") for law in ("MM1", "MD1", "Correlated")),
 )
-QUICK = (DEPLOYMENTS[1], DEPLOYMENTS[-2])
+QUICK = (DEPLOYMENTS[1], DEPLOYMENTS[13], DEPLOYMENTS[-6])
 
 
 def measured(deployment: Deployment, folder: Path) -> dict[str, object]:
-    path = deployment.project(folder)
-    options = RunOptions(out=folder / "run", deterministic=True)
+    path, program = deployment.project(folder), reference(deployment.example)
+    options = RunOptions(out=folder / "run", trace=deployment.seen is not None, deterministic=True)
     run = run_workspace(open_workspace(path, load_plugins()), options, Job())
     printed = (folder / "run" / "stdout.txt").read_text()
-    return {
+    row: dict[str, object] = {
         "application": deployment.example,
         "top": deployment.top,
         "split": "by chunk" if deployment.lines.startswith(CHUNKS) else "",
@@ -100,17 +146,25 @@ def measured(deployment: Deployment, folder: Path) -> dict[str, object]:
         "on_fpga": list(deployment.on_fpga),
         "time_s": run.manifest.time_ps / 1e12,
         "stuck": "no thread of the host can go on" in run.manifest.reason,
-        "same": printed == deployment.expected(reference(deployment.example)),
+        "same": printed == deployment.expected(program),
     }
+    if deployment.seen:
+        events = events_of(run.tables)
+        assert events
+        row |= deployment.seen(events, program)
+    return row
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("application", nargs="*")
     arguments = parser.parse_args()
     rows = []
     for deployment in QUICK if arguments.quick else DEPLOYMENTS:
+        if arguments.application and deployment.example not in arguments.application:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             rows.append(measured(deployment, Path(folder)))
         if not arguments.json:

@@ -46,7 +46,7 @@ EXAMPLES = (
         "blastn.workbench.yaml",
         "Similar sequences",
         "Blocks that drop most of what they get, and could lock up.",
-        "Streams: X and C++",
+        "Streams: X, C++ and Verilog",
     ),
     Example(
         "queues",

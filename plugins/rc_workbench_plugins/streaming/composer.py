@@ -69,7 +69,8 @@ def agent_of(composition: Composition, topology: Topology) -> HostAgent | None:
     except (OSError, ArgumentTypeError) as error:
         key = "frame" if isinstance(error, ArgumentTypeError) else "query"
         line, column = composition.place(("streaming", key))
-        message = str(error) if key == "frame" else f"cannot read '{section.query}': {error}"
+        why = str(error.strerror if isinstance(error, OSError) else error)
+        message = f"cannot read '{section.query}': {why}" if key == "query" else why
         raise WorkbenchError(Diagnostic(message, file=str(composition.path), line=line, column=column)) from None
     query = read_query(text, topology, str(file), frame)
     if has_errors(query.diagnostics):

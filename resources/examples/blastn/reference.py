@@ -6,6 +6,7 @@ import sys
 
 QUERY, WORD, REACH, MATCH, MISMATCH, LEAST = 128, 8, 16, 1, 3, 14
 EVERY, PLANTED = 701, 24
+NOTHING = 1 << 63
 
 
 def mixed(x: int) -> int:
@@ -28,6 +29,58 @@ def database(seed: int, bases: int) -> list[int]:
         else:
             found.append(mixed(seed * 0x20003 + 0x5000000 + at) & 3)
     return found
+
+
+class Silence:
+    """Whether a message without a match is due at a place; algorithms 0 to 3 as in blastn.x."""
+
+    def __init__(self, algorithm: int, interval: int) -> None:
+        self.algorithm, self.interval, self.since = algorithm, interval, 0
+
+    def due(self, place: int, sent: bool) -> bool:
+        if sent and self.algorithm == 3:
+            self.since = place
+        if self.algorithm == 1:
+            return not sent
+        if self.algorithm < 2 or place - self.since < self.interval:
+            return False
+        self.since = place
+        return True
+
+
+def messages(bases: int, algorithm: int, interval: int, seed: int = 1) -> tuple[list[int], list[int]]:
+    """What stages 1a and 1b send, whole."""
+    asked, held = query(seed), database(seed, bases)
+    places: dict[int, list[int]] = {}
+    for place in range(QUERY - WORD + 1):
+        places.setdefault(number(asked[place : place + WORD]), []).append(place)
+    bits = {bit(word) for word in places for bit in (first_place, second_place)}
+    words, hits = list[int](), list[int]()
+    silence_a, silence_b = Silence(algorithm, interval), Silence(algorithm, interval)
+    for at in range(bases):
+        word = number(held[max(0, at - WORD + 1) : at + 1])
+        passes = at + 1 >= WORD and {first_place(word), second_place(word)} <= bits
+        words += [at << 16 | word] * passes + [NOTHING | at << 16] * silence_a.due(at, passes)
+    for message in words:
+        at = (message & ~NOTHING) >> 16
+        sent = [message] if message & NOTHING else [at << 16 | place for place in places.get(message & 0xFFFF, [])]
+        hits += sent + [NOTHING | at << 16] * silence_b.due(at, bool(sent))
+    return words, hits
+
+
+def number(bases: list[int]) -> int:
+    word = 0
+    for base in bases:
+        word = word << 2 | base
+    return word
+
+
+def first_place(word: int) -> int:
+    return (word ^ word >> 4) & 4095
+
+
+def second_place(word: int) -> int:
+    return (word * 5 + (word >> 7)) & 4095
 
 
 def side(asked: list[int], held: list[int], place: int, at: int, step: int) -> int:
