@@ -13,10 +13,12 @@ import pytest
 from predicting import KINDS
 from rc_workbench_plugins.queueing.calibrated import calibrated
 from rc_workbench_plugins.queueing.distribution import fit
+from rc_workbench_plugins.queueing.network import network
 from rc_workbench_plugins.queueing.shown import results
-from rc_workbench_plugins.queueing.station import limited_waiting_shares, waiting_shares
+from rc_workbench_plugins.queueing.station import limited_waiting_shares, simulated_shares, waiting, waiting_shares
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events
 from rc_workbench_plugins.streaming.topology import Edge, End
+from rc_workbench_plugins.streaming.virtual_queue import Bus, passage
 from stream_runs import US, kept, simulated
 
 from workbench.cli.main import main
@@ -24,6 +26,9 @@ from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import parse_model
 
 EXACT = json.loads((Path(__file__).parent / "data" / "queueing_exact.json").read_text())
+BEHIND_BUS = json.loads((Path(__file__).parent / "data" / "virtual_queue.json").read_text())["iid"]["MM_B64_D0"][
+    "downstream"
+]
 KIND = KINDS["queueing"]
 
 
@@ -147,3 +152,47 @@ def test_what_crosses_a_bus_comes_when_it_is_delivered() -> None:
     )
     assert over_a_bus.occupancy == pytest.approx(here.occupancy)
     assert over_a_bus.outside_per_s == here.outside_per_s
+
+
+def test_batches_that_come_by_a_poisson_process_wait_as_theory_says() -> None:
+    """M^[X]/G/1 with X one number (Kleinrock 1975): (rho (b - 1) + rho^2 (1 + c^2)) / (2 (1 - rho)) jobs wait."""
+    for rho, variation, batch in ((0.8, 1.0, 4), (0.5, 0.0, 32), (0.9, 2.0, 2)):
+        expected = (rho * (batch - 1) + rho**2 * (1 + variation)) / (2 * (1 - rho))
+        assert float(waiting(rho, variation, batch)) == pytest.approx(expected)
+    shares = simulated_shares(0.8, 1.0, 4, 1.0)
+    assert shares @ np.arange(len(shares)) == pytest.approx(9.2, rel=0.03)
+
+
+def test_what_a_bus_gathers_waits_behind_it_as_an_independent_simulation_says() -> None:
+    """Bulks of 64 elements that came one by one: they come at more even times, 1/64 as variable."""
+    mean_behind, _ = BEHIND_BUS
+    assert float(waiting(0.8, 1.0, 64, 1 / 64)) == pytest.approx(mean_behind, rel=0.03)
+    shares = simulated_shares(0.8, 1.0, 64, 1 / 64)
+    assert shares @ np.arange(len(shares)) == pytest.approx(mean_behind, rel=0.01)
+
+
+def test_a_station_behind_a_bus_is_calibrated_with_the_bulks_that_arrive(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    random, count = np.random.default_rng(4), 32 * 1000
+    between, service = random.exponential(1.25, count), random.exponential(1.0, count)
+    crossed = passage(between, service, Bus(32, (4.0,)))
+    moments = (crossed.inserted, crossed.taken, crossed.delivered, crossed.removed)
+    push, taken, there, pop = (np.rint(US * times).astype(np.int64) for times in moments)
+    idle = np.stack([np.rint(US * (crossed.removed + service)).astype(np.int64)[:-1], pop[1:]], axis=1)
+    edge = Edge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=200)
+    of = EdgeEvents(edge, push, pop, waiting_ps=idle[idle[:, 1] > idle[:, 0]], taken_ps=taken, delivered_ps=there)
+    model = tmp_path / "made.queueing.yaml"
+    run = kept(Events("app", {"app.x": of}, int(pop[-1])), tmp_path / "run")
+    found = told(run, capsys, "--out", str(model))
+    assert "batch: 32\n" in model.read_text()
+    _, waits = found["measured"]
+    assert waits["predicted"] == pytest.approx(waits["measured"], rel=0.1)
+    assert found["distributions"][0]["ks"] < 0.05
+    plain, _ = parse_model(KIND, model.read_text().replace("    batch: 32\n", ""), str(model), {})
+    assert plain is not None
+    (without,) = network(Evaluation(plain)).stations
+    assert float(without.waiting) < waits["measured"] / 4
+    limited = model.read_text().replace("batch: 32\n", "batch: 32\n    limited: true\n")
+    _, problems = parse_model(KIND, limited, str(model), {})
+    assert "a limited station is known for jobs that come one by one only" in [p.message for p in problems]

@@ -1,11 +1,11 @@
 """A queueing model calibrated from a run of a streaming application (Lancaster 2011, sections 7.1 and 7.4).
 
 A station is a block with the queues before it; a job is an element that it takes. What crosses a bus comes when it is
-delivered: the bus is no station. Rates are those of the dissertation's queries: `measure mean rate at STAGE.in`, and
-the same while elements wait and nothing holds the block up. The latter is taken of the times that the block worked on
-each element, since a rate over such times is too high where services are not exponentially distributed (a time of
-waiting begins amid a service). What is measured of the same run stands beside the model: utilisation, jobs waiting, and
-their distribution.
+delivered, as many together as the transfer carried: the bus is no station. Rates are those of the dissertation's
+queries: `measure mean rate at STAGE.in`, and the same while elements wait and nothing holds the block up. The latter is
+taken of the times that the block worked on each element, since a rate over such times is too high where services are
+not exponentially distributed (a time of waiting begins amid a service). What is measured of the same run stands beside
+the model: utilisation, jobs waiting, and their distribution.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ from workbench.model.run import PS_PER_S, Run
 
 LEAST = 50  # jobs, for a station to be told of
 LOOKS = 4096  # at the queue, at even moments, to find for how long its occupancies depend on one another
-NO_TIMES = np.empty(0, np.int64)
+CHANCE = 3.0  # standard errors of the variation of a Poisson process's intervals, 2 / sqrt(n)
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """A block as a station. `routes` are jobs at another for each one served here; `irregular` is the variance of the
-    times between arrivals over their mean squared (Poisson: 1)."""
+    """A block as a station. `routes` are jobs at another for each one served here; `batch` jobs arrive together, as an
+    average job sees it, and `arrival_variation` is the variance of the times between these arrivals over their mean
+    squared (1, that of a Poisson process, where chance alone takes it as far from 1)."""
 
     name: str
     outside_per_s: float
     service_per_s: float
     variation: float
-    irregular: float
+    batch: int
+    arrival_variation: float
     places: int
     routes: Mapping[str, float]
     utilisation: float
@@ -96,7 +98,9 @@ def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequen
         name = _short(events, edge.edge.sink.block)
         routes[name] = routes.get(name, 0.0) + len(edge.push_ps) / len(pops)
     outside = sum(len(edge.push_ps) for edge in into if edge.edge.source.block not in takers)
-    between = np.diff(pushes)
+    arrivals, together = np.unique(np.concatenate([_arrivals(edge) for edge in into]), return_counts=True)
+    between = np.diff(arrivals)
+    irregular = float(between.var() / between.mean() ** 2) if between.any() else 1.0
     moments = np.linspace(events.start_ps, events.end_ps, LOOKS)
     looked = (pushes.searchsorted(moments) - pops.searchsorted(moments)).astype(np.float64)
     return Calibrated(
@@ -104,13 +108,22 @@ def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequen
         outside / span_s,
         1 / service.mean(),
         float(service.var() / service.mean() ** 2),
-        float(between.var() / between.mean() ** 2) if between.any() else 0.0,
+        round(float((together**2).sum() / together.sum())),
+        irregular if abs(irregular - 1) > CHANCE * 2 / np.sqrt(len(arrivals)) else 1.0,
         sum(edge.edge.depth for edge in into) + 1,
         routes,
         len(pops) * service.mean() / span_s,
         shares_of_time(pushes.astype(np.float64), pops.astype(np.float64), events.start_ps, events.end_ps),
         min(LOOKS, len(pops)) / memory(looked),
     )
+
+
+def _arrivals(edge: EdgeEvents) -> NDArray[np.int64]:
+    """When each element came, those of a transfer at one time."""
+    if edge.taken_ps is None or edge.delivered_ps is None:
+        return edge.push_ps
+    _, sizes = np.unique(edge.taken_ps[: len(edge.delivered_ps)], return_counts=True)
+    return edge.delivered_ps[sizes.cumsum() - 1].repeat(sizes)
 
 
 def _short(events: Events, block: str) -> str:
@@ -141,12 +154,15 @@ def document(application: str, run: str, stations: Sequence[Calibrated]) -> str:
         "stations:",
     ]
     for station in stations:
-        lines.append(f"  # the times between arrivals vary by {station.irregular:.3g} (the model takes them to: 1)")
         lines.append(f"  - name: {json.dumps(station.name)}")
         if station.outside_per_s:
             lines.append(f"    arrivals_per_s: {station.outside_per_s:.9g}")
         lines.append(f"    service_per_s: {station.service_per_s:.9g}")
         lines.append(f"    variation: {station.variation:.6g}")
+        if station.batch > 1:
+            lines.append(f"    batch: {station.batch}")
+        if station.arrival_variation != 1:
+            lines.append(f"    arrival_variation: {station.arrival_variation:.6g}")
         lines.append(f"    places: {station.places}")
         routes = [f"{{station: {json.dumps(name)}, jobs: {jobs:.9g}}}" for name, jobs in station.routes.items()
                   if name in known and jobs]  # fmt: skip

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from rc_workbench_plugins.queueing.network import Model, StationState
-from rc_workbench_plugins.queueing.station import limited_waiting_shares, waiting_shares
+from rc_workbench_plugins.queueing.station import limited_waiting_shares, simulated_shares, waiting_shares
 
 LEAST_EXPECTED = 5.0  # observations in a class, for chi-square to hold
 MOST_JOBS = 4096
@@ -52,12 +52,17 @@ def fits(values: Model, states: Mapping[str, StationState]) -> tuple[Fit, ...]:
     stations = {station.name: (n, station) for n, station in enumerate(values.model.stations)}
     for row in values.model.measured:
         n, station = stations[row.station]
-        rho, variation = float(states[row.station].utilisation), float(values.of("stations", n, "variation"))
+        rho = float(states[row.station].utilisation)
+        variation, batch, arrivals = (
+            float(values.of("stations", n, field)) for field in ("variation", "batch", "arrival_variation")
+        )
         if not row.occupancy or rho <= 0 or (rho >= 1 and not station.limited):
             continue
         measured = np.array(row.occupancy) / sum(row.occupancy)
         if station.limited:
             model = limited_waiting_shares(rho, int(values.of("stations", n, "places")))
+        elif (batch, arrivals) != (1, 1):
+            model = simulated_shares(rho, variation, int(batch), arrivals)
         else:
             model = waiting_shares(rho, variation, max(MOST_JOBS if variation == 1 else 512, len(measured)))
         found.append(fit(row.station, measured, model, row.observations or 0.0, row.source))

@@ -17,6 +17,8 @@ STATION = (
         Field(("arrivals_per_s",), "From outside", "code", "jobs a second"),
         Field(("service_per_s",), "Service mu", "unit", "jobs a second"),
         Field(("variation",), "Variation", "unit", "of service: 1 exponential, 0 constant"),
+        Field(("batch",), "Batch", "unit", "jobs that arrive together"),
+        Field(("arrival_variation",), "Arrivals", "unit", "their variation: 1 Poisson, 0 even"),
     )),
     Group("Its queue", "", (
         Field(("places",), "Places", "unit", "jobs that fit, the one served included"),

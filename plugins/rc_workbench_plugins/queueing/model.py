@@ -53,6 +53,11 @@ class Station(PartDocument):
     variation: Formula = Field(
         1, description="variance of the service time over its mean squared: 1 exponential (M/M/1), 0 constant (M/D/1)"
     )
+    batch: Count = Field(1, description="jobs that arrive together, as those of one transfer across a bus")
+    arrival_variation: Formula = Field(
+        1,
+        description="variance of the times between arrivals (of batches) over their mean squared: 1 Poisson, 0 even",
+    )
     places: Count | None = Field(None, description="jobs that fit in the station, the one being served included")
     limited: bool = Field(False, description="whether jobs that find it full are lost (M/M/1/K)")
     to: tuple[Route, ...] = Field((), description="where its jobs go on to; what goes nowhere leaves")
@@ -79,7 +84,7 @@ class Measured(PartDocument):
 
 
 class QueueingModel(ModelDocument):
-    """A network of stations, each with a queue that jobs arrive at in no order (Poisson)."""
+    """A network of stations, each with a queue that jobs arrive at in no order (Poisson) if nothing else is said."""
 
     form: ClassVar[tuple[Group, ...]] = forms.MODEL
 
@@ -101,9 +106,11 @@ def check(reading: ModelReading[QueueingModel]) -> Completed:
                 reading.tell(("stations", n, "to", m, "station"), message, near(route.station, names, "Stations"))
         if station.limited and station.places is None:
             reading.tell(("stations", n, "limited"), "nothing says how many jobs fit", "Give its `places`.")
-        if station.limited and station.variation != 1:
-            message = "a limited station is known for exponential service times only"
-            reading.tell(("stations", n, "variation"), message, "Leave out `variation`, or `limited`.")
+        for field, kind in (("variation", "exponential service times"), ("batch", "jobs that come one by one"),
+                            ("arrival_variation", "Poisson arrivals")):  # fmt: skip
+            if station.limited and getattr(station, field) != 1:
+                message = f"a limited station is known for {kind} only"
+                reading.tell(("stations", n, field), message, f"Leave out `{field}`, or `limited`.")
     for n, row in enumerate(measured):
         if row.station not in names:
             hint = near(row.station, names, "Stations")

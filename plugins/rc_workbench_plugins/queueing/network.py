@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.queueing.model import QueueingModel
+from rc_workbench_plugins.queueing.model import QueueingModel, Station
 from rc_workbench_plugins.queueing.station import at_least, full, limited_jobs, waiting
 from workbench.api.models import ModelValues, Values
 from workbench.api.predictions import Cell
@@ -62,7 +62,7 @@ def network(values: Model) -> Network:
     given = [
         np.asarray(values.of("stations", n, field), np.float64)
         for n, _ in enumerate(stations)
-        for field in ("arrivals_per_s", "service_per_s", "variation")
+        for field in ("arrivals_per_s", "service_per_s", "variation", "batch", "arrival_variation")
     ]
     routes = {
         (n, m): np.asarray(values.of("stations", n, "to", m, "jobs"), np.float64)
@@ -74,8 +74,8 @@ def network(values: Model) -> Network:
         for n, station in enumerate(stations)
     ]
     shape = np.broadcast_shapes(*(v.shape for v in (*given, *routes.values(), *(p for p in places if p is not None))))
-    outside, service, variation = (
-        np.stack([np.broadcast_to(v, shape) for v in given[first::3]], axis=-1) for first in range(3)
+    outside, service, *shapes = (
+        np.stack([np.broadcast_to(v, shape) for v in given[first::5]], axis=-1) for first in range(5)
     )
     numbers = {station.name: n for n, station in enumerate(stations)}
     passes = np.zeros((*shape, len(stations), len(stations)))
@@ -84,7 +84,7 @@ def network(values: Model) -> Network:
     limits = [p if station.limited else None for station, p in zip(stations, places, strict=True)]
     arrivals = _arrivals(values, outside, service, passes, limits)
     made = tuple(
-        _station(station.name, arrivals[..., n], service[..., n], variation[..., n], places[n], station.limited)
+        _station(station, arrivals[..., n], service[..., n], [of[..., n] for of in shapes], places[n])
         for n, station in enumerate(stations)
     )
     asked = arrivals / service
@@ -132,10 +132,11 @@ def _round_and_round(values: Model) -> Diagnostic:
 
 
 def _station(
-    name: str, arrivals: Values, service: Values, variation: Values, places: Values | None, limited: bool
+    station: Station, arrivals: Values, service: Values, shapes: Sequence[Values], places: Values | None
 ) -> StationState:
+    """`shapes`: the variation of its services, how many jobs come together, the variation of their arrivals."""
     rho = arrivals / service
-    if limited:
+    if station.limited:
         assert places is not None
         lost = full(rho, places)
         busy = rho * (1 - lost)
@@ -144,14 +145,14 @@ def _station(
         share_full: Values | None = lost
     else:
         lost, busy = np.zeros_like(rho), np.minimum(rho, 1.0)
-        queue = waiting(rho, variation)
+        queue = waiting(rho, *shapes)
         jobs = queue + busy
-        markov = places is not None and bool(np.all(variation == 1))
+        markov = all(np.all(shape == 1) for shape in shapes)
         share_full = at_least(rho, places) if markov and places is not None else None
     kept = arrivals * (1 - lost)
     with np.errstate(divide="ignore", invalid="ignore"):
         time_s = np.where(kept > 0, jobs / kept, 1 / service)
-    return StationState(name, arrivals, service, rho, busy, jobs, queue, time_s, share_full, arrivals * lost)
+    return StationState(station.name, arrivals, service, rho, busy, jobs, queue, time_s, share_full, arrivals * lost)
 
 
 def outputs(values: Model) -> Mapping[str, Values]:
