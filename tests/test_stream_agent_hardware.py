@@ -15,7 +15,7 @@ from rc_workbench_plugins.streaming.agents.packets import answers, times_told
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, of_topology
 from rc_workbench_plugins.streaming.ghdl import as_one
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
-from rc_workbench_plugins.streaming.query.measures import COUNTED, Frame, FrameValue, Query, Statistic
+from rc_workbench_plugins.streaming.query.measures import COUNTED, Frame, FrameValue, Query, Statistic, Tap
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import result_words
 from rtl_simulator import Cycle, Simulator, simulate
@@ -410,17 +410,18 @@ def test_each_clock_counts_its_own_cycles(simulator: Simulator, language: str) -
     ("text", "words"),
     [
         ("measure mean value at f", "of float32 only a trace is taken in hardware"),
-        ("measure rate at a when occupancy at host > 1", "no one agent sees both"),
+        ("measure util at out", "waits for the bus"),
         ("measure rate at a when mean occupancy at a > mean occupancy at b", "divisors of their own"),
         ("measure min(frame=15 ns) occupancy at a", "a whole number of cycles"),
     ],
 )
 def test_what_hardware_leaves_out_is_said_with_its_line(text: str, words: str) -> None:
-    app = topology("App", "a: s.y -> w.x\nb: w.y -> t.x\nf: s.f -> t.f\nhost: t.y -> u.x")
+    app = topology("App", "a: s.y -> w.x\nb: w.y -> t.x\nf: s.f -> t.f\nout: t.y -> u.x")
     edges = [replace(e, type="float32") if e.label == "App.f" else e for e in app.edges]
     query = read_query(f"// a query\n{text}", replace(app, edges=tuple(edges)))
     assert query.measures, query.diagnostics
-    agent = hardware_agent(query, [AgentEdge(e) for e in edges[:3]], [AgentClock(Fraction(PERIOD_PS))], "q.tt")
+    seen = [AgentEdge(e, sees=frozenset(Tap) - {Tap.POP} if e.label == "App.out" else frozenset(Tap)) for e in edges]
+    agent = hardware_agent(query, seen, [AgentClock(Fraction(PERIOD_PS))], "q.tt")
     (problem,) = agent.diagnostics
     assert words in problem.message
     assert (problem.file, problem.line, problem.severity) == ("q.tt", 2, "warning")

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.streaming.agents.fpga import fpga_answers, triples
+from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
+from rc_workbench_plugins.streaming.agents.joints import AgentEdge
+from rc_workbench_plugins.streaming.agents.layout import AgentClock
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import Frame, FrameValue, Query
@@ -89,8 +94,7 @@ def asked(frame: Frame) -> tuple[Query, HostAgent]:
     query = read_query(QUERY, STREAM, frame=frame)
     assert not has_errors(query.diagnostics), query.diagnostics
     agent = host_agent(query, EDGES)
-    assert agent
-    assert (agent.measures, agent.asserts, agent.diagnostics) == (query.measures, query.asserts, ())
+    assert (agent.measures, agent.asserts) == (query.measures, query.asserts)
     return query, agent
 
 
@@ -190,9 +194,7 @@ int main(int, char** args) {
 
 @pytest.fixture(scope="module")
 def measured() -> HostAgent:
-    agent = host_agent(read_query("r: measure rate at a\nassert occupancy at a < 9999", STREAM), EDGES)
-    assert agent
-    return agent
+    return host_agent(read_query("r: measure rate at a\nassert occupancy at a < 9999", STREAM), EDGES)
 
 
 @pytest.fixture(scope="module")
@@ -230,8 +232,78 @@ def test_the_application_goes_on_whatever_becomes_of_the_agent(
 def test_a_file_that_breaks_off_is_said_to(tmp_path: Path) -> None:
     query = read_query("r: measure rate at a", STREAM, frame=Frame(time_ps=10))
     agent = host_agent(query, EDGES)
-    assert agent
     (tmp_path / FILE).write_text("frame 0 0 10 10 3 0 nan nan 0\nframe 0 10 20 10 4 0 nan n")
     found = host_answers(agent, tmp_path / FILE)
     assert [frame.count for frame in found.measures[0].frames][:1] == [3]
     assert len(found.diagnostics) == 1
+
+
+#: A card whose agent counts 5 elements in 100 cycles, and tells so when frames are to end.
+CARD = """
+#include <deque>
+#include <stdexcept>
+#include "agent_card.hpp"
+static bool dies;
+static std::deque<uint32_t> sent;
+extern "C" {
+void stream_card_open(int) {}
+void stream_card_close(int) {}
+void stream_card_wait(int) {}
+void stream_card_write(int, uint32_t, const uint32_t* words, int count) {
+    for (int i = 0; i < count; ++i)
+        if (words[i] >> 28 == 2) sent.insert(sent.end(), {0xA6010000, 0, 0, 0, 100, 0, 5});
+}
+void stream_card_read(int, uint32_t address, uint32_t* words, int count) {
+    static uint32_t cycle = 0;
+    if (dies && cycle > 2) throw std::runtime_error("the bus is gone");
+    if (address < 0x10000) {
+        words[0] = ++cycle, words[1] = 1, words[2] = uint32_t(sent.size());
+        return;
+    }
+    for (int i = 0; i < count; ++i) words[i] = sent.front(), sent.pop_front();
+}
+}
+int main(int, char** args) {
+    dies = args[1][0] == 'd';
+    { streaming::agent::Collector collector(0, 0, 1); }
+    std::puts("the application is done");
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("card"), CARD)
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("goes on", ""),
+        ("dead", "the agent died: the bus is gone"),
+        ("full", "No space left on device; 7 of the words that it sent were lost"),
+        ("killed", "its answers break off"),
+    ],
+)
+def test_the_application_goes_on_whatever_becomes_of_what_an_fpga_counts(
+    card: Path, what: str, words: str, tmp_path: Path
+) -> None:
+    if what == "full":
+        (tmp_path / "stream_fpga0.words").symlink_to("/dev/full")
+    environment = {**os.environ, "RCW_RAW": str(tmp_path)}
+    done = subprocess.run([card, what], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "the application is done\n")
+    assert (words.partition(";")[0] in done.stderr) if what in ("dead", "full") else not done.stderr
+    if what == "full":
+        (tmp_path / "stream_fpga0.words").unlink()
+    if what == "killed":
+        (tmp_path / "stream_fpga0.end").unlink()
+    edges = [AgentEdge(edge) for edge in STREAM.edges]
+    agent = hardware_agent(read_query("r: measure rate at a", STREAM), edges, [AgentClock(Fraction(10_000))])
+    found = fpga_answers(agent, tmp_path)
+    (result,) = found.measures
+    assert [frame.count for frame in result.frames] == ([5] if what in ("goes on", "killed") else [])
+    assert [problem.message for problem in found.diagnostics if words in problem.message] or not words
+    stamps = triples(tmp_path)
+    assert stamps.t_f2.tolist()[:2] == [(1 << 32) + 1, (1 << 32) + 2]
+    assert (stamps.t_p3 >= stamps.t_p1).all()

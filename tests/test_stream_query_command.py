@@ -124,7 +124,7 @@ def test_the_window_tells_what_agents_counted_where_no_transfer_was_kept(run: Pa
     events = events_of(opened.tables)
     assert events is not None
     found = evaluate(read_query("m: measure rate at a\nmeasure hist value at b\nassert m > 1 tps", STREAM), events)
-    counted = Run(run, opened.manifest, table_of_answers(Answers(*found)))
+    counted = Run(run, opened.manifest, table_of_answers({"processor": Answers(*found)}))
     seen = window.subject(counted)
     assert seen is not None
     assert not seen.edges

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +15,14 @@ from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
-from rc_workbench_plugins.streaming.query.measures import Frame
+from rc_workbench_plugins.streaming.query.measures import Frame, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api import Outcome, Task
 from workbench.api.job import Job
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.run import Manifest, Run, RunClock, RunStatus
+from workbench.model.run import Manifest, Run, RunClock, RunStatus, Table
 from workbench.session.composing import composed_tables
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
@@ -39,8 +40,8 @@ def project(folder: Path, *lines: str) -> Path:
     return path
 
 
-def events(made: Run) -> Events:
-    found = events_of(made.tables)
+def events(tables: Mapping[str, Table]) -> Events:
+    found = events_of(tables)
     assert found
     return found
 
@@ -52,10 +53,10 @@ def fullest(edge: EdgeEvents) -> int:
 
 
 class Built:
-    """The application on processor cores alone, built once and run on as many as one likes."""
+    """A project as it is written, built once and run on as many processor cores as one likes."""
 
-    def __init__(self, folder: Path) -> None:
-        workspace = open_workspace(project(folder), load_plugins())
+    def __init__(self, path: Path) -> None:
+        workspace, folder = open_workspace(path, load_plugins()), path.parent
         parameters = workspace.parameters({})
         hdl = workspace.hdl_language.plain(workspace.root, workspace.project.hardware, parameters)
         self._task = Task(
@@ -65,7 +66,7 @@ class Built:
         self._built = SimulatedCard().build(self._task, Job())
         self._workspace = workspace
 
-    def run(self, cores: int, raw: Path) -> tuple[Outcome, Events]:
+    def run(self, cores: int, raw: Path) -> tuple[Outcome, Mapping[str, Table]]:
         project = self._task.project
         simulation = project.simulation.model_copy(update={"cores": cores})
         task = replace(self._task, project=project.model_copy(update={"simulation": simulation}), raw=raw / "raw")
@@ -75,15 +76,13 @@ class Built:
             name="scale", status=RunStatus.COMPLETE, created="", traced=True, time_ps=outcome.time_ps,
             clocks=(RunClock("clk", 100e6),),
         )  # fmt: skip
-        found = composed_tables(project, workspace.platform, workspace.path, workspace.composers, task.raw, manifest)
-        read = events_of(found)
-        assert read
-        return outcome, read
+        path, composers = workspace.path, workspace.composers
+        return outcome, composed_tables(project, workspace.platform, path, composers, task.raw, manifest)
 
 
 @pytest.fixture(scope="module")
 def on_cores(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("cores"))
+    return Built(project(tmp_path_factory.mktemp("cores")))
 
 
 @pytest.fixture(scope="module")
@@ -116,14 +115,14 @@ def test_a_deployment_is_tried_on_1_2_and_8_cores_and_repeats_bit_for_bit(on_cor
         assert outcome.time_ps == again.time_ps
         first, second = (tmp_path / name / "raw" / "stream_host.bin" for name in (f"{cores}", f"{cores}again"))
         assert first.read_bytes() == second.read_bytes()
-        check_every_push_and_pop(found)
+        check_every_push_and_pop(events(found))
         times[cores] = outcome.time_ps
     assert times[1] > 1.5 * times[8], "three blocks work at once"
     assert times[1] > times[2] >= times[8]
 
 
 def test_a_bounded_queue_holds_its_writer_up(on_cores: Built, tmp_path: Path) -> None:
-    a = on_cores.run(4, tmp_path)[1].edges["App.a"]
+    a = events(on_cores.run(4, tmp_path)[1]).edges["App.a"]
     assert fullest(a) == a.edge.depth == 16, "counting is faster than scaling"
     assert len(a.blocked_ps)
     assert (a.blocked_ps[:, 0] < a.blocked_ps[:, 1]).all()
@@ -135,11 +134,11 @@ def test_one_mapping_line_moves_a_block_and_the_answer_stays(on_fpga: Run) -> No
     assert on_fpga.manifest.exit == 0
     threads = [block.id for block in on_fpga.manifest.blocks if block.side is Side.HOST]
     assert threads == ["host.main", "host.to_FPGA", "host.from_FPGA", "host.count", "host.print"]
-    check_every_push_and_pop(events(on_fpga))
+    check_every_push_and_pop(events(on_fpga.tables))
 
 
 def test_what_crosses_the_bus_does_so_in_transfers(on_fpga: Run) -> None:
-    for edge in events(on_fpga).edges.values():
+    for edge in events(on_fpga.tables).edges.values():
         assert edge.taken_ps is not None
         assert edge.delivered_ps is not None
         times, sizes = np.unique(edge.taken_ps, return_counts=True)
@@ -151,7 +150,7 @@ def test_what_crosses_the_bus_does_so_in_transfers(on_fpga: Run) -> None:
 
 
 def test_the_design_takes_an_element_a_cycle_and_transfers_go_in_bulk(on_fpga: Run) -> None:
-    a = events(on_fpga).edges["App.a"]
+    a = events(on_fpga.tables).edges["App.a"]
     gaps = np.diff(a.pop_ps)
     assert (gaps % 10_000 == 0).all(), "whole cycles of 100 MHz"
     assert (gaps > 1_000_000).sum() + 1 == -(-MOST // 64), "a pause for each transfer"
@@ -281,41 +280,84 @@ def test_a_platform_that_cannot_carry_streams_is_told(tmp_path: Path) -> None:
     assert "cannot carry streams" in told.value.diagnostics[0].message
 
 
-MEASURED = """
-r: measure rate at a
-u: measure util at a
-p: measure backpressure at a
-o: measure hist occupancy at b
-l: measure mean latency at a
-path: measure max latency at a -> b
-v: measure sum value at b
-w: measure mean occupancy at a when backpressure at a
-x: measure rate at b when o2 >= 2
-o2: measure mean(frame = 3 us) occupancy at a
-full: assert occupancy at a < 16
+BOTH = """
+block App {
+    Count count (most=1000);
+    Scale before (factor=1), scale, twice (factor=2), after (factor=1);
+    Print print;
+    a: count -> before (depth=16);
+    in: before -> scale;
+    m: scale -> twice (depth=8);
+    out: twice -> after;
+    c: after -> print;
+}
+"""
+ON_CORES = """
+    r: measure rate at a
+    u: measure util at a
+    p: measure backpressure at a
+    o: measure hist occupancy at c
+    l: measure mean latency at a
+    path: measure max latency at a -> c
+    v: measure sum value at c
+    w: measure mean occupancy at a when backpressure at a
+    x: measure rate at c when o2 >= 2
+    o2: measure mean(frame = 3 us) occupancy at a
+    across: measure mean latency at in -> out
+    into: measure sum value at in
+    taken: measure rate at after.x
+    full: assert occupancy at a < 16
+"""
+ON_FPGA = """
+    fr: measure rate at m
+    fu: measure util at m
+    fp: measure backpressure at m
+    fo: measure hist occupancy at m
+    fm: measure min occupancy at m when occupancy at m > 1 | fe > 100
+    fl: measure max latency at m
+    fv: measure sum value at m
+    fe: measure mean(frame = 250) value at m
+    fx: measure rate at scale.x when fo2 > 0.5
+    fo2: measure mean(frame = 100 us) occupancy at m
+    ft: measure trace value at out when value at out < 600
+    fs: measure backpressure at out
+    flow: assert occupancy at m < 8
+"""
+BETWEEN = """
+    measure mean occupancy at in
+    measure util at out
+    measure rate at m when occupancy at a > 1
 """
 
 
-def test_the_agent_counts_while_the_application_runs_what_the_trace_tells_afterwards(tmp_path: Path) -> None:
-    path = project(tmp_path, "query: q.tt", "frame: 10 us")
-    (tmp_path / "q.tt").write_text(MEASURED)
-    options = RunOptions(out=tmp_path / "run", trace=True, deterministic=True)
-    made = run_workspace(open_workspace(path, load_plugins()), options, Job())
-    assert (made.path / "stdout.txt").read_text() == PRINTED
-    told = answers_told(made.tables, "")
+def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards(tmp_path: Path) -> None:
+    path = project(tmp_path, "query: q.tt", "frame: 500 us", "mapping: {scale: card, twice: card}")
+    text = (tmp_path / "scale.x").read_text()
+    begin, end = text.index("block App {"), text.index("impl Count")
+    (tmp_path / "scale.x").write_text(text[:begin] + BOTH + text[end:])
+    (tmp_path / "q.tt").write_text(ON_CORES + ON_FPGA + BETWEEN)
+    outcome, made = Built(path).run(8, tmp_path)
+    assert outcome.stdout == f"{MOST} {2 * int(PRINTED.split()[1])}\n"
+    told = answers_told(made, "")
     assert told
-    assert told["diagnostics"] == []
+    lines = {problem["line"] for problem in told["diagnostics"]}
+    first = (ON_CORES + ON_FPGA).count("\n") + 1
+    assert lines == {first + 1, first + 2, first + 3}, told["diagnostics"]
     found = events(made)
-    query = read_query(MEASURED, found.topology, frame=Frame(time_ps=10_000_000))
-    measures, asserts = evaluate(query, found)
-    for ours, theirs in zip(told["measures"], measures, strict=True):
-        wanted = theirs.as_json()
-        frames, true = ours.pop("frames"), wanted.pop("frames")
+    query = read_query(ON_CORES + ON_FPGA, found.topology, frame=Frame(time_ps=500_000_000))
+    asked = {one.label: one for one in (*query.measures, *query.asserts)}
+    for ours in told["measures"]:
+        end_ps = round(ours["frames"][-1]["end_s"] * 1e12)
+        ((true,), _) = evaluate(Query((asked.pop(ours["label"]),)), replace(found, end_ps=end_ps))
+        wanted = true.as_json() | {"agent": "FPGA" if ours["label"].startswith("f") else "processor"}
+        frames, counted = wanted.pop("frames"), ours.pop("frames")
         assert ours == wanted
-        assert 3 < len(frames) <= len(true), "it ends with the blocks, before the run does"
-        for mine, one in zip(frames[:-1], true, strict=False):
-            assert mine.pop("histogram", None) == one.pop("histogram", None), ours["text"]
-            assert mine == pytest.approx(one, rel=1e-12), ours["text"]
-        assert sum(one["count"] for one in frames) == sum(one["count"] for one in true)
-    assert [one["holds"] for one in told["asserts"]] == [one.holds for one in asserts] == [False]
-    assert told["asserts"][0]["broken"] == asserts[0].as_json()["broken"]
+        assert len(counted) == len(frames) > 1, ours["text"]
+        for mine, one in zip(counted, frames, strict=True):
+            for key, value in one.items():
+                number = isinstance(value, float)
+                assert mine[key] == (pytest.approx(value, rel=1e-12) if number else value), (ours["text"], key)
+    for ours in told["asserts"]:
+        _, (held,) = evaluate(Query((), (asked.pop(ours["label"]),)), found)
+        assert (ours["holds"], ours["broken"]) == (held.holds, held.as_json()["broken"])
+    assert not asked

@@ -4,21 +4,8 @@
 // Events for which there was no room are LOST, those told after their time had been counted LATE: the application goes
 // on whatever becomes of the agent.
 #pragma once
-#include <cerrno>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <semaphore.h>
-#include <thread>
-
 #include "agent_counter.hpp"
-#include "thread.hpp"
-
-extern "C" {
-int64_t rcw_now_ps(void) __attribute__((weak));
-void rcw_aside(int aside) __attribute__((weak));
-}
+#include "agent_thread.hpp"
 
 namespace streaming::agent {
 
@@ -26,10 +13,6 @@ namespace streaming::agent {
 class Server {
 public:
     explicit Server(const Plan& plan, int core = -1) : plan_(plan), core_(core), counter_(plan_) {
-        sem_init(&ends_, 0, 0);
-        const char* raw = std::getenv("RCW_RAW");
-        aside([&] { file_ = std::fopen((std::string(raw ? raw : ".") + "/stream_agent.txt").c_str(), "w"); });
-        if (!file_) file_failed();
         int most = -1;
         for (int edge : plan.edges) most = std::max(most, edge);
         watched.resize(size_t(most + 1));
@@ -40,7 +23,7 @@ public:
     Server(const Server&) = delete;
 
     ~Server() {
-        sem_post(&ends_);
+        rounds_.end();
         thread_.join();
         const int64_t end_ps = now_ps();
         if (alive_) {
@@ -57,29 +40,17 @@ public:
         std::string last = "end " + std::to_string(end_ps);
         last += " " + std::to_string(lost) + " " + std::to_string(late_) + " known";
         for (size_t i = 0; i < plan_.asserts.size(); ++i) last += counter_.known(i) ? " 1" : " 0";
-        counter_.lines += last + (why_.empty() ? "\n" : " . " + why_ + "\n");
+        const std::string why = why_.empty() ? file_.why() : why_;
+        counter_.lines += last + (why.empty() ? "\n" : " . " + why + "\n");
         write();
-        aside([&] {
-            if (file_ && std::fclose(file_)) file_failed();
-            if (why_.empty()) return;
-            std::fprintf(stderr, "stream agent: %s; %lld events were lost\n", why_.c_str(), (long long)lost);
-        });
+        file_.close();
+        if (why_.empty()) why_ = file_.why();
+        if (!why_.empty())
+            aside([&] { std::fprintf(stderr, "stream agent: %s; %lld events were lost\n", why_.c_str(), (long long)lost); });
         watched.clear();
     }
 
 private:
-    static int64_t now_ps() {
-        if (rcw_now_ps) return rcw_now_ps();
-        using namespace std::chrono;
-        return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count() * 1000;
-    }
-
-    template <class Body> static void aside(Body body) {
-        if (rcw_aside) rcw_aside(1);
-        body();
-        if (rcw_aside) rcw_aside(0);
-    }
-
     static int64_t waiting(End& end) { return int64_t(end.events.size_approx()); }
 
     void serve() {
@@ -87,7 +58,7 @@ private:
         if (core_ >= 0) bind_to(core_);
         try {
             counter_.begin();
-            for (int64_t looked_ps = now_ps(); !ended_after_a_period();) {
+            for (int64_t looked_ps = now_ps(); !rounds_.over(plan_.period_ps);) {
                 const int64_t now = now_ps();
                 collect(looked_ps); // what was told since then may have come in any order
                 looked_ps = now;
@@ -96,20 +67,6 @@ private:
         } catch (const std::exception& failure) {
             died(failure.what());
         }
-    }
-
-    bool ended_after_a_period() {
-        timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        const int64_t ns = until.tv_nsec + plan_.period_ps / 1000;
-        until = {until.tv_sec + ns / 1000000000, ns % 1000000000};
-        while (sem_timedwait(&ends_, &until))
-            if (errno == ETIMEDOUT) return false;
-        return true;
-    }
-
-    void file_failed() {
-        if (why_.empty()) why_ = std::string("stream_agent.txt: ") + std::strerror(errno);
     }
 
     void died(const std::string& why) {
@@ -161,11 +118,7 @@ private:
     void write() {
         std::string text;
         text.swap(counter_.lines);
-        if (text.empty() || !file_) return;
-        aside([&] {
-            if (std::fwrite(text.data(), 1, text.size(), file_) == text.size() && !std::fflush(file_)) return;
-            file_failed();
-        });
+        if (!text.empty()) file_.write(text.data(), text.size());
     }
 
     const Plan plan_;
@@ -173,9 +126,9 @@ private:
     Counter counter_;
     std::vector<Event> events_;
     int64_t done_ps_ = 0, late_ = 0;
-    std::FILE* file_ = nullptr;
+    File file_{"stream_agent.txt"};
+    Rounds rounds_;
     std::string why_;
-    sem_t ends_;
     bool alive_ = true;
     std::thread thread_;
 };

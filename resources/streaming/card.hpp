@@ -1,6 +1,7 @@
 // The threads that move data between the processor and an FPGA: a thread for each edge into the FPGA, one for all
-// edges out of it. Data from one FPGA to another come out of the one into a queue here, and go into the other. Elements go in bulk; no transfer is begun that would have to wait inside the FPGA, so that an edge
-// that is full holds up no other. The design's side is stream_port.v.
+// edges out of it. Data from one FPGA to another come out of the one into a queue here, and go into the other. Elements
+// go in bulk; no transfer is begun that would have to wait inside the FPGA, so that an edge that is full holds up no
+// other. The design's side is stream_port.v.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -26,7 +27,7 @@ void stream_card_close(int card);
 namespace streaming {
 
 namespace port { // stream_port.v
-constexpr uint32_t control = 0x0, which = 0x1, ins = 0x100, outs = 0x200, closes = 0x300, windows = 0x10000;
+constexpr uint32_t control = 0x0, which = 0x1, ins = 0x100, outs = 0x200, closes = 0x300, agents = 0x400, windows = 0x10000;
 constexpr uint32_t finish = 1, ended = 0x80000000u;
 inline uint32_t window(int number) { return windows * uint32_t(1 + number); }
 } // namespace port
@@ -52,6 +53,7 @@ public:
         stream_card_open(number_);
         if (cards > 1) write(port::which, uint32_t(number_));
     }
+    Card(const Card&) = delete;
 
     // An edge into the FPGA, by its number among those and its window; `outs` are the edges out (in the order in which
     // they are told) that its data reach. The thread ends with the stream, or where nobody wants any of those.
@@ -97,8 +99,9 @@ public:
     // After all cards were told so.
     void join() {
         for (std::thread& thread : threads_) thread.join();
-        stream_card_close(number_);
     }
+
+    ~Card() { stream_card_close(number_); }
 
 private:
     struct InTo {

@@ -4,7 +4,7 @@ module stream_fifo #(
     parameter WIDTH  = 32,
     parameter DEPTH  = 64,
     parameter SIGNED = 0,
-    parameter EDGE   = 0,  // its number in the application
+    parameter EDGE   = 0,  // its number in the application; -1: it is none of its
     parameter LABEL  = ""
 ) (
     input                  clk,
@@ -56,7 +56,7 @@ module stream_fifo #(
     wire blocks = s_tvalid && !s_tready, waits = m_tready && !m_tvalid;
 
     always @(posedge clk) begin
-        if (!rst) begin
+        if (!rst && EDGE >= 0) begin
             if (push && !s_tlast) rcw_queue(EDGE, PUSH, {{64-WIDTH{SIGNED != 0 && s_tdata[WIDTH-1]}}, s_tdata});
             if (pop && !m_tlast) rcw_queue(EDGE, POP, 0);
             if (push && ended)

@@ -6,17 +6,20 @@ from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
+from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents, agents_of, answers_in
+from rc_workbench_plugins.streaming.agents.told import table_of_answers
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import Frame
 from rc_workbench_plugins.streaming.query.resolve import read_query
-from rc_workbench_plugins.streaming.topology import At, Place, Topology
+from rc_workbench_plugins.streaming.recorded import recorded
+from rc_workbench_plugins.streaming.topology import At, Topology
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 from workbench.api import Composed, Composition
 from workbench.api.source.lines import read_source
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.platform import Platform
 from workbench.model.run import Manifest, Table
 from workbench.model.streaming import Streaming
 
@@ -24,9 +27,9 @@ from workbench.model.streaming import Streaming
 def compose(composition: Composition) -> Composed:
     topology = read_topology(composition)
     section = _section(composition)
-    agent = agent_of(composition, topology)
-    result = made(topology, section, composition, agent.plan if agent else "")
-    cores = len(topology.cores)  # and one that is the agent's
+    agents = agents_in(composition, topology)
+    result = made(topology, section, composition, agents)
+    cores = len(topology.cores)  # and one that is the agents'
     made_of = (block.kind.implementations for block in topology.blocks)
     parts = (*section.sources, *(file for these in made_of for one in these for file in one.files), section.query)
     return Composed(
@@ -35,20 +38,17 @@ def compose(composition: Composition) -> Composed:
         result.hdl,
         (RESOURCES,),
         (RESOURCES,),
-        cores + bool(cores and agent),
+        cores + bool(cores and agents),
         len(topology.fpgas),
         tuple(dict.fromkeys(filter(None, parts))),
     )
 
 
 def tables(composition: Composition, raw: Path, run: Manifest) -> Mapping[str, Table]:
-    from rc_workbench_plugins.streaming.agents.told import table_of_answers
-    from rc_workbench_plugins.streaming.recorded import recorded
-
     topology = read_topology(composition)
     found = dict(recorded(topology, _section(composition), raw, run))
-    agent = agent_of(composition, topology)
-    return found | table_of_answers(host_answers(agent, raw / FILE)) if agent else found
+    agents = agents_in(composition, topology)
+    return found | table_of_answers(answers_in(agents, topology, raw), agents.diagnostics)
 
 
 def stopped(composition: Composition, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
@@ -57,11 +57,12 @@ def stopped(composition: Composition, raw: Path, run: Manifest) -> tuple[Diagnos
     return told(read_topology(composition), raw, run)
 
 
-def agent_of(composition: Composition, topology: Topology) -> HostAgent | None:
-    """What the project's query asks of queues between processor cores. WorkbenchError with all that is wrong in it."""
+def agents_in(composition: Composition, topology: Topology) -> Agents:
+    """Those that count what the project's query asks. WorkbenchError with all that is wrong in it, and where no agent
+    can count any of it."""
     section = _section(composition)
     if not section.query:
-        return None
+        return NO_AGENTS
     file = composition.root / section.query
     try:
         text = read_source(file).decode("utf-8-sig", "replace")
@@ -75,16 +76,18 @@ def agent_of(composition: Composition, topology: Topology) -> HostAgent | None:
     query = read_query(text, topology, str(file), frame)
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
-    on_cores = {
-        number: edge
-        for number, edge in enumerate(topology.edges)
-        if Place.FPGA not in (topology.place(edge.source.block), topology.place(edge.sink.block))
-    }
-    if (agent := host_agent(query, on_cores, str(file))) is None:
-        message = "no statement stands on edges between processor cores alone, which are those that an agent counts"
-        hint = "Ask for the others after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
-        raise WorkbenchError(Diagnostic(message, hint, file=str(file)))
-    return agent
+    agents = agents_of(query, topology, _clock_hz(composition.platform), str(file))
+    if not agents:
+        message = "no agent counts anything of what is asked"
+        hint = "Ask for it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
+        raise WorkbenchError(Diagnostic(message, hint, file=str(file)), *agents.diagnostics)
+    return agents
+
+
+def _clock_hz(platform: Platform) -> float:
+    """Of the clock that all blocks on FPGAs have: that of the port that carries the streams."""
+    hardware = platform.hardware
+    return hardware.clock_of(hardware.ports[0]).frequency_hz if hardware and hardware.ports else 1.0
 
 
 def read_topology(composition: Composition) -> Topology:

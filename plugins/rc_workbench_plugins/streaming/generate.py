@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
+from rc_workbench_plugins.streaming.agents.attached import collectors, instance_of_agent, parts_of_agent
+from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents
 from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
 from rc_workbench_plugins.streaming.topology import At, Block, Edge, Implementation, Place, Topology, Value, Way
@@ -29,7 +31,7 @@ _CPP = {
     "float32": "float", "float64": "double",
 }  # fmt: skip
 _WINDOW_WORDS = 0x10000
-_MOST_CROSSING = 255
+_MOST_CROSSING = 240
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,14 @@ class Made:
     hdl: tuple[str, ...]
 
 
-def made(topology: Topology, section: Streaming, composition: Composition, plan: str = "") -> Made:
-    """The sources; `plan` is that of the host's agent, as C++, where there is one. WorkbenchError for blocks that
-    cannot be joined, and a platform that cannot carry the streams."""
+def made(topology: Topology, section: Streaming, composition: Composition, agents: Agents = NO_AGENTS) -> Made:
+    """The sources, with those of the run's agents. WorkbenchError for blocks that cannot be joined, and a platform that
+    cannot carry the streams."""
     platform, root = composition.platform, composition.root
     on_cores = tuple(b for b in topology.blocks if topology.place(b.name) is Place.CORE)
     on_fpga = tuple(b for b in topology.blocks if topology.place(b.name) is Place.FPGA)
     edges = [_edge(topology, section, number, edge) for number, edge in enumerate(topology.edges)]
-    parts = _parts(topology, edges)
+    parts = _parts(topology, edges, agents)
     if not on_cores:
         hint = "The host program is made of those: map one that begins or ends the streams there."
         raise WorkbenchError(problem(topology.blocks[0].at, "no block stands on a processor core", hint))
@@ -58,17 +60,19 @@ def made(topology: Topology, section: Streaming, composition: Composition, plan:
     if lacking:
         raise WorkbenchError(*lacking)
     modules = [(b, read_module(_made_of(topology, b), b.config, root)) for b in on_fpga]
+    counting = {name: text for agent in agents.fpgas.values() for name, text in agent.verilog.items()}
     texts = {
-        "stream_main.cpp": _main(topology, section, on_cores, edges, crossing, root, plan),
+        "stream_main.cpp": _main(topology, section, on_cores, edges, crossing, root, agents),
         "stream_card.c": _card(topology, platform, bool(crossing)),
-        f"{STREAM_TOP}.v": _top(topology, section, platform, modules, parts),
+        f"{STREAM_TOP}.v": _top(topology, section, platform, modules, parts, agents),
         **{f"{module.name}.v": module.made for _, module in modules if module.made},
+        **counting,
     }
     of_cores = dict.fromkeys(file for block in on_cores for file in _made_of(topology, block).files)
     of_fpga = dict.fromkeys(file for _, module in modules for file in module.files(root))
     host = (*(str(root / file) for file in of_cores if not _is_header(file)), "stream_main.cpp", "stream_card.c")
     library = (str(RESOURCES / name) for name in ("stream_fifo.v", "stream_port.v"))
-    return Made(texts, host, (*of_fpga, *library, f"{STREAM_TOP}.v"))
+    return Made(texts, host, (*of_fpga, *library, *counting, f"{STREAM_TOP}.v"))
 
 
 def _made_of(topology: Topology, block: Block) -> Implementation:
@@ -122,10 +126,10 @@ def _net(number: int, edge: Edge) -> str:
     return f"e{number}_{identifier(edge.label.rpartition('.')[2])}"
 
 
-def _parts(topology: Topology, edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _parts(topology: Topology, edges: list[dict[str, Any]], agents: Agents) -> list[dict[str, Any]]:
     """The queues on FPGAs, card after card: an edge's own, with its `way` over the bus (empty: it stays on its card).
     One from FPGA to FPGA has two, joined by the processor's. Their windows follow one another; those into FPGAs and
-    those out of them are numbered each for themselves."""
+    those out of them are numbered each for themselves, those of agents after the others of their card."""
     parts = []
     for edge in edges:
         source, sink = (topology.fpga(end.block) for end in (edge["edge"].source, edge["edge"].sink))
@@ -138,10 +142,11 @@ def _parts(topology: Topology, edges: list[dict[str, Any]]) -> list[dict[str, An
             parts.append(
                 {**queue, "number": number, "net": net, "way": "in", "card": topology.fpgas.index(sink)}
             )  # fmt: skip
+    parts += [part for card in agents.fpgas for part in parts_of_agent(card)]
     parts.sort(key=lambda part: part["card"])
     counts = {"in": 0, "out": 0}
     for part in parts:
-        part["reset"] = f"reset_{part['card']}" if len(topology.fpgas) > 1 else "stream_reset"
+        part["reset"] = f"reset_{part['card']}" if len(topology.fpgas) > 1 and "edge" in part else "stream_reset"
         if part["way"]:
             part["window"] = 1 + sum(counts.values())
             part["index"] = counts[part["way"]]
@@ -176,9 +181,10 @@ def _lacking(
             message = f"{section.bulk_elements} elements of '{edge['label']}' are too many for one transfer"
             hint = f"Write bulk_elements: {_WINDOW_WORDS // edge['words']} or less."
             yield lacks(message, hint, "streaming", "bulk_elements")
-    if len(crossing) > _MOST_CROSSING:
-        message = f"edges cross between processor and FPGAs {len(crossing)} times"
-        yield problem(crossing[_MOST_CROSSING]["edge"].at, message, f"At most {_MOST_CROSSING} can.")
+    ends = [part["edge"] for part in crossing if "edge" in part]
+    if len(ends) > _MOST_CROSSING:
+        message = f"edges cross between processor and FPGAs {len(ends)} times"
+        yield problem(ends[_MOST_CROSSING].at, message, f"At most {_MOST_CROSSING} can.")
 
 
 def _no_port(platform: Platform) -> str:
@@ -205,7 +211,7 @@ def _rendered(template: str, known: Mapping[str, Any]) -> str:
 
 def _main(
     topology: Topology, section: Streaming, blocks: tuple[Block, ...], edges: list[dict[str, Any]],
-    crossing: list[dict[str, Any]], root: Path, plan: str,
+    crossing: list[dict[str, Any]], root: Path, agents: Agents,
 ) -> str:  # fmt: skip
     of_label = {edge["label"]: edge for edge in edges}
     cores = {resource.name: number for number, resource in enumerate(topology.cores)}
@@ -233,7 +239,8 @@ def _main(
         "edges": [edge for edge in edges if edge["on_cores"]], "edge_count": len(edges), "blocks": shown,
         "bulk": section.bulk_elements,
         "flush_us": max(1, round(section.flush_us)), "here": '1 "stream_main.cpp"',
-        "plan": plan, "agent_core": len(cores) or -1,
+        "plan": agents.host.plan if agents.host else "", "collectors": collectors(crossing),
+        "agent_core": len(cores) or -1,
     }  # fmt: skip
     return _rendered("stream_main.cpp.j2", known)
 
@@ -242,7 +249,9 @@ def _cards(topology: Topology, crossing: list[dict[str, Any]]) -> list[dict[str,
     """The FPGAs with the ends of edges that cross to and from them; one is not called by its name."""
     cards = []
     for number, fpga in enumerate(topology.fpgas if crossing else ()):
-        ins, outs = ([p for p in crossing if (p["card"], p["way"]) == (number, way)] for way in ("in", "out"))
+        ins, outs = (
+            [p for p in crossing if "edge" in p and (p["card"], p["way"]) == (number, way)] for way in ("in", "out")
+        )
         for into in ins:
             reached = topology.reached(into["edge"].sink.block, stay=fpga)
             into["reaches"] = [place for place, out in enumerate(outs) if out["edge"].source.block in reached]
@@ -312,7 +321,7 @@ def _unit(platform: Platform) -> int:
 
 def _top(
     topology: Topology, section: Streaming, platform: Platform, modules: list[tuple[Block, Module]],
-    parts: list[dict[str, Any]],
+    parts: list[dict[str, Any]], agents: Agents,
 ) -> str:  # fmt: skip
     hardware = platform.hardware
     assert hardware is not None
@@ -328,7 +337,9 @@ def _top(
         },
         "reset": clock.reset_hdl or clock.reset, "shift": f" / {_unit(platform)}" if _unit(platform) > 1 else "",
         "edges": parts, "cards": len(topology.fpgas),
-        "blocks": [instance(number, *of_block, parts, clock.pin) for number, of_block in enumerate(modules)],
+        "blocks": [*(instance(number, *of_block, parts, clock.pin) for number, of_block in enumerate(modules)),
+                   *(instance_of_agent(card, agent, parts, clock.pin) for card, agent in agents.fpgas.items())],
+        "agents": [{"card": card, "report": f"agent{card}_report"} for card in agents.fpgas],
         "bulk": section.bulk_elements, "flush_cycles": max(1, round(section.flush_us * 1e-6 * clock.frequency_hz)),
     }  # fmt: skip
     return _rendered("stream_top.v.j2", known)

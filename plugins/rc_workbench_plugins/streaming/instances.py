@@ -22,8 +22,9 @@ class _Joined:
 
 def instance(number: int, block: Block, module: Module, parts: list[dict[str, Any]], clock: str) -> dict[str, Any]:
     """What the template is told of a block. WorkbenchError where its module has not the ports that it needs."""
-    ends = {str(part["edge"].sink): part for part in parts if part["way"] != "out"}
-    ends |= {str(part["edge"].source): part for part in parts if part["way"] != "in"}
+    queues = [part for part in parts if "edge" in part]  # others are of agents
+    ends = {str(part["edge"].sink): part for part in queues if part["way"] != "out"}
+    ends |= {str(part["edge"].source): part for part in queues if part["way"] != "in"}
     joined_to = {port: ends[f"{block.name}.{port.name}"] for port in block.kind.ports}
     reset = next((part["reset"] for part in joined_to.values()), "stream_reset")
     net = f"b{number}_{identifier(block.name)}"

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from rc_workbench_plugins.streaming.query.measures import And, Blocked, Comparison, Condition, Measure, Metric, Not, Or
+from rc_workbench_plugins.streaming.query.measures import (
+    And,
+    Assert,
+    Blocked,
+    Comparison,
+    Condition,
+    Measure,
+    Metric,
+    Not,
+    Or,
+    Tap,
+)
 
 RELATIONS = (">", ">=", "<", "<=", "==", "!=")
 _TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "==": "==", "!=": "!="}
@@ -20,23 +31,33 @@ def turned(comparison: Comparison) -> Comparison:
     return Comparison(comparison.right, _TURNED[comparison.relation], comparison.left)
 
 
-def edges_of(of: Measure | Condition | None) -> Iterator[str]:
-    """The labels of all edges that a measure or a condition speaks of, those of a measure's own condition included."""
+def ends_of(of: Measure | Assert | Condition | None) -> Iterator[tuple[str, Tap]]:
+    """The ends of edges, by their labels, that one has to see to know what a statement or a condition is worth,
+    a measure's own condition included."""
     match of:
-        case Measure():
-            yield from of.edges
-            yield from edges_of(of.when)
+        case Measure(metric=metric, edges=(*_, last) as edges):
+            if metric is Metric.LATENCY:
+                yield from ((edges[0], Tap.PUSH), (last, Tap.POP))
+            if metric in (Metric.OCCUPANCY, Metric.VALUE, Metric.BACKPRESSURE):
+                yield last, Tap.PUSH
+            if metric in (Metric.OCCUPANCY, Metric.UTIL):
+                yield last, Tap.POP
+            if metric in (Metric.RATE, Metric.UTIL) or of.frame.elements:
+                yield last, of.tap
+            yield from ends_of(of.when)
+        case Assert(condition=condition):
+            yield from ends_of(condition)
         case Comparison(left, _, right):
             for side in (left, right):
                 if isinstance(side, Measure):
-                    yield from edges_of(side)
+                    yield from ends_of(side)
         case Blocked(edge):
-            yield edge
+            yield edge, Tap.PUSH
         case Not(inner):
-            yield from edges_of(inner)
+            yield from ends_of(inner)
         case And(parts) | Or(parts):
             for part in parts:
-                yield from edges_of(part)
+                yield from ends_of(part)
 
 
 def exact(value: float) -> Fraction:

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.agents.layout import STAMPS, TIMES, WORDS, HardwareAgent
-from rc_workbench_plugins.streaming.agents.packets import Words, times_told
+from rc_workbench_plugins.streaming.agents.layout import END, STAMPS, TIMES, WORDS, HardwareAgent
+from rc_workbench_plugins.streaming.agents.packets import Answers, answers
+from rc_workbench_plugins.streaming.query.measures import MeasureResult
 from workbench.api.records import read_records
-from workbench.api.virtual_time import Triples
+from workbench.api.virtual_time import Frame, Triples
+from workbench.model.diagnostic import Diagnostic, Severity
 
 
-def words_sent(raw: Path, number: int = 0) -> Words:
-    """All words of FPGA `number`; none where it has no agent."""
-    file = raw / WORDS.format(number)
-    return np.fromfile(file, "<u4") if file.is_file() else np.empty(0, np.uint32)
+def fpga_answers(
+    agent: HardwareAgent, raw: Path, number: int = 0, times: Sequence[Sequence[Frame]] | None = None
+) -> Answers:
+    """What the agent counted; `times` are of its clocks (`packets.answers`). Words that were lost, or a run that ended
+    before they were told, are a warning, and what came until then the answer."""
+    file, end = raw / WORDS.format(number), raw / END.format(number)
+    found = answers(agent, np.fromfile(file, "<u4") if file.is_file() else np.empty(0, np.uint32), times)
+    _, written, lost, why, *_ = [*(end.read_text("utf-8") if end.is_file() else "").strip().split(" ", 3), *[""] * 4]
+    problems = [*found.diagnostics]
+    until_then = "What it has until then is shown; the application went on."
+    if not written:
+        message = "the agent in the FPGA was not asked for its last words: its answers break off"
+        problems.append(Diagnostic(message, until_then, severity=Severity.WARNING, file=str(file)))
+    elif lost != "0" or why:
+        message = f"the agent in the FPGA: {why}; {lost} of the words that it sent were lost"
+        problems.append(Diagnostic(message, until_then, severity=Severity.WARNING, file=str(file)))
+    if longer := sum(map(_longer, found.measures)):
+        message = f"{longer} frames counted in the FPGA last longer than was asked: the bus did not take them in time"
+        hint = "Nothing is left out of them. Ask for longer frames, or for less."
+        problems.append(Diagnostic(message, hint, severity=Severity.WARNING))
+    return replace(found, diagnostics=tuple(problems))
 
 
-def triples(agent: HardwareAgent, raw: Path, number: int = 0) -> tuple[Triples, ...]:
-    """(t_P1, t_F2, t_P3) of each of the agent's clocks: ps of the host's clock, cycles since reset, ps. Of a question
-    whose answer was not read any more there is none."""
+def _longer(result: MeasureResult) -> int:
+    """How many frames go on over the end of one as long as was asked, and more."""
+    asked_ps = result.measure.frame.time_ps
+    return sum(1 for frame in result.frames if asked_ps and frame.end_ps - frame.start_ps > 1.5 * asked_ps)
+
+
+def triples(raw: Path, number: int = 0) -> Triples:
+    """(t_P1, t_F2, t_P3): ps of the host's clock, cycles of the FPGA's since reset, ps of the host's."""
     stamps = read_records(raw / TIMES.format(number), STAMPS)
-    told = times_told(agent, words_sent(raw, number))
-    found = []
-    for clock in range(len(agent.clocks)):
-        cycles = np.array([time.cycle for time in told if time.clock == clock], np.int64)
-        asked = stamps[: len(cycles)]
-        found.append(Triples(asked["t_p1_ps"], cycles[: len(asked)], asked["t_p3_ps"]))
-    return tuple(found)
+    return Triples(*(np.array(stamps[name]) for name in STAMPS.names or ()))

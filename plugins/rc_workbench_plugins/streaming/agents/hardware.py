@@ -13,7 +13,6 @@ from dataclasses import replace
 from importlib.resources import files
 from math import ceil
 
-from rc_workbench_plugins.streaming.agents.conditions import edges_of
 from rc_workbench_plugins.streaming.agents.joints import OFF, AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import (
     AgentClock,
@@ -36,19 +35,13 @@ NAME = "stream_agent"
 def hardware_agent(
     query: Query, edges: Sequence[AgentEdge], clocks: Sequence[AgentClock], file: str = "", name: str = NAME
 ) -> HardwareAgent:
-    """An agent for the statements of which all edges are in hardware. What it cannot count is a warning with its line;
-    statements that stand in part on other edges are among these, unless none of theirs is in hardware."""
+    """An agent for statements that need no other ends of edges than are in the FPGA. What it cannot count is a warning
+    with its line."""
     builder = _Builder({edge.edge.label: edge for edge in edges}, clocks, name)
     statements: list[Measure | Assert] = [*query.measures, *query.asserts]
     for statement in statements:
-        of = statement if isinstance(statement, Measure) else statement.condition
-        inside = [label in builder.edges for label in edges_of(of)]
-        if not any(inside):
-            continue
         before = deepcopy(builder)
         try:
-            if not all(inside):
-                raise Refused("it stands on edges in hardware and elsewhere: no one agent sees both")
             builder.measure(statement) if isinstance(statement, Measure) else builder.assertion(statement)
         except Refused as why:
             builder = before

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.agents.conditions import edges_of
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
@@ -44,7 +43,6 @@ class HostAgent:
     plan: str
     measures: tuple[Measure, ...]
     asserts: tuple[Assert, ...]
-    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass
@@ -98,20 +96,13 @@ def _list(parts: Iterable[object]) -> str:
     return "{" + ", ".join(map(str, parts)) + "}"
 
 
-def host_agent(query: Query, edges: Mapping[int, Edge], file: str = "", period_ps: int = 10**9) -> HostAgent | None:
-    """The plan for the statements of which all edges, given by their numbers, are queues between processor cores; None
-    where there is no such statement. Others are warnings with their lines."""
+def host_agent(query: Query, edges: Mapping[int, Edge], period_ps: int = 10**9) -> HostAgent:
+    """The plan for statements that need no other ends of edges than are on processor cores; the edges are given by
+    their numbers."""
     plan = _Plan({edge.label: number for number, edge in edges.items()})
-    measures, asserts, problems = [], list[Assert](), list[Diagnostic]()
-    inside = _sorter(plan.numbers, problems, file)
     for measure in query.measures:
-        if inside(measure):
-            measures.append(measure)
-            plan.measure(measure, True)
-    asserts = [asserted for asserted in query.asserts if inside(asserted)]
-    if not measures and not asserts:
-        return None
-    conditions = [_list(plan.condition(asserted.condition)) for asserted in asserts]
+        plan.measure(measure, True)
+    conditions = [_list(plan.condition(asserted.condition)) for asserted in query.asserts]
     written: list[str] = []
     while len(written) < len(plan.measures):  # conditions ask for more measures
         written.append(_measure(plan, plan.measures[len(written)], plan.told[len(written)]))
@@ -131,22 +122,7 @@ def host_agent(query: Query, edges: Mapping[int, Edge], file: str = "", period_p
         "    };",
         "}()",
     ]
-    return HostAgent("\n".join(lines), tuple(measures), tuple(asserts), tuple(problems))
-
-
-def _sorter(numbers: Mapping[str, int], problems: list[Diagnostic], file: str) -> Callable[[Measure | Assert], bool]:
-    def inside(statement: Measure | Assert) -> bool:
-        of = statement if isinstance(statement, Measure) else statement.condition
-        there = [label in numbers for label in edges_of(of)]
-        if not all(there):
-            message = f"the agent on the host leaves out '{statement.label or statement.text}': it does not stand "
-            message += "on edges between processor cores alone"
-            line, column = statement.line or None, statement.column or None
-            where = Diagnostic(message, severity=Severity.WARNING, file=file or None, line=line, column=column)
-            problems.append(where)
-        return bool(there) and all(there)
-
-    return inside
+    return HostAgent("\n".join(lines), query.measures, query.asserts)
 
 
 def _measure(plan: _Plan, of: Measure, told: bool) -> str:
@@ -193,7 +169,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
     return Answers(
         tuple(MeasureResult(one, tuple(frames[n]), trust, tuple(problems)) for n, one in enumerate(agent.measures)),
         tuple(AssertResult(one, tuple(broken[n]), known[n]) for n, one in enumerate(agent.asserts)),
-        (*agent.diagnostics, *problems),
+        tuple(problems),
     )
 
 

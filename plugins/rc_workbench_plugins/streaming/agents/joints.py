@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, Monitor
 from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, Netlist, Part, Signal, both
+from rc_workbench_plugins.streaming.query.measures import Tap
 from rc_workbench_plugins.streaming.topology import Edge
 from workbench.model.diagnostic import Diagnostic
 
@@ -15,10 +16,12 @@ ON, OFF = Bits(1, 0), Bits(0, 0)
 
 @dataclass(frozen=True)
 class AgentEdge:
-    """An edge in the FPGA, and the number of its clock. Its queue's signals are told to the agent's module."""
+    """An edge, the number of its clock, and which of its ends are in the FPGA: the signals of these are told to the
+    agent's module."""
 
     edge: Edge
     clock: int = 0
+    sees: frozenset[Tap] = frozenset(Tap)
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ class Joints:
         self._numbers: dict[GroupKey, int] = {}
         self._chains: dict[GroupKey, list[tuple[str, int]]] = {}  # of each group: monitors and their words
         self._memories: dict[GroupKey, list[str]] = {}
-        self._occupancy_bits = max((edge.edge.depth + 1).bit_length() for edge in edges.values()) if edges else 1
+        inside = (edge.edge.depth + 1 for edge in edges.values() if len(edge.sees) == len(Tap))
+        self._occupancy_bits = max(inside, default=1).bit_length()
 
     def _wire(self, name: str, logic: Logic) -> str:
         return self.net.assign(name, logic)

@@ -1,9 +1,9 @@
 """What an agent in hardware sends, and for what: the words of its packets (`resources/hdl/agent`).
 
-In a run's raw folder `WORDS` has the words that the agent of an FPGA sent, in their order, and `TIMES` a record
-(`STAMPS`) for each time that it was asked for its own (`TELL_TIME`): the host's clock before the command was written,
-and after the first read that followed it had returned. Record i belongs to the i-th `OF_TIME` packet of each of the
-agent's clocks: the triple (t_P1, t_F2, t_P3) of Lancaster 2011, section 4.6.
+In a run's raw folder `WORDS` has the words that the agent of an FPGA sent, in their order; `END` a line that says how
+many these are, how many were lost, and why; and `TIMES` a record (`STAMPS`) for each time that the host asked for the
+FPGA's: the host's clock before it read, the cycles since reset that it read, and the host's clock afterwards: the
+triple (t_P1, t_F2, t_P3) of Lancaster 2011, section 4.6. All of the FPGA's clock is this one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure
 from workbench.model.diagnostic import Diagnostic
 
-#: Of FPGA i (`format`); the words are 32 bits, little-endian.
-WORDS, TIMES = "stream_fpga{}.words", "stream_fpga{}.times"
-STAMPS = np.dtype([("t_p1_ps", "<i8"), ("t_p3_ps", "<i8")])
+#: Of card i (`format`); the words are 32 bits, little-endian.
+WORDS, TIMES, END = "stream_fpga{}.words", "stream_fpga{}.times", "stream_fpga{}.end"
+STAMPS = np.dtype([("t_p1_ps", "<i8"), ("t_f2", "<i8"), ("t_p3_ps", "<i8")])
 
 HEAD_WORDS = 6
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rc_workbench_plugins.streaming.agents.conditions import edges_of
+from rc_workbench_plugins.streaming.agents.conditions import ends_of
 from rc_workbench_plugins.streaming.agents.joints import GroupKey, Joints
 from rc_workbench_plugins.streaming.agents.netlist import Bits, Part, Signal
-from rc_workbench_plugins.streaming.query.measures import Condition, Measure, Metric, Statistic
+from rc_workbench_plugins.streaming.query.measures import Condition, Measure, Metric, Statistic, Tap
+
+ELSEWHERE = 4096  # elements that may be on that part of a path that is not in the FPGA
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Measured(Joints):
     """Numbers of edges e<i> and of paths l<i>, and the groups whose frames end together."""
 
     def _clock(self, of: Measure | Condition) -> int:
-        found = {self.edges[label].clock for label in edges_of(of)}
+        found = {self.edges[label].clock for label, _ in ends_of(of)}
         if len(found) > 1:
             raise Refused("its edges stand on several clocks")
         return found.pop() if found else 0
@@ -38,6 +40,8 @@ class Measured(Joints):
     def _values(self, of: Measure) -> Values:
         edge = self._tap(of.edges[-1], of.metric is Metric.VALUE)
         match of.metric:
+            case Metric.UTIL if len(self.edges[of.edges[-1]].sees) < len(Tap):
+                raise Refused("how long its consumer waits for the bus is told by the trace of a run alone")
             case Metric.RATE | Metric.UTIL:
                 return Values(f"{edge}_{of.tap}", Bits(0, 1), 1)
             case Metric.BACKPRESSURE:
@@ -62,7 +66,8 @@ class Measured(Joints):
             return made
         at = self._made[("latency", *labels)] = f"l{len(self._made)}"
         first, last = self._tap(labels[0]), self._tap(labels[-1])
-        room = sum(self.edges[label].edge.depth + 2 for label in labels) + 64 * (len(labels) - 1)
+        inside = [edge.edge.depth + 2 for edge in map(self.edges.__getitem__, labels) if len(edge.sees) == len(Tap)]
+        room = sum(inside) + 64 * (len(labels) - 1) + ELSEWHERE * (len(labels) > len(inside))
         clock = self.edges[labels[-1]].clock
         self.net.add(
             "agent_latency", at, {"ROOM_BITS": bits_for(room)}, clock=f"clock_{clock}", reset=f"c{clock}_reset_1",

@@ -98,6 +98,8 @@ def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbe
     if arguments.json:
         workbench.print_json(found)
     else:
+        for problem in found["diagnostics"]:
+            print(Diagnostic(**problem).text(), file=sys.stderr)
         print("\n".join(map(str, words)))
     return 0 if all(isinstance(one, dict) and one["holds"] for one in found["asserts"]) else 1
 

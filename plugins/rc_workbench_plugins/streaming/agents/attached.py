@@ -1,0 +1,54 @@
+"""Agents of FPGAs in what is made of a topology: their queues and windows beside those of edges (`generate.py`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rc_workbench_plugins.streaming.agents.layout import HardwareAgent
+
+COMMANDS, REPORT_WORDS = 16, 1024  # that wait in the FPGA for its agent, and for the host (agent_card.hpp)
+
+
+def parts_of_agent(card: int) -> list[dict[str, Any]]:
+    """The queues of what the host tells a card's agent, and of what that sends: none of the application's edges."""
+    text = "the agents on the processor and on the card"
+    common = {"number": -1, "text": text, "type": "unsigned32", "bits": 32, "signed": 0, "words": 1, "card": card}
+    named = (("command", "in", COMMANDS), ("report", "out", REPORT_WORDS))
+    return [
+        {**common, "label": name, "net": f"agent{card}_{name}", "way": way, "depth": depth}
+        for name, way, depth in named
+    ]
+
+
+def collectors(crossing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cards of agents, and the numbers of their windows."""
+    windows = {part["net"]: part["window"] - 1 for part in crossing}
+    return [
+        {"net": net, "card": part["card"], "commands": windows[f"{net}_command"], "words": windows[f"{net}_report"]}
+        for part in crossing if part["label"] == "report" for net in [part["net"].removesuffix("_report")]
+    ]  # fmt: skip
+
+
+def instance_of_agent(
+    card: int, agent: HardwareAgent, parts: list[dict[str, Any]], clock: str
+) -> dict[str, Any]:  # fmt: skip
+    """A card's agent as a block beside the others. The mark of a stream's end is no element, but may have to wait as
+    one."""
+    net, nets = f"agent{card}", {part["label"]: part["net"] for part in parts if part["card"] == card}
+    connections = [("clock_0", clock), ("reset_0", "stream_reset"), ("report_last", "")]
+    for way, wire in (("command", f"{net}_command_out"), ("report", f"{net}_report_in")):
+        connections += [(f"{way}_valid", f"{wire}_valid"), (f"{way}_ready", f"{wire}_ready"), (f"{way}_data", wire)]
+    for number, label in enumerate(agent.labels):
+        if agent.tapped[number]:
+            into, out = f"{nets[label]}_in", f"{nets[label]}_out"
+            connections += [
+                (f"push_valid_{number}", f"{into}_valid && !({into}_ready && {into}_last)"),
+                (f"push_ready_{number}", f"{into}_ready"),
+                (f"pop_valid_{number}", f"{out}_valid && !{out}_last"),
+                (f"pop_ready_{number}", f"{out}_ready"),
+            ]
+        if agent.data_bits[number]:
+            connections.append((f"data_{number}", f"{nets[label]}_in"))
+    lines = [f"assign {net}_report_in_last = 1'b0;"]
+    return {"name": "what the project's query asks of the edges here", "net": net, "unit": agent.name,
+            "parameters": "", "connections": connections, "lines": lines}  # fmt: skip

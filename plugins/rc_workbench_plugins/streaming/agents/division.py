@@ -1,0 +1,92 @@
+"""Which agent counts which of a query's statements: the one that sees every end of an edge that a statement needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rc_workbench_plugins.streaming.agents.conditions import ends_of
+from rc_workbench_plugins.streaming.agents.fpga import fpga_answers
+from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
+from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
+from rc_workbench_plugins.streaming.agents.joints import AgentEdge
+from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
+from rc_workbench_plugins.streaming.agents.packets import Answers
+from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Query, Tap
+from rc_workbench_plugins.streaming.topology import Edge, Topology
+from workbench.model.cycles import period_ps
+from workbench.model.diagnostic import Diagnostic, Severity
+
+
+@dataclass(frozen=True)
+class Agents:
+    """Those of a run: the processor's, and by their cards' numbers those of FPGAs. `diagnostics` tell, with its line,
+    of each statement that none of them counts."""
+
+    host: HostAgent | None = None
+    fpgas: Mapping[int, HardwareAgent] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.host or self.fpgas)
+
+
+NO_AGENTS = Agents()
+
+
+def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "") -> Agents:
+    """The agents that a query needs; `clock_hz` is that of the FPGAs."""
+    places = ("", *topology.fpgas)
+    seen = {place: {edge.label: _seen(topology, edge, place) for edge in topology.edges} for place in places}
+    of_place: dict[str | None, list[Measure | Assert]] = {None: [], **{place: [] for place in places}}
+    statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
+    for statement in statements:
+        ends = tuple(ends_of(statement))
+        sees_all = (place for place in places if all(tap in seen[place][label] for label, tap in ends))
+        of_place[next(sees_all, None)].append(statement)
+    problems = [_uncounted(statement, file) for statement in of_place[None]]
+    host, fpgas = None, dict[int, HardwareAgent]()
+    if on_cores := of_place[""]:
+        labels = {label for one in on_cores for label, _ in ends_of(one)}
+        edges = {number: edge for number, edge in enumerate(topology.edges) if edge.label in labels}
+        host = host_agent(_only(query, on_cores), edges)
+    for card, fpga in enumerate(topology.fpgas):
+        if not of_place[fpga]:
+            continue
+        there = [AgentEdge(edge, sees=seen[fpga][edge.label]) for edge in topology.edges]
+        clocks = [AgentClock(period_ps(clock_hz))]
+        agent = hardware_agent(_only(query, of_place[fpga]), there, clocks, file, f"stream_agent_{card}")
+        problems += agent.diagnostics
+        if agent.groups:
+            fpgas[card] = agent
+    return Agents(host, fpgas, tuple(problems))
+
+
+def answers_in(agents: Agents, topology: Topology, raw: Path) -> dict[str, Answers]:
+    """What each counted in a run, by where it is: "processor", "FPGA", or where there are several the name of one."""
+    found = {}
+    if agents.host:
+        found["processor"] = host_answers(agents.host, raw / FILE)
+    for card, agent in agents.fpgas.items():
+        found[topology.fpgas[card] if len(topology.fpgas) > 1 else "FPGA"] = fpga_answers(agent, raw, card)
+    return found
+
+
+def _seen(topology: Topology, edge: Edge, place: str) -> frozenset[Tap]:
+    ends = ((edge.source, Tap.PUSH), (edge.sink, Tap.POP))
+    return frozenset(tap for end, tap in ends if topology.fpga(end.block) == place)
+
+
+def _only(query: Query, statements: Iterable[Measure | Assert]) -> Query:
+    wanted = set(map(id, statements))
+    measures = tuple(one for one in query.measures if id(one) in wanted)
+    return replace(query, measures=measures, asserts=tuple(one for one in query.asserts if id(one) in wanted))
+
+
+def _uncounted(statement: Measure | Assert, file: str) -> Diagnostic:
+    name = statement.label or statement.text
+    message = f"no agent counts '{name}': it asks of ends on several sides of a bus, of which each agent sees its own"
+    hint = "Ask it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
+    line, column = statement.line or None, statement.column or None
+    return Diagnostic(message, hint, severity=Severity.WARNING, file=file or None, line=line, column=column)

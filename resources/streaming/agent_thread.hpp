@@ -1,0 +1,95 @@
+// What the threads of agents have in common: the clock, rounds that come again after some time, and files in $RCW_RAW that
+// may fail, which the application is not told.
+#pragma once
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <semaphore.h>
+#include <string>
+#include <thread>
+
+#include "thread.hpp"
+
+extern "C" {
+int64_t rcw_now_ps(void) __attribute__((weak));
+void rcw_aside(int aside) __attribute__((weak));
+}
+
+namespace streaming::agent {
+
+inline int64_t now_ps() {
+    if (rcw_now_ps) return rcw_now_ps();
+    using namespace std::chrono;
+    return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count() * 1000;
+}
+
+// What takes no virtual time.
+template <class Body> void aside(Body body) {
+    if (rcw_aside) rcw_aside(1);
+    body();
+    if (rcw_aside) rcw_aside(0);
+}
+
+class Rounds {
+public:
+    Rounds() { sem_init(&ends_, 0, 0); }
+    Rounds(const Rounds&) = delete;
+    void end() { sem_post(&ends_); }
+
+    // Waits for the next round, or for the end: true.
+    bool over(int64_t period_ps) {
+        timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        const int64_t ns = until.tv_nsec + period_ps / 1000;
+        until = {until.tv_sec + ns / 1000000000, ns % 1000000000};
+        while (sem_timedwait(&ends_, &until))
+            if (errno == ETIMEDOUT) return false;
+        return true;
+    }
+
+private:
+    sem_t ends_;
+};
+
+// The first thing that went wrong is kept in `why`.
+class File {
+public:
+    explicit File(const std::string& name) : name_(name) {
+        const char* raw = std::getenv("RCW_RAW");
+        aside([&] { file_ = std::fopen((std::string(raw ? raw : ".") + "/" + name_).c_str(), "w"); });
+        if (!file_) failed();
+    }
+    File(const File&) = delete;
+
+    bool write(const void* data, size_t bytes) {
+        if (!file_ || !why_.empty()) return false;
+        aside([&] {
+            if (std::fwrite(data, 1, bytes, file_) != bytes || std::fflush(file_)) failed();
+        });
+        return why_.empty();
+    }
+
+    void close() {
+        aside([&] {
+            if (file_ && std::fclose(file_)) failed();
+        });
+        file_ = nullptr;
+    }
+
+    const std::string& why() const { return why_; }
+
+private:
+    void failed() {
+        if (why_.empty()) why_ = name_ + ": " + std::strerror(errno);
+    }
+
+    const std::string name_;
+    std::FILE* file_ = nullptr;
+    std::string why_;
+};
+
+} // namespace streaming::agent
