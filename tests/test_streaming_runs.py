@@ -164,7 +164,7 @@ def test_data_go_from_fpga_to_fpga_through_the_processor_and_nobody_waits_for_wh
     assert sorted(printed) == sorted([PRINTED.strip(), f"{sum(2 * 3 * 3 * i for i in range(70))}"])
     threads = {block.id for block in made.manifest.blocks if block.side is Side.HOST}
     assert {"host.to_left_1", "host.to_left_2", "host.from_left", "host.from_right"} <= threads
-    found = events(made)
+    found = events(made.tables)
     a, b, c = (found.edges[f"App.{label}"] for label in "abc")
     for edge, factor in ((a, 1), (b, FACTOR), (c, FACTOR)):
         assert edge.values is not None
@@ -206,7 +206,7 @@ def test_blocks_in_the_fpga_may_have_a_fifos_ports(tmp_path: Path) -> None:
     project(tmp_path)
     options = RunOptions(out=tmp_path / "run", trace=True, deterministic=True)
     run = run_workspace(open_workspace(tmp_path / "ports.workbench.yaml", load_plugins()), options, Job())
-    found, factor = events(run).edges, 1
+    found, factor = events(run.tables).edges, 1
     for label, times in zip("abcdefg", (1, 1, 2, 3, 5, 7, 11), strict=True):
         factor *= times
         edge = found[f"App.{label}"]

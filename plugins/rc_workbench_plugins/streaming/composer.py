@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents, agents_of, answers_in
+from rc_workbench_plugins.streaming.agents.fpga import clock_of
 from rc_workbench_plugins.streaming.agents.told import table_of_answers
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
@@ -18,6 +19,7 @@ from rc_workbench_plugins.streaming.topology import At, Topology
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 from workbench.api import Composed, Composition
 from workbench.api.source.lines import read_source
+from workbench.api.virtual_time import TABLE, table_of_frames
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.platform import Platform
 from workbench.model.run import Manifest, Table
@@ -48,7 +50,11 @@ def tables(composition: Composition, raw: Path, run: Manifest) -> Mapping[str, T
     topology = read_topology(composition)
     found = dict(recorded(topology, _section(composition), raw, run))
     agents = agents_in(composition, topology)
-    return found | table_of_answers(answers_in(agents, topology, raw), agents.diagnostics)
+    exact = run.simulated and run.clock_hz == _clock_hz(composition.platform) and not run.drift_ppm_per_s
+    clocks = {} if exact else {card: clock for card in agents.fpgas if (clock := clock_of(raw, card))}
+    if clocks:
+        found[TABLE] = table_of_frames({(card, 0): clock for card, clock in clocks.items()})
+    return found | table_of_answers(answers_in(agents, topology, raw, clocks), agents.diagnostics)
 
 
 def stopped(composition: Composition, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAge
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Query, Tap
 from rc_workbench_plugins.streaming.topology import Edge, Topology
+from workbench.api.virtual_time import Frame
 from workbench.model.cycles import period_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 
@@ -63,13 +64,17 @@ def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "")
     return Agents(host, fpgas, tuple(problems))
 
 
-def answers_in(agents: Agents, topology: Topology, raw: Path) -> dict[str, Answers]:
-    """What each counted in a run, by where it is: "processor", "FPGA", or where there are several the name of one."""
+def answers_in(
+    agents: Agents, topology: Topology, raw: Path, clocks: Mapping[int, Sequence[Frame]]
+) -> dict[str, Answers]:  # fmt: skip
+    """What each counted in a run, by where it is: "processor", "FPGA", or where there are several the name of one.
+    `clocks` are those of cards that are not exactly what the platform says."""
     found = {}
     if agents.host:
         found["processor"] = host_answers(agents.host, raw / FILE)
     for card, agent in agents.fpgas.items():
-        found[topology.fpgas[card] if len(topology.fpgas) > 1 else "FPGA"] = fpga_answers(agent, raw, card)
+        name = topology.fpgas[card] if len(topology.fpgas) > 1 else "FPGA"
+        found[name] = fpga_answers(agent, raw, card, [clocks[card]] if card in clocks else None)
     return found
 
 

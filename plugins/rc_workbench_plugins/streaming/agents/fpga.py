@@ -12,7 +12,7 @@ from rc_workbench_plugins.streaming.agents.layout import END, STAMPS, TIMES, WOR
 from rc_workbench_plugins.streaming.agents.packets import Answers, answers
 from rc_workbench_plugins.streaming.query.measures import MeasureResult
 from workbench.api.records import read_records
-from workbench.api.virtual_time import Frame, Triples
+from workbench.api.virtual_time import Frame, Triples, frames_of
 from workbench.model.diagnostic import Diagnostic, Severity
 
 
@@ -43,6 +43,12 @@ def _longer(result: MeasureResult) -> int:
     """How many frames go on over the end of one as long as was asked, and more."""
     asked_ps = result.measure.frame.time_ps
     return sum(1 for frame in result.frames if asked_ps and frame.end_ps - frame.start_ps > 1.5 * asked_ps)
+
+
+def clock_of(raw: Path, number: int = 0) -> tuple[Frame, ...]:
+    """The FPGA's clock on the host's, by what the host saw of it; none where it shows no rate."""
+    seen = triples(raw, number)
+    return frames_of(seen, int(seen.t_f2.max(initial=0)) + 1)
 
 
 def triples(raw: Path, number: int = 0) -> Triples:
