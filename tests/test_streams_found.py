@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
 from rc_workbench_plugins.verilog.design import read_design
@@ -13,7 +14,11 @@ from rc_workbench_plugins.verilog.labels import labelled
 from rc_workbench_plugins.verilog.streams import find_streams
 
 from workbench.model.application import HardwareSources, ReadOut, StreamSignals
+from workbench.model.diagnostic import WorkbenchError
 from workbench.model.scan import HdlScan
+from workbench.session.pipeline import instrument_workspace
+from workbench.session.plugins import load_plugins
+from workbench.session.workspace import open_workspace
 
 DESIGN = Path(__file__).parent / "data" / "applications" / "fork_join" / "fork_join.v"
 
@@ -167,13 +172,38 @@ def test_what_names_do_not_tell_is_pointed_at(tmp_path: Path) -> None:
     assert [(f.id, f.depth) for f in found.fifos] == [("top.u", 4)]
 
 
-def test_a_signal_or_instance_that_is_not_there_is_told(tmp_path: Path) -> None:
-    text = "module top(input clk, output reg q); always @(posedge clk) q <= ~q; endmodule"
-    found = scan(tmp_path, text, (StreamSignals(name="in", valid="u.go", ready="q"),), ("u",))
-    assert [d.message for d in found.diagnostics] == [
-        "hardware.streams: the stream 'in' names the signal 'u.go', which the design does not have",
-        "hardware.fifos: the design has no instance 'u'",
-    ]
+def test_names_that_the_design_does_not_have_are_told_at_the_projects_lines(tmp_path: Path) -> None:
+    for source in DESIGN.parent.iterdir():
+        (tmp_path / source.name).write_text(source.read_text())
+    path = tmp_path / "fork_join.workbench.yaml"
+    pointed = """  streams:
+    - {name: a, valid: split.in_vali, ready: short.in_ready}
+    - name: b
+      valid: split.in_valid
+      ready: '!shorts.in_ready'
+      source: splitt
+    - {name: c, valid: 'split.in_valid[1]', ready: short.in_ready}
+  fifos: [aheads]
+settings:"""
+    path.write_text(path.read_text().replace("settings:", pointed))
+    lines = path.read_text().splitlines()
+    workspace = open_workspace(path, load_plugins())
+    told = {
+        ("the design has no signal 'split.in_vali'", "Did you mean 'split.in_valid'?"): "split.in_vali,",
+        ("the design has no signal '!shorts.in_ready'", "Did you mean 'short'?"): "!shorts",
+        ("the design has no instance 'splitt'", "Did you mean 'split'?"): "splitt",
+        ("the design has no signal 'split.in_valid[1]'", "Did you mean 'split.in_valid'?"): "in_valid[1]",
+        ("the design has no instance 'aheads'", "Did you mean 'ahead'?"): "aheads",
+    }
+    wanted = {
+        (message, hint, str(path), next(n for n, line in enumerate(lines, 1) if part in line))
+        for (message, hint), part in told.items()
+    }
+    scanned = workspace.scan().hdl.diagnostics
+    assert {(one.message, one.hint, one.file, one.line) for one in scanned} == wanted
+    with pytest.raises(WorkbenchError) as refused:
+        instrument_workspace(workspace, {}, tmp_path / "copies")
+    assert {(one.message, one.hint, one.file, one.line) for one in refused.value.diagnostics} == wanted
 
 
 def test_generate_blocks_without_a_name_get_one_in_the_copies(tmp_path: Path) -> None:

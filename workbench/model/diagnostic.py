@@ -48,6 +48,13 @@ class Diagnostic:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class OfProject(Diagnostic):
+    """One of a value in the project's document, which who finds it does not read; `keys` lead there."""
+
+    keys: tuple[str | int, ...] = ()
+
+
 class WorkbenchError(Exception):
     """A failure that a person can act on; it carries its diagnostics and never needs a traceback."""
 

@@ -102,15 +102,12 @@ def _instrument(workspace: Workspace, settings: Mapping[str, Value], out: Path, 
         lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host", job),
         job,
     )
-    hdl = instrumented(
-        root,
-        workspace.outside,
-        workspace.project.hardware,
-        workspace.hdl_scanner(settings, job),
+    hdl = workspace.instrument_hdl(
+        settings,
         lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl", job),
         job,
     )
-    return placed(host, root), placed(hdl, root)
+    return placed(host, root), hdl
 
 
 def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:

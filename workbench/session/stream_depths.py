@@ -22,7 +22,6 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.streams import Fifo, Stream
 from workbench.run.cards import on_cards
 from workbench.session.places import placed
-from workbench.session.reading import instrumented
 from workbench.session.workspace import Value, Workspace
 
 LOSS = 0.01
@@ -97,12 +96,9 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
     project, platform, root = workspace.project, workspace.platform, workspace.root
     parameters = workspace.parameters(settings)
     job.progress(None, "instrument")
-    hdl = placed(
-        instrumented(
-            root, workspace.outside, project.hardware, workspace.hdl_scanner(settings, job),
-            lambda part: language.with_depths(root, part, platform, parameters, folder / "hdl", job), job,
-        ), root,
-    )  # fmt: skip
+    hdl = workspace.instrument_hdl(
+        settings, lambda part: language.with_depths(root, part, platform, parameters, folder / "hdl", job), job
+    )
     hdl = on_cards(hdl, project.hardware.cards)
     if undriven := placed(workspace.undriven(hdl.ports), root):
         raise WorkbenchError(*undriven)

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.api import Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
 from workbench.api.source.lines import name_at, reading_typed
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
+from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
-from workbench.session.reading import S, definition, scanned
+from workbench.session.reading import S, definition, instrumented, scanned
 from workbench.system.files import real, sha256
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
+    from workbench.api import HdlBuild
     from workbench.api.job import Job
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
@@ -96,6 +97,7 @@ class Workspace:
         scanner = self.hdl_scanner(settings, job)
         with job.step("Read hardware sources"):
             design = scanned(self.root, self.outside, self.project.hardware, scanner, HdlScan(()), job)
+        design = replace(design, diagnostics=self._in_project(design.diagnostics))
         if has_errors(design.diagnostics):
             return design
         return replace(design, diagnostics=(*design.diagnostics, *self.undriven(design.ports)))
@@ -105,6 +107,21 @@ class Workspace:
 
         with job.step("Read host sources"):
             return scanned(self.root, self.outside, host, self.host_scanner(settings, job), HostScan(()), job)
+
+    def instrument_hdl(
+        self, settings: Mapping[str, Value], make: Callable[[HardwareSources], HdlBuild], job: Job
+    ) -> HdlBuild:
+        """What `make` builds of the hardware's sources. WorkbenchError where they cannot be read or built."""
+        scanner = self.hdl_scanner(settings, job)
+        try:
+            hdl = instrumented(self.root, self.outside, self.project.hardware, scanner, make, job)
+        except WorkbenchError as error:
+            raise WorkbenchError(*self._in_project(error.diagnostics)) from None
+        return placed(replace(hdl, diagnostics=self._in_project(hdl.diagnostics)), self.root)
+
+    def _in_project(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """With their lines in the project's document."""
+        return tuple(_at(self.path, one.keys, one) if isinstance(one, OfProject) else one for one in diagnostics)
 
     def problems_typed(self, before: ProjectScan, texts: Mapping[Path, bytes], job: Job) -> tuple[Diagnostic, ...]:
         """What is wrong with the sources where these texts (by their real paths) stand for what some hold, and `before`
@@ -339,7 +356,7 @@ def _known(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str) -
     return known[name]
 
 
-def _at(path: Path, keys: tuple[str, ...], told: Diagnostic) -> Diagnostic:
+def _at(path: Path, keys: tuple[str | int, ...], told: Diagnostic) -> Diagnostic:
     """The diagnostic at the line of the project where the keys lead."""
     from workbench.formats.yaml_marks import read_marked
 

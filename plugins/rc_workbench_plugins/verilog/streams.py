@@ -20,7 +20,7 @@ from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.labels import Label, is_nameless, labels_for
 from rc_workbench_plugins.verilog.nets import Nets
 from rc_workbench_plugins.verilog.places import Places
-from rc_workbench_plugins.verilog.pointed import bit_named, no_fifo, no_signal
+from rc_workbench_plugins.verilog.pointed import bit_named, no_instance, no_signal
 from workbench.model.application import HardwareSources, StreamSignals
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.streams import Fifo, Stream, StreamWait
@@ -70,17 +70,26 @@ def find_streams(
             key = _key(nets, end.valid, end.ready)
             edges.setdefault(key, _Edge(key)).ends.append(end)
     problems = []
-    for signals in hardware.streams:
+    for number, signals in enumerate(hardware.streams):
         offered, taken = (bit_named(design.top, name) for name in (signals.valid, signals.ready))
-        if offered is None or taken is None:
-            problems.append(no_signal(signals, signals.valid if offered is None else signals.ready))
-        else:
+        if offered is None:
+            problems.append(no_signal(design.top, signals.valid, ("hardware", "streams", number, "valid")))
+        if taken is None:
+            problems.append(no_signal(design.top, signals.ready, ("hardware", "streams", number, "ready")))
+        if offered is not None and taken is not None:
             key = _key(nets, offered, taken)
             edges.setdefault(key, _Edge(key)).pointed = signals
     found = list(edges.values())
     streams = tuple(_with_own_names([_stream(nets, edge, places) for edge in found]))
     streams = tuple(replace(s, waits=w) for s, w in zip(streams, _waits(nets, found, streams), strict=True))
-    problems += [no_fifo(name) for name in hardware.fifos if f"{places.top}.{name}" not in instances]
+    named: dict[tuple[str | int, ...], str] = {
+        ("hardware", "fifos", number): name for number, name in enumerate(hardware.fifos)
+    }
+    for number, signals in enumerate(hardware.streams):
+        sides = (("source", signals.source), ("target", signals.target))
+        named |= {("hardware", "streams", number, side): name for side, name in sides if name}
+    below = [path.partition(".")[2] for path in instances]
+    problems += [no_instance(name, below, at) for at, name in named.items() if name not in below]
     fifos = tuple(find_fifos(design, instances, streams, hardware.fifos))
     ends = {bit.symbol for edge in found for bit in edge.key}
     ends |= {symbol for name in outside if (symbol := design.top.body.find(name)) is not None}
