@@ -101,6 +101,17 @@ def test_report_tells_streams_and_fifos_in_json(run: Run, capsys: pytest.Capture
     assert 0 < fifo["full_pct"] < 100
 
 
+def test_a_run_in_which_nothing_was_counted_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(tmp_path / "run")
+    assert main(["run", str(PROJECT), "--plain", "--deterministic", "--out", folder]) == 0
+    assert main(["streams", folder]) == 1
+    said = "this run counted no streams: it is a plain run, in which nothing is counted. Run it without --plain."
+    assert said in capsys.readouterr().err
+    assert main(["streams", folder, "--json"]) == 1
+    (told,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert (told["file"], told["severity"]) == (folder, "error")
+
+
 def test_scan_lists_them_before_any_run(capsys: pytest.CaptureFixture[str]) -> None:
     main(["scan", str(PROJECT), "--json"])
     told = json.loads(capsys.readouterr().out)

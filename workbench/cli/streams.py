@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from workbench.analysis.report import fifo_json, stream_json
@@ -13,6 +15,8 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.formats.run_folder import MANIFEST
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.run import Run
 from workbench.model.text import percent_text, table, thousands
 from workbench.session.results import open_result
 from workbench.session.stream_depths import Depths, advise_depths
@@ -38,20 +42,36 @@ def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
     opened = open_result(arguments.target, workbench.plugins)
-    analysis = opened.analysis
+    analysis, run = opened.analysis, opened.run
+    problems = [*analysis.diagnostics, *([] if analysis.streams else [_not_counted(run, arguments.target)])]
     if arguments.json:
         edges, fifos = map(stream_json, analysis.streams), map(fifo_json, analysis.fifos)
-        print_json({"edges": list(edges), "fifos": list(fifos), "diagnostics": as_json(analysis.diagnostics)})
+        print_json({"edges": list(edges), "fifos": list(fifos), "diagnostics": as_json(problems)})
     else:
-        print(_run_text(analysis))
+        print_diagnostics(problems)
+        if analysis.streams:
+            print(_run_text(analysis))
     return DONE if analysis.streams else FAILED
 
 
+def _not_counted(run: Run, folder: Path) -> Diagnostic:
+    """Why a run has no streams, and how it would have."""
+    said = [one for one in run.manifest.diagnostics if "streams are not counted" in one.message]
+    if not run.manifest.instrumented:
+        why, hint = "it is a plain run, in which nothing is counted", "Run it without --plain."
+    elif not run.manifest.simulated:
+        why, hint = "it was made on a real machine", "Streams are counted on the simulated card: run it there."
+    elif said:
+        return replace(said[0], severity=Severity.ERROR)
+    elif run.manifest.streams:
+        why, hint = "it ended before its design did", "Its diagnostics say why: workbench report."
+    else:
+        why = "its design has no streams that names tell"
+        hint = "Point at their signals in the project: hardware.streams."
+    return Diagnostic(f"this run counted no streams: {why}", hint, file=str(folder))
+
+
 def _run_text(analysis: Analysis) -> str:
-    if not analysis.streams:
-        return (
-            "This run counted no streams: its design has none that are told, or it was not made on the simulated card."
-        )
     names = stream_names(analysis.streams)
     rows: list[tuple[str, ...]] = [("stream", "transfers", "source stalls", "sink stalls", "idle", "rate", "held by")]
     for one in analysis.streams:

@@ -100,6 +100,9 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
         settings, lambda part: language.with_depths(root, part, platform, parameters, folder / "hdl", job), job
     )
     hdl = on_cards(hdl, project.hardware.cards)
+    if not hdl.fifos:
+        hint = "FIFOs are told by their names and streams; others are pointed at: hardware.fifos and hardware.streams."
+        raise WorkbenchError(Diagnostic("the design has no FIFO that is told", hint, file=str(workspace.path)))
     if undriven := placed(workspace.undriven(hdl.ports), root):
         raise WorkbenchError(*undriven)
     task = Task(
@@ -117,6 +120,8 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
             job.check()
             job.log(f"Run {len(known) + 1}: {', '.join(f'{n} {d}' for n, d in depths.items()) or 'as it is built'}")
             outcome = target.run(replace(task, depths=depths), built, job)
+            if not outcome.failed and not stream_tables(task.raw):
+                raise WorkbenchError(*(job.diagnostics or [Diagnostic("the design's streams are not counted")]))
             known[key] = _simulated(
                 task.raw, hdl.streams, hdl.fifos, [d.message for d in outcome.diagnostics if outcome.failed]
             )
