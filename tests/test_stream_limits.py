@@ -6,9 +6,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.events import Events, tables
+from rc_workbench_plugins.streaming.events import Events, Times, events_of, tables
 from rc_workbench_plugins.streaming.query.command import limits
+from rc_workbench_plugins.streaming.topology import Place, Resource
 from stream_topologies import LAPLACE, TANDEM, flow
 
 from workbench.cli.main import main
@@ -42,6 +44,59 @@ def test_who_limits_is_not_named_as_the_next_too() -> None:
     service = {"mt": 10, "s1": 20, "w1": 900, "w2": 300, "a1": 10, "out": 10}
     found = limits(flow(LAPLACE, {block: ns * NS for block, ns in service.items()}, WAYS, 1000))
     assert (found.limit, found.following) == (("Laplace.w1",), ("Laplace.w2",))
+
+
+def test_what_copies_would_bring_holds_though_they_share_the_work_unevenly() -> None:
+    """Each walk takes 200 ns; of five numbers one gets three and the other two, until the split is mended."""
+    service = {"mt": 40, "s1": 130, "w1": 200, "w2": 200, "a1": 20, "out": 10}
+    uneven = [WAYS[0], WAYS[1], WAYS[0], WAYS[1], WAYS[0]]
+    before = flow(LAPLACE, {block: ns * NS for block, ns in service.items()}, uneven, 4000)
+    after = laplace(split_ns=1)
+    found = limits(before)
+    assert found.limit == ("Laplace.s1",)
+    assert throughput(after) / throughput(before) == pytest.approx(1.3, rel=0.01)
+    assert found.gain == pytest.approx(1.3, rel=0.01)
+    assert found.gain > 0.999 * throughput(after) / throughput(before)
+
+
+def test_the_time_before_and_after_a_block_and_that_in_which_others_have_its_core_is_not_work() -> None:
+    made = laplace(split_ns=400)
+    end = made.end_ps
+    lives = {"Laplace.mt": (end // 10, end // 2), "Laplace.a1": (0, end)}
+    queued = {"Laplace.mt": np.array([[end // 5, end // 5 + end // 100]]), "Laplace.a1": np.array([[0, end // 4]])}
+    plain, found = ({one.name: one for one in limits(events).blocks}
+                    for events in (made, replace(made, lives_ps=lives, queued_ps=queued)))  # fmt: skip
+    free = spells_ps(made.edges["Laplace.e1"].blocked_ps, end // 10, end // 5, end // 5 + end // 100, end // 2)
+    assert found["Laplace.mt"].busy == pytest.approx(free / end, abs=1e-6)
+    assert found["Laplace.mt"].queued == pytest.approx(0.01, abs=1e-6)
+    assert found["Laplace.s1"].busy == plain["Laplace.s1"].busy
+    assert found["Laplace.a1"].busy == pytest.approx(0.75 * plain["Laplace.a1"].busy, rel=0.01)
+    again = events_of(tables(replace(made, lives_ps=lives, queued_ps=queued)))
+    assert again
+    assert again.lives_ps == lives
+    assert all((again.queued_ps[block] == spells).all() for block, spells in queued.items())
+
+
+def spells_ps(blocked: Times, *moments: int) -> int:
+    """How long nothing was blocked between the first two moments, and between the last two."""
+    left = 0
+    for begin, end in zip(moments[::2], moments[1::2], strict=True):
+        held = np.minimum(blocked[:, 1], end) - np.maximum(blocked[:, 0], begin)
+        left += end - begin - int(held[held > 0].sum())
+    return left
+
+
+def test_a_core_that_blocks_share_limits_and_each_on_its_own_would_bring_what_is_said() -> None:
+    core = Resource("c0", Place.CORE)
+    made = laplace(split_ns=100, walk_ns=100, random_ns=100)
+    shared = {f"Laplace.{block}": (0, made.end_ps) for block in ("mt", "s1")}
+    half = np.arange(0, made.end_ps, 200 * NS)
+    queued = {block: np.stack((half, half + 100 * NS), axis=1) for block in shared}
+    events = replace(made, lives_ps=shared, queued_ps=queued, stands=dict.fromkeys(shared, core))
+    found = limits(events)
+    assert [one.queued for one in found.blocks if one.name in shared] == pytest.approx([0.5, 0.5], rel=0.01)
+    assert found.limit == ("Laplace.mt", "Laplace.s1")
+    assert found.answers[5].words.startswith("The core c0, which mt, s1 share: it is busy ")
 
 
 def test_the_gain_is_what_mending_brings_at_most() -> None:

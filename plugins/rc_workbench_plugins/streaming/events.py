@@ -66,7 +66,8 @@ class EdgeEvents:
 @dataclass(frozen=True)
 class Events:
     """All edges of a run by label; a topology of these edges alone, with what is known of their blocks, is `topology`.
-    `kinds` and `stands` (on what resource) are of blocks by name."""
+    `kinds` and `stands` (on what resource) are of blocks by name; so are, of those on processor cores, `queued_ps`
+    (spells in which they were ready and others had their core) and `lives_ps` (when they began and ended)."""
 
     name: str
     edges: Mapping[str, EdgeEvents]
@@ -74,6 +75,8 @@ class Events:
     start_ps: int = 0
     kinds: Mapping[str, str] | None = None
     stands: Mapping[str, Resource] = field(default_factory=dict)
+    queued_ps: Mapping[str, Times] = field(default_factory=dict)
+    lives_ps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def topology(self) -> Topology:
@@ -97,7 +100,7 @@ def _topology(name: str, edges: Sequence[Edge], kinds: Mapping[str, str], stands
 
 #: Tables of a run folder. They hold numbers alone: what is said of the edges stands in one as UTF-8, `stream_edges`.
 EDGES, PUSHES, POPS, VALUES, SPELLS = "stream_edges", "stream_pushes", "stream_pops", "stream_values", "stream_spells"
-CROSSINGS = "stream_crossings"
+CROSSINGS, QUEUED = "stream_crossings", "stream_queued"
 
 
 def tables(events: Events) -> dict[str, Table]:
@@ -127,11 +130,14 @@ def tables(events: Events) -> dict[str, Table]:
         "start_ps": events.start_ps,
         "end_ps": events.end_ps,
         "kinds": dict(events.kinds or {}),
+        "queued": {block: len(found) for block, found in events.queued_ps.items()},
+        "lives_ps": dict(events.lives_ps),
         "stands": {block: [resource.name, resource.place] for block, resource in events.stands.items()},
     }
     text = json.dumps({**head, "edges": said}).encode()
     all_of = list(events.edges.values())
     spells = np.concatenate([NO_SPELLS, *(part for one in all_of for part in (one.blocked_ps, one.waiting_ps))])
+    queued = np.concatenate([NO_SPELLS, *events.queued_ps.values()])
     crossings = [part for one in all_of for part in (one.taken_ps, one.delivered_ps) if part is not None]
     values = [one.values.astype(value_kind(one.edge.type)).view("i8") for one in all_of if one.values is not None]
     return {
@@ -141,6 +147,7 @@ def tables(events: Events) -> dict[str, Table]:
         VALUES: {"bits": np.concatenate([NO_TIMES, *values])},
         SPELLS: {"begin_ps": spells[:, 0].copy(), "end_ps": spells[:, 1].copy()},
         CROSSINGS: {"time_ps": np.concatenate([NO_TIMES, *crossings])},
+        QUEUED: {"begin_ps": queued[:, 0].copy(), "end_ps": queued[:, 1].copy()},
     }
 
 
@@ -224,7 +231,23 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
                 crossings.next(one["delivered"]) if one["delivered"] >= 0 else None,
                 _crossing(one.get("crossing")),
             )
-        return Events(said["name"], edges, int(said["end_ps"]), int(said["start_ps"]), said["kinds"], _stands(said))
+        return Events(
+            said["name"],
+            edges,
+            int(said["end_ps"]),
+            int(said["start_ps"]),
+            said["kinds"],
+            _stands(said),
+            _queued(found, said),
+            {block: (int(begin), int(end)) for block, (begin, end) in said.get("lives_ps", {}).items()},
+        )
+
+
+def _queued(found: Mapping[str, Table], said: Mapping[str, Any]) -> dict[str, Times]:
+    if not said.get("queued"):  # runs of earlier versions do not tell
+        return {}
+    spells = _Column(np.stack((found[QUEUED]["begin_ps"], found[QUEUED]["end_ps"]), axis=1))
+    return {block: spells.next(count) for block, count in said["queued"].items()}
 
 
 def _crossing(said: Mapping[str, Any] | None) -> Crossing | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rc_workbench_plugins.streaming.cores import recorded_of_threads
 from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Times, of_topology, tables, value_kind
 from rc_workbench_plugins.streaming.generate import arrival, capacity, depths
 from rc_workbench_plugins.streaming.topology import Edge, Topology
@@ -64,7 +65,8 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             delivered_ps=delivered,
             crossing=crossing,
         )
-    return tables(of_topology(topology, found, run.time_ps))
+    queued, lives = recorded_of_threads(topology, raw)
+    return tables(replace(of_topology(topology, found, run.time_ps), queued_ps=queued, lives_ps=lives))
 
 
 def _crossing(topology: Topology, edge: Edge, section: Streaming, into: bool) -> Crossing:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.composer import read_topology
+from rc_workbench_plugins.streaming.cores import away
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.frames import frame_of
@@ -117,7 +118,7 @@ def limits(events: Events) -> Walk:
     """What limits a run's throughput."""
     results, _ = evaluate(read_query(questions(events.topology), events.topology), events)
     clocked = {label for label, edge in events.edges.items() if edge.tick_ps}
-    return walk(events.topology, results, clocked, waiting_for_the_bus(events))
+    return walk(events.topology, results, clocked, waiting_for_the_bus(events), away(events))
 
 
 def asked(file: Path, topology: Topology, frame: Frame) -> Query:

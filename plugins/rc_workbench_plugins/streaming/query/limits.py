@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 import networkx as nx
 
+from rc_workbench_plugins.streaming.cores import Away
 from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, MeasureResult, Metric
 from rc_workbench_plugins.streaming.topology import Edge, Topology
 from workbench.model.run import PS_PER_S
@@ -22,6 +24,8 @@ from workbench.model.text import listed, percent_text, prefixed, ratio_text, sig
 BUSY = "How busy is each block?"
 _MOST_SAID = 8  # of edges or blocks that are named in one answer
 _CLEAR = 0.5  # of the time busy, below which no block is said to limit the throughput
+_SHARES = 0.95  # a block that is so much of what its core does shares it with nobody to speak of
+_CLOSE = 0.01  # of the time queued for a core, from which on it is said
 
 
 @dataclass(frozen=True)
@@ -39,11 +43,14 @@ class QueueSeen:
 
 @dataclass(frozen=True)
 class BlockSeen:
-    """One block, and which share of the time it was busy."""
+    """One block, and which share of the time it was busy; `stage` counts the blocks from it to the end. On a processor
+    it was `queued` while others had its core."""
 
     name: str
     kind: str
     busy: float
+    stage: int = 0
+    queued: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -103,21 +110,54 @@ def _of_consumer(topology: Topology, edge: Edge) -> Iterable[str]:
 
 
 def walk(
-    topology: Topology, results: Sequence[MeasureResult], clocked: Collection[str], bus: Mapping[str, float]
+    topology: Topology,
+    results: Sequence[MeasureResult],
+    clocked: Collection[str],
+    bus: Mapping[str, float],
+    away: Mapping[str, Away],
 ) -> Walk:
     """What the results of `questions` say. `clocked` are the labels of edges in hardware; `bus` is, of edges that cross
-    one, the share of the time in which the consumer waited for what was under way."""
+    one, the share of the time in which the consumer waited for what was under way; `away` is of blocks on cores."""
     found = {result.measure.text: result for result in results}
     steps = _steps_to_the_end(topology)
     queues = [_queue(edge, found) for edge in sorted(topology.edges, key=lambda edge: -steps[edge.sink.block])]
-    blocks = [_block(topology, name, found, clocked, bus) for name in sorted(steps, key=lambda name: -steps[name])]
-    limit = _alike(max(blocks, key=lambda one: one.busy), blocks) if blocks else ()
-    second = max((one for one in blocks if one.name not in limit), key=lambda one: one.busy, default=None)
-    following = _alike(second, [one for one in blocks if one.name not in limit]) if second else ()
-    gain = max(1.0, 1 / second.busy) if second and second.busy > 0 else float("inf")
+    blocks = [
+        replace(_block(topology, name, found, clocked, bus, away), stage=steps[name])
+        for name in sorted(steps, key=lambda name: -steps[name])
+    ]
+    cores = _shared_cores(topology, blocks)
+    core = max(cores, key=lambda name: cores[name], default="")
+    if core and cores[core] > max(one.busy for one in blocks) / _SHARES:
+        limit = tuple(one.name for one in blocks if topology.mapping.get(one.name) == core)
+        others = blocks  # each on a core of its own
+    else:
+        core = ""
+        limit = _alike(max(blocks, key=lambda one: one.busy), blocks) if blocks else ()
+        others = [one for one in blocks if one.name not in limit]
+    second = max(others, key=lambda one: _of_copies(one, others), default=None)
+    following = _alike(second, others) if second else ()
+    most = _of_copies(second, others) if second else 0.0
+    gain = max(1.0, 1 / most) if most > 0 else float("inf")
     walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, ())
     slowed = max(bus.items(), key=lambda item: item[1], default=("", 0.0))
-    return replace(walked, answers=tuple(_answers(topology.name, walked, slowed)))
+    return replace(walked, answers=tuple(_answers(topology.name, walked, slowed, (core, cores.get(core, 0.0)))))
+
+
+def _of_copies(one: BlockSeen, blocks: Iterable[BlockSeen]) -> float:
+    """How busy a block and its copies at the same stage are on average: so busy they stay where they share the work
+    evenly, and no throughput keeps them busier than always."""
+    return fmean(b.busy for b in blocks if b is one or (b.kind and (b.kind, b.stage) == (one.kind, one.stage)))
+
+
+def _shared_cores(topology: Topology, blocks: Iterable[BlockSeen]) -> dict[str, float]:
+    """How busy cores are on which several blocks stand, one of them queued for it."""
+    cores = [resource.name for resource in topology.cores]
+    on = {core: [one for one in blocks if topology.mapping.get(one.name) == core] for core in cores}
+    return {
+        core: min(1.0, sum(one.busy for one in some))
+        for core, some in on.items()
+        if len(some) > 1 and any(one.queued for one in some)
+    }
 
 
 def _steps_to_the_end(topology: Topology) -> dict[str, int]:
@@ -152,6 +192,7 @@ def _block(
     found: Mapping[str, MeasureResult],
     clocked: Collection[str],
     bus: Mapping[str, float],
+    away: Mapping[str, Away],
 ) -> BlockSeen:
     into = [edge for edge in topology.edges if edge.sink.block == name]
     out = [edge for edge in topology.edges if edge.source.block == name]
@@ -164,9 +205,10 @@ def _block(
             busy.append(min(share, 1 - bus.get(edge.label, 0.0)))
         else:
             waits += 1 - (1.0 if used is None else used)
+    absent = away.get(name, Away(0.0, 0.0))
     if not busy:
-        busy.append(1 - waits - (sum(held_up) if into else max(held_up, default=0.0)))
-    return BlockSeen(name, topology.block_by_name[name].kind.name, max(0.0, *busy))
+        busy.append(1 - waits - (sum(held_up) if into else max(held_up, default=0.0)) - absent.idle)
+    return BlockSeen(name, topology.block_by_name[name].kind.name, max(0.0, *busy), queued=absent.queued)
 
 
 def overall(result: MeasureResult) -> float | None:
@@ -188,8 +230,8 @@ def _alike(one: BlockSeen, blocks: Iterable[BlockSeen]) -> tuple[str, ...]:
     return tuple(sorted(same)) if one.name in same else (one.name,)
 
 
-def _answers(application: str, walked: Walk, slowed: tuple[str, float]) -> Iterable[Answer]:
-    """The seven questions of section 3.1, in the order of the data."""
+def _answers(application: str, walked: Walk, slowed: tuple[str, float], core: tuple[str, float]) -> Iterable[Answer]:
+    """The seven questions of section 3.1, in the order of the data. `core` is the one that limits, if one does."""
 
     def short(names: Iterable[str]) -> str:
         return listed([name.removeprefix(f"{application}.") for name in names])
@@ -215,7 +257,7 @@ def _answers(application: str, walked: Walk, slowed: tuple[str, float]) -> Itera
     words = f"{waits} Longest in {short([longest.edge.label])}." if longest else "Nothing passed."
     yield Answer("How long does data wait on its way?", words, asked("mean latency", late))
 
-    words = each((b.name, b.busy, percent_text(b.busy)) for b in blocks)
+    words = each((b.name, b.busy, percent_text(b.busy) + _queued_text(b)) for b in blocks)
     yield Answer(BUSY, words, asked("util", queues))
 
     held = [(q.edge.label, q.occupancy / q.edge.depth, f"{significant(q.occupancy)} of {q.edge.depth}") for q in queues]
@@ -231,14 +273,19 @@ def _answers(application: str, walked: Walk, slowed: tuple[str, float]) -> Itera
     after = [q for q in queues if q.edge.source.block in walked.limit]
     most = max((b.busy for b in blocks), default=0.0)
     many = "it is" if len(walked.limit) == 1 else "they are"
-    if slowed[1] > most:
+    if slowed[1] > max(most, core[1]):
         words = f"The bus, on the way of {short([slowed[0]])}: the consumer waits for what is under way "
         words += f"{percent_text(slowed[1])} of the time."
+    elif core[0]:
+        words = (
+            f"The core {core[0]}, which {short(walked.limit)} share: it is busy {percent_text(core[1])} of the time."
+        )
     elif most < _CLEAR:
         words = f"No block clearly. {short(walked.limit)} comes nearest: {many} busy {percent_text(most)} of the time."
     else:
         words = f"{short(walked.limit)}: {many} busy {percent_text(most)} of the time."
-    words += "".join(_state(part, where) for part, where in ((before, "before"), (after, "after")) if part)
+    if not core[0]:
+        words += "".join(_state(part, where) for part, where in ((before, "before"), (after, "after")) if part)
     yield Answer("What limits the throughput?", words, asked("hist occupancy", [*before, *after]))
 
     then = short(walked.following)
@@ -250,6 +297,10 @@ def _answers(application: str, walked: Walk, slowed: tuple[str, float]) -> Itera
         words = f"{then}, at {ratio_text(walked.gain)} the throughput of now at most."
     then_before = [q for q in queues if q.edge.sink.block in walked.following]
     yield Answer("If that were resolved, what would be next?", words, asked("util", then_before or queues))
+
+
+def _queued_text(block: BlockSeen) -> str:
+    return f" ({percent_text(block.queued)} it was ready, and others had its core)" if block.queued >= _CLOSE else ""
 
 
 def _state(queues: Sequence[QueueSeen], where: str) -> str:
