@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology
+from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology, tables
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.topology import At, Block, BlockKind, Edge, End, Port, Topology, Way
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 
+from workbench.model.run import Run
 from workbench.model.streaming import Streaming
 
 
@@ -191,3 +193,14 @@ def flow(of: Topology, service_ps: dict[str, int], ways: list[list[str]], count:
             edge, np.array(pushes[label]), np.array(pops[label]), None, *spells, tick_ps=tick_ps
         )
     return of_topology(of, found, max(free.values()))
+
+
+def with_streams(run: Run, count: int = 200) -> Run:
+    """A run that recorded the streams of Laplace's equation too; its split block is slow."""
+    service_ps = {"mt": 40_000, "s1": 400_000, "w1": 200_000, "w2": 200_000, "a1": 20_000, "out": 10_000}
+    events = flow(LAPLACE, service_ps, [["e1", "e21", "e31", "e4"], ["e1", "e22", "e32", "e4"]], count)
+    return replace(run, tables={**run.tables, **tables(events)})
+
+
+#: What shows all of the mode's pictures of such a run.
+ASKED = "h: measure hist(frame = 20 us) occupancy at e1\nr: measure rate at e4\nl: measure mean latency at e21\n"

@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from driven import driver, walk
 from driven.driver import Driven, Stage
 from startup import cpu_s
+from stream_topologies import ASKED, with_streams
 
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.modes import MODES
@@ -42,10 +43,11 @@ TINY = Path(__file__).parents[1] / "data" / "tiny"
 
 
 def small_project(folder: Path) -> list[Path]:
-    """A project and two runs, as the tests have them."""
+    """A project and two runs with streams, as the tests have them."""
     shutil.copytree(TINY, folder / "tiny")
+    (folder / "tiny" / "streams.query").write_text(ASKED)
     for name, rounds in (("first", 3), ("second", 2)):
-        run = synthetic_run(cores=4, rounds=rounds)
+        run = with_streams(synthetic_run(cores=4, rounds=rounds))
         RunWriter(folder / name, run.manifest).finish(run.manifest, run.tables)
     return [folder / "tiny" / "tiny.workbench.yaml", folder / "first", folder / "second"]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from driven.driver import Driven, Stage, missing_tools
+from stream_topologies import ASKED, with_streams
 
 from workbench.formats.run_folder import RunWriter
 from workbench.testing.runs import synthetic_run
@@ -44,8 +45,9 @@ def open_window(stage: Stage) -> Iterator[Open]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The project file of a copy of the tiny project."""
+    """The project file of a copy of the tiny project, and beside it what is asked of the runs' streams."""
     shutil.copytree(TINY, tmp_path / "tiny")
+    (tmp_path / "tiny" / "streams.query").write_text(ASKED)
     return tmp_path / "tiny" / "tiny.workbench.yaml"
 
 
@@ -54,7 +56,7 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
     """Two synthetic runs, saved."""
     saved = []
     for name, rounds in (("first", 3), ("second", 2)):
-        run = synthetic_run(cores=4, rounds=rounds)
+        run = with_streams(synthetic_run(cores=4, rounds=rounds))
         RunWriter(tmp_path / name, run.manifest).finish(run.manifest, run.tables)
         saved.append(tmp_path / name)
     return saved[0], saved[1]

@@ -18,7 +18,7 @@ FOCUS = {
     "compare": "ChangeTable",
     "platform": "RowView",
     "predict": "RowView",
-    "streams": "EmptyState",  # these runs have none
+    "streams": "QueryEditor",
 }
 
 

@@ -18,7 +18,7 @@ CHANGES = {
     "F6": "focus()",
     "F8": "window.context.navigation.selection",
     "shift+F8": "window.context.navigation.selection",
-    **{f"ctrl+{number}": "window.context.navigation.mode" for number in range(1, 7)},
+    **{f"ctrl+{number}": "window.context.navigation.mode" for number in range(1, 8)},
 }
 #: They leave the file, the project or the window, and have tests of their own.
 LEAVING = {"ctrl+w", "ctrl+shift+w", "ctrl+q"}

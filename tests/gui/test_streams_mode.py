@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,8 @@ import pytest
 from driven.texts import clipped
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
-from rc_workbench_plugins.streaming.events import tables
 from rc_workbench_plugins.streaming.query.counted import thinned
-from stream_topologies import LAPLACE, flow
+from stream_topologies import with_streams
 
 from workbench.api.queries import Reply
 from workbench.formats.run_folder import RunWriter
@@ -30,16 +28,13 @@ from workbench.pictures.svg import SvgCanvas
 from workbench.testing.runs import synthetic_run
 
 EXAMPLE = Path(__file__).parents[2] / "resources" / "examples" / "laplace"
-WAYS = [["e1", "e21", "e31", "e4"], ["e1", "e22", "e32", "e4"]]
-SERVICE_PS = {"mt": 40_000, "s1": 400_000, "w1": 200_000, "w2": 200_000, "a1": 20_000, "out": 10_000}
 
 
 @pytest.fixture
 def mode(window: MainWindow, qtbot: QtBot, tmp_path: Path, settle: Callable[[MainWindow], None]) -> QueryMode:
     """On a run of Laplace's equation whose split block is slow."""
-    run, events = synthetic_run(cores=2, rounds=1), flow(LAPLACE, SERVICE_PS, WAYS, 200)
-    kept = {**run.tables, **tables(events)}
-    RunWriter(tmp_path / "run").finish(replace(run.manifest, time_ps=events.end_ps), kept)
+    run = with_streams(synthetic_run(cores=2, rounds=1))
+    RunWriter(tmp_path / "run").finish(run.manifest, run.tables)
     window.context.open_run(tmp_path / "run")
     window.context.navigation.set_mode("streams")
     settle(window)

@@ -29,6 +29,7 @@ from workbench.session.workspace import open_workspace
 from workbench.system.files import real
 
 FORMS = ("original", "optimised")
+STREAMS = "streams"  # the third run, of a streaming application
 
 
 def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
@@ -36,10 +37,10 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
     plugins = workbench.plugins
     runs: dict[str, Run] = {}
     project = Path()
-    for form, example in zip(FORMS, EXAMPLES, strict=False):
-        print(f"2-D PDF, {form}: the user's RTL on the simulated card", file=sys.stderr)
+    for form, example in zip((*FORMS, STREAMS), EXAMPLES, strict=False):
+        print(f"{example.title}: on the simulated card", file=sys.stderr)
         path = copy_example(example, out / "project")
-        project = project if form != FORMS[0] else path
+        project = path if form == FORMS[0] else project
         with suppress(WorkbenchError):
             open_run(out / form)  # a run, and not something else of that name
             shutil.rmtree(out / form, ignore_errors=True)
@@ -77,7 +78,10 @@ def take(demo: Path, out: Path, sizes: bool = False) -> None:
     from workbench.gui.pictures import SIZES, take_pictures  # Qt only where pictures are asked for
 
     project = demo / "project" / "pdf2d" / EXAMPLES[0].project
-    for picture in take_pictures(out, project, [demo / form for form in FORMS], sizes=SIZES if sizes else SIZES[:1]):
+    shown = [(project, [demo / form for form in FORMS])]
+    if (demo / STREAMS).is_dir():
+        shown.append((demo / "project" / EXAMPLES[2].folder / EXAMPLES[2].project, [demo / STREAMS]))
+    for picture in take_pictures(out, shown, sizes=SIZES if sizes else SIZES[:1]):
         print(f"picture: {picture}")
 
 

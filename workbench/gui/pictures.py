@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,11 +30,12 @@ _PATIENCE_MS = 60_000
 
 
 def take_pictures(
-    out: Path, project: Path, runs: Sequence[Path] = (), *, sizes: Sequence[tuple[int, int]] = (SIZE,)
+    out: Path, shown: Sequence[tuple[Path, Sequence[Path]]], *, sizes: Sequence[tuple[int, int]] = (SIZE,)
 ) -> tuple[Path, ...]:
-    """Open a project and its runs, and save one PNG for each view and theme in `out`; gives their paths.
+    """Open projects, each with its runs, and save one PNG for each view and theme in `out`; gives their paths. Of a
+    project with streams these alone are shown.
 
-    Of several sizes each picture's name ends with its own. Raises WorkbenchError where the project cannot be opened or
+    Of several sizes each picture's name ends with its own. Raises WorkbenchError where a project cannot be opened or
     a picture cannot be written.
     """
     taken: list[Path] = []
@@ -49,15 +51,38 @@ def take_pictures(
                     taken.append(_save(window, out / f"{name}-{theme}{size}.png"))
 
         take(lambda: ["welcome"])
-        trust(open_workspace(project, window.context.plugins))  # among these preferences only: nothing is run
-        window.open(project, runs)
-        settle()
-        if window.context.workspace is None:
-            raise WorkbenchError(*window.context.notices)
-        if window.context.navigation.selection is None:
-            window.step_finding(1)
-        take(lambda: views(window, settle))
+        for project, runs in shown:
+            workspace = open_workspace(project, window.context.plugins)
+            trust(workspace)  # among these preferences only: nothing is run
+            window.open(project, runs)
+            settle()
+            if window.context.workspace is None or window.context.workspace.path != workspace.path:
+                raise WorkbenchError(*window.context.notices)
+            if window.context.navigation.selection is None:
+                window.step_finding(1)
+            take(partial(stream_views if workspace.project.streaming else views, window, settle))
     return tuple(taken)
+
+
+def stream_views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
+    """The graph as it is written and as it was run, and every picture of what the query's menu can ask."""
+    from workbench.gui.streams.mode import QueryMode
+
+    window.context.navigation.set_mode("streams")
+    settle()
+    mode, run = window.modes.current(), window.context.run
+    if not isinstance(mode, QueryMode) or mode.subject is None or run is None:
+        return
+    mode.show_subject(False)
+    yield "streams-project"
+    mode.show_subject(True)
+    mode.frame_length.setText(f"{run.time_s * 1e6 / 20:.3f} us")
+    for title, statement in mode.subject.edges[0].statements:
+        mode.add(statement)
+        yield f"streams-{'-'.join(title.lower().replace(',', '').split())}"
+        mode.document.type("")
+    if mode.document.path:
+        mode.restore(mode.document.path)
 
 
 def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:

@@ -30,7 +30,7 @@ class QueryEditor(CodeView):
 
     def __init__(self, document: QueryFile) -> None:
         super().__init__(LineNumbers)
-        self.file = document
+        self.file, self._path = document, document.path
         self.setAccessibleName("Query")
         self.setPlaceholderText("measure rate at ...")
         self.problems: Sequence[Diagnostic] = ()
@@ -57,7 +57,12 @@ class QueryEditor(CodeView):
 
     def _follow(self) -> None:
         """The document took another text: opened, read anew, given up, or had back."""
-        if self.file.text != self.toPlainText():
+        other, self._path = self.file.path != self._path, self.file.path
+        if self.file.text == self.toPlainText():
+            return
+        if other:  # not a step that can be undone
+            self.setPlainText(self.file.text)
+        else:
             put_difference(QTextCursor(self.document()), self.toPlainText(), self.file.text)
 
     def set_words(self, keywords: Sequence[str], names: Sequence[str]) -> None:

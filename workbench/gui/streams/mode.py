@@ -213,6 +213,7 @@ class QueryMode(Mode):
         self.ask_button.setToolTip("Ctrl+Enter" if self.of_run else "Run the project first")
         self.replies.say_why(self.of_run)
         if not self.of_run:
+            self._forget_answers()
             self._explain(())
             return
         self._start("explain", lambda run, queries: queries.explain(run), self._explain, self.context.failed)

@@ -74,7 +74,7 @@ class ReplyPictures(QWidget):
         elif values:
             say = teller(reply.unit)
             rows = [spread(one.label or one.text, known) for one in beside if (known := _known(one))]
-            self.spreads.show_spreads(Spreads(Axis(f"of each frame, {reply.unit}", say), tuple(rows)))
+            self.spreads.show_spreads(Spreads(Axis("of each frame", say), tuple(rows)))
             self.course.show_plot(course(reply))
 
 
@@ -88,6 +88,8 @@ def teller(unit: str) -> Callable[[float], str]:
         return percent_text
     if unit == "s":
         return time_text
+    if unit == "transfers/s":
+        unit = "/s"
     return (lambda value: value_text(value, unit)) if unit else significant
 
 
@@ -118,7 +120,8 @@ def course(reply: Reply) -> Plot:
         return f"{time_text(float(line.x[point]))}: {say(float(line.y[point]))}"
 
     short = say if reply.unit in ("1", "s") else _short  # the axis names the unit
-    return Plot(Axis("time", time_text, unit="s"), Axis(reply.unit, short, unit=reply.unit), (line,), say=tell)
+    named = "" if reply.unit in ("1", "s") else reply.unit
+    return Plot(Axis("time", time_text, unit="s"), Axis(named, short, unit=reply.unit), (line,), say=tell)
 
 
 def _short(value: float) -> str:
@@ -170,6 +173,7 @@ class Replies(QWidget):
         self.replies = replies
         self._stack.setCurrentIndex(1 if replies else 0)
         self.table.show_rows([(reply, ()) for reply in replies])
+        self.table.setMaximumHeight(max(self.table.whole_px, 100))  # what few rows leave is the pictures'
         first = next((reply for reply in replies if reply.values or reply.bin_words), None)
         self.table.choose(lambda reply: reply is first)
         self._show(first)

@@ -145,8 +145,13 @@ class RowView(QTreeView):
     def show_whole(self) -> None:
         """Be as high as all the rows are, where what the view stands in is scrolled."""
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFixedHeight(self.whole_px)
+
+    @property
+    def whole_px(self) -> int:
+        """How high it is with all its rows."""
         rows = len(self.rows.tops) + sum(map(len, self.rows.parts))
-        self.setFixedHeight(HEAD_PX + rows * self.row_px + 2 * self.frameWidth())
+        return HEAD_PX + rows * self.row_px + 2 * self.frameWidth()
 
     @property
     def current(self) -> Row | None:
