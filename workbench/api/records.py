@@ -203,12 +203,10 @@ def stream_tables(raw: Path) -> dict[str, Table]:
 
 
 def read_counters(raw: Path) -> NDArray[np.uint32] | None:
-    """The monitors' words (uint32), or None where they were not read."""
+    """The monitors' words (uint32), or None where they were not read, or could not be written."""
     path = raw / "counters.bin"
-    if not path.is_file():
-        return None
-    data = path.read_bytes()
-    return np.frombuffer(data, "<u4", count=len(data) // 4)
+    data = path.read_bytes() if path.is_file() else b""
+    return np.frombuffer(data, "<u4", count=len(data) // 4) if data else None
 
 
 def read_triples(raw: Path) -> Records:
