@@ -214,6 +214,8 @@ def test_records_that_were_cut_short(tmp_path: Path) -> None:
 def test_nothing_recorded_is_no_error(tmp_path: Path) -> None:
     assert len(read_transfers(tmp_path)) == 0
     assert read_counters(tmp_path) is None
+    (tmp_path / "counters.bin").touch()  # a disk was full
+    assert read_counters(tmp_path) is None
     assert read_end(tmp_path / "card_end.txt") == {}
 
 
