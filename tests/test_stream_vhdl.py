@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.streaming import ghdl
+from rc_workbench_plugins.streaming.topology import At, Implementation, Language, Value
+from rc_workbench_plugins.streaming.vhdl import as_verilog
 from rtl_simulator import Cycle, Simulator, simulate
 
 from workbench.model.diagnostic import WorkbenchError
@@ -21,6 +23,7 @@ use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
 
 entity choices is
+    generic (mask : std_logic_vector(7 downto 0) := x"00"; odd : boolean := false; rate : real := 1.0);
     port (clk : in std_logic; i : in std_logic_vector(7 downto 0); o : out std_logic_vector(63 downto 0));
 end entity;
 
@@ -35,6 +38,11 @@ begin
             when "001" => o <= x"0123456789ABCDEF";
             when "010" => o <= std_logic_vector(resize(signed(i), 64));
             when "100" => o <= std_logic_vector(resize(reg(to_integer(unsigned(initial))), 64));
+            when "011" =>
+                o <= (others => '0');
+                if odd then
+                    o(7 downto 0) <= mask;
+                end if;
             when others => o <= x"FEDCBA9876543210";
         end case;
         case to_integer(unsigned(i(7 downto 3))) is
@@ -64,7 +72,8 @@ endmodule
 
 def test_what_is_made_of_a_design_does_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "choices.vhd").write_text(CHOICES)
-    (tmp_path / "made.v").write_text(ghdl.synthesised([str(tmp_path / "choices.vhd")], "choices"))
+    generics = "mask=00101101", "odd=true"
+    (tmp_path / "made.v").write_text(ghdl.synthesised([str(tmp_path / "choices.vhd")], "choices", generics))
     (tmp_path / "dut.v").write_text(DUT)
     simulator = Simulator(tmp_path / "simulator")
     simulator.folder.mkdir()
@@ -74,7 +83,7 @@ def test_what_is_made_of_a_design_does_what_it_says(tmp_path: Path) -> None:
     for i in given:
         of_memory = kept[{3: 1, 9: 2}.get(i >> 3, 3)]
         signed = (i - (i >> 7 << 8)) % 2**64
-        expected.append({1: 0x0123456789ABCDEF, 2: signed, 4: of_memory}.get(i & 7, 0xFEDCBA9876543210))
+        expected.append({1: 0x0123456789ABCDEF, 2: signed, 3: 0b00101101, 4: of_memory}.get(i & 7, 0xFEDCBA9876543210))
         kept[i & 3] = (kept[i & 3] + (i >> 7)) % 256
     assert simulate(program, [Cycle(stimulus=i) for i in given]).out.tolist() == expected
 
@@ -87,6 +96,28 @@ def test_what_cannot_be_made_as_it_is_said_is_refused_at_its_line(tmp_path: Path
     (problem,) = told.value.diagnostics
     assert "'reg'" in problem.message
     assert (problem.file, problem.line) == (str(tmp_path / "choices.vhd"), 12)
+
+
+@pytest.mark.parametrize(
+    ("unit", "config", "said", "hint"),
+    [
+        ("choices", {"rate": 0.5}, 'unhandled override for generic "rate"', "as integers, strings"),
+        ("choices", {"mask": 5}, "incorrect character", ""),
+        ("choices", {"most": 5}, 'no generic "most"', "as integers, strings"),
+        ("other", {}, "cannot find entity or configuration other", ""),
+        ("--version", {}, "'--version' is no name of an entity", ""),
+    ],
+)
+def test_what_does_not_fit_the_entity_is_told_where_it_is_named(
+    unit: str, config: dict[str, Value], said: str, hint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "choices.vhd").write_text(CHOICES)
+    with pytest.raises(WorkbenchError) as told:
+        as_verilog(Implementation(Language.VHDL, ("choices.vhd",), unit, At("app.x", 3, 1)), config, tmp_path)
+    (problem,) = told.value.diagnostics
+    assert said in problem.message
+    assert hint in problem.hint
+    assert (problem.file, problem.line) == ("app.x", 3)
 
 
 WRITES = """library ieee;

@@ -24,6 +24,7 @@ from typing import Any
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock
+from rc_workbench_plugins.streaming.ghdl import as_one
 from rc_workbench_plugins.streaming.query.measures import Frame, Measure, Metric, Query, Statistic
 from rc_workbench_plugins.streaming.topology import Edge, End
 
@@ -35,7 +36,7 @@ CELLS = {"luts": r"LUT\d|INV", "registers": r"FD\w*", "block_ram": "RAMB16", "lu
 SECOND = Frame(time_ps=10**12)
 
 
-def agent(queues: int, averagers: int) -> dict[str, str]:
+def agent(queues: int, averagers: int) -> dict[str, dict[str, str]]:
     deep = [Edge(f"App.q{i}", End("a", f"y{i}"), End("b", f"x{i}"), "unsigned32", 511) for i in range(queues)]
     few = [Edge(f"App.m{i}", End("a", f"z{i}"), End("b", f"w{i}"), "unsigned32", 14) for i in range(averagers)]
     occupancy = [
@@ -49,7 +50,7 @@ def agent(queues: int, averagers: int) -> dict[str, str]:
         Query((*occupancy, *means)), [AgentEdge(e) for e in (*deep, *few)], [AgentClock(Fraction(4000))]
     )
     assert not made.diagnostics, made.diagnostics
-    return made.verilog
+    return {"verilog": made.verilog, "vhdl": {f"{made.name}.v": as_one(made.vhdl, made.name)}}
 
 
 def synthesise(yosys: Path, texts: dict[str, str]) -> dict[str, int]:
@@ -73,8 +74,9 @@ def rows(yosys: Path, quick: bool) -> Iterator[dict[str, Any]]:
     for (queues, averagers), paper in PAPER.items():
         if quick and averagers:
             continue
-        counts = synthesise(yosys, agent(queues, averagers))
-        yield {"queue_monitors": queues, "averagers": averagers, **counts, "paper": paper}
+        for language, texts in agent(queues, averagers).items():
+            counts = synthesise(yosys, texts)
+            yield {"language": language, "queue_monitors": queues, "averagers": averagers, **counts, "paper": paper}
 
 
 def main() -> None:
@@ -92,7 +94,7 @@ def main() -> None:
     for row in found:
         luts, registers, memories = row["paper"]
         print(
-            f"{row['queue_monitors']} queue monitors, {row['averagers']} averagers: {row['luts']} LUTs (paper {luts}), "
+            f"{row['language']}, {row['queue_monitors']} queue monitors, {row['averagers']} averagers: {row['luts']} LUTs (paper {luts}), "
             f"{row['registers']} registers ({registers}), {row['block_ram']} block RAMs ({memories}), "
             f"{row['lut_ram']} cells of distributed memory, {row['srl']} shift registers"
         )
