@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,10 @@ begin
             when "010" => o <= std_logic_vector(resize(signed(i), 64));
             when "100" => o <= std_logic_vector(resize(reg(to_integer(unsigned(initial))), 64));
             when "011" =>
-                o <= (others => '0');
                 if odd then
-                    o(7 downto 0) <= mask;
+                    o <= x"00000000000000" & mask;
+                else
+                    o <= (others => '0');
                 end if;
             when others => o <= x"FEDCBA9876543210";
         end case;
@@ -95,7 +97,7 @@ def test_what_cannot_be_made_as_it_is_said_is_refused_at_its_line(tmp_path: Path
         ghdl.synthesised([str(tmp_path / "choices.vhd")], "choices")
     (problem,) = told.value.diagnostics
     assert "'reg'" in problem.message
-    assert (problem.file, problem.line) == (str(tmp_path / "choices.vhd"), 12)
+    assert (problem.file, problem.line) == (str(tmp_path / "choices.vhd"), 13)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +120,52 @@ def test_what_does_not_fit_the_entity_is_told_where_it_is_named(
     assert said in problem.message
     assert hint in problem.hint
     assert (problem.file, problem.line) == ("app.x", 3)
+
+
+PARTS = """
+library ieee;
+use ieee.std_logic_1164.all;
+
+entity parts is
+    port (clk, rst_n : in std_logic; i : in std_logic_vector(3 downto 0); o : out std_logic_vector(15 downto 0));
+end entity;
+
+architecture rtl of parts is
+begin
+    process (clk)
+    begin
+        if rising_edge(clk) then
+            o <= x"1234";
+            if i(0) = '1' then
+                o(3 downto 0) <= i;
+            end if;
+            if rst_n = '0' then
+                o <= (others => '0');
+            end if;
+        end if;
+    end process;
+end architecture;
+"""
+
+
+def test_a_synthesis_that_does_another_thing_is_not_taken(tmp_path: Path) -> None:
+    """GHDL 2.0 makes x"1231" of the constant; what a newer one makes is right, and taken."""
+    if not ghdl.read_only():
+        pytest.skip("this system does not let bubblewrap confine")
+    design, of = tmp_path / "parts.vhd", Implementation(Language.VHDL, ("parts.vhd",), "parts", At("app.x", 3, 1))
+    version = subprocess.run(["ghdl", "--version"], capture_output=True, text=True, check=True).stdout
+    design.write_text(PARTS)
+    if version.startswith("GHDL 2."):
+        with pytest.raises(WorkbenchError) as told:
+            as_verilog(of, {}, tmp_path)
+        (problem,) = told.value.diagnostics
+        assert "synthesis of 'parts' is wrong" in problem.message
+        assert "'o' differs" in problem.message
+        assert (problem.file, problem.line) == ("app.x", 3)
+    else:
+        assert "module parts" in as_verilog(of, {}, tmp_path)[0]
+    design.write_text(PARTS.replace('o <= x"1234"', 'o <= x"123" & i'))
+    assert "module parts" in as_verilog(of, {}, tmp_path)[0]
 
 
 WRITES = """library ieee;

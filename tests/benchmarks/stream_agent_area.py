@@ -94,7 +94,8 @@ def main() -> None:
     for row in found:
         luts, registers, memories = row["paper"]
         print(
-            f"{row['language']}, {row['queue_monitors']} queue monitors, {row['averagers']} averagers: {row['luts']} LUTs (paper {luts}), "
+            f"{row['language']}, {row['queue_monitors']} queue monitors, {row['averagers']} averagers: "
+            f"{row['luts']} LUTs (paper {luts}), "
             f"{row['registers']} registers ({registers}), {row['block_ram']} block RAMs ({memories}), "
             f"{row['lut_ram']} cells of distributed memory, {row['srl']} shift registers"
         )

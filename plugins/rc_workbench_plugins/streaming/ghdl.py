@@ -21,8 +21,8 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.confine import read_only
 from workbench.system.process import run_program
 
-_LIMIT_S = 60.0
-_MEMORY_BYTES = 4 << 30
+LIMIT_S = 60.0
+MEMORY_BYTES = 4 << 30
 _MESSAGE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):(?:(?P<kind>error|warning):)? ?(?P<text>.*)$")
 _UNASSIGNED = re.compile(
     r'^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):warning: no assignment for .* of signal "(?P<signal>.*)"\n'
@@ -43,25 +43,30 @@ def synthesised(files: Sequence[str], unit: str, generics: Sequence[str] = ()) -
 
     WorkbenchError with GHDL's errors at their lines, or without a place where there is none.
     """
-    ghdl = shutil.which("ghdl")
-    if ghdl is None:
-        raise WorkbenchError(
-            Diagnostic("blocks in VHDL need GHDL, which is not installed", "Debian: apt-get install ghdl-mcode")
-        )
-    bound = [f"-g{generic}" for generic in generics]
-
-    def written(language: str) -> str:
-        command = [*_kept(files), ghdl, "--synth", "--std=08", f"--out={language}", *bound, *files, "-e", unit]
-        result = run_program(command, timeout_s=_LIMIT_S, memory_bytes=_MEMORY_BYTES)
-        found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, unit)
-        if found:
-            raise WorkbenchError(*found)
-        return result.stdout
-
-    text = _WIDE.sub(lambda digits: _literal(digits[1]), written("verilog"))
+    text = _WIDE.sub(lambda digits: _literal(digits[1]), netlist(files, unit, generics, "verilog"))
     if _CASE.search(text):
-        text = _with_defaults(text, written("vhdl"))
+        text = _with_defaults(text, netlist(files, unit, generics, "vhdl"))
     return _kept_words().sub(lambda word: word[0] if word["kept"] else f"{word[0]}_", text)
+
+
+def netlist(files: Sequence[str], unit: str, generics: Sequence[str], language: str) -> str:
+    """What GHDL writes of a synthesised design, in "verilog" or in "vhdl". WorkbenchError."""
+    bound = [f"-g{generic}" for generic in generics]
+    command = [*_kept(files), find_ghdl(), "--synth", "--std=08", f"--out={language}", *bound, *files, "-e", unit]
+    result = run_program(command, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
+    found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, unit)
+    if found:
+        raise WorkbenchError(*found)
+    return result.stdout
+
+
+def find_ghdl() -> str:
+    """WorkbenchError where there is none."""
+    if found := shutil.which("ghdl"):
+        return found
+    raise WorkbenchError(
+        Diagnostic("blocks in VHDL need GHDL, which is not installed", "Debian: apt-get install ghdl-mcode")
+    )
 
 
 def as_one(texts: Mapping[str, str], unit: str) -> str:

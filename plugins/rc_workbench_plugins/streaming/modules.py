@@ -7,26 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.topology import Implementation, Language, Value, Way
+from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS, Implementation, Language, Value, Way
 from rc_workbench_plugins.streaming.vhdl import as_verilog
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.model.diagnostic import WorkbenchError
 from workbench.system.files import SOURCE_LIMIT, read_regular
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_CLOCKS = ("clk", "clock", "aclk", "clk_i", "i_clk", "ap_clk")
-_RESETS = {
-    "rst": "",
-    "reset": "",
-    "rst_i": "",
-    "i_rst": "",
-    "ap_rst": "",
-    "rst_n": "!",
-    "ap_rst_n": "!",
-    "reset_n": "!",
-    "aresetn": "!",
-    "resetn": "!",
-}
 
 
 @dataclass(frozen=True)
@@ -77,11 +64,11 @@ class Module:
 
     def clocked(self, clock: str, reset: str) -> Iterator[tuple[str, str]]:
         """Its clock and its reset, with what drives them."""
-        for name in _CLOCKS:
+        for name in CLOCKS:
             if name in self.ports:
                 yield name, clock
                 break
-        for name, inverted in _RESETS.items():
+        for name, inverted in RESETS.items():
             if name in self.ports:
                 yield name, inverted + reset
                 break

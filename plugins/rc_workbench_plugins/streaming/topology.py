@@ -22,6 +22,20 @@ TYPE_BYTES: Mapping[str, int] = {
     "string": 0,
 }
 DEFAULT_DEPTH = 64
+#: What hardware blocks call their clock and their reset, with `!` where that is high outside of it.
+CLOCKS = ("clk", "clock", "aclk", "clk_i", "i_clk", "ap_clk")
+RESETS = {
+    "rst": "",
+    "reset": "",
+    "rst_i": "",
+    "i_rst": "",
+    "ap_rst": "",
+    "rst_n": "!",
+    "ap_rst_n": "!",
+    "reset_n": "!",
+    "aresetn": "!",
+    "resetn": "!",
+}
 #: Where blocks run that nothing maps: whichever core is free.
 ANY_CORE = "cores"
 

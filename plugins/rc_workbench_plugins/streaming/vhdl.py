@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.ghdl import synthesised
+from rc_workbench_plugins.streaming.compared import check_synthesis
+from rc_workbench_plugins.streaming.ghdl import find_ghdl, synthesised
 from rc_workbench_plugins.streaming.topology import Implementation, Value
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.model.diagnostic import WorkbenchError
-from workbench.system.files import SOURCE_LIMIT, read_regular, sha256
+from workbench.system.cache import cache_dir
+from workbench.system.files import SOURCE_LIMIT, read_regular, replace_file, sha256
+from workbench.system.process import run_program
 
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 
@@ -45,9 +48,18 @@ def as_verilog(implementation: Implementation, config: Mapping[str, Value], root
     return text, [*names.values()][-1]
 
 
-@lru_cache(maxsize=64)
 def _synthesised(files: tuple[str, ...], stamps: tuple[str, ...], unit: str, generics: tuple[str, ...]) -> str:
-    return synthesised(files, unit, generics)
+    """The Verilog, found right; kept, for it takes seconds."""
+    version = run_program([find_ghdl(), "--version"]).stdout.partition("\n")[0]
+    key = sha256(json.dumps([version, files, stamps, unit, generics]).encode())[:32]
+    kept = cache_dir() / "vhdl" / f"{key}.v"
+    if kept.is_file():
+        return kept.read_text("utf-8")
+    text = synthesised(files, unit, generics)
+    check_synthesis(files, unit, generics)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(kept, text.encode())
+    return text
 
 
 def _generic(value: Value) -> str:
