@@ -10,18 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.agents.packets import Answers
-from rc_workbench_plugins.streaming.agents.told import table_of_answers
-from rc_workbench_plugins.streaming.events import EdgeEvents, events_of, of_topology, tables
-from rc_workbench_plugins.streaming.query import window
-from rc_workbench_plugins.streaming.query.evaluate import evaluate
-from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.events import EdgeEvents, of_topology, tables
 from stream_topologies import STREAM
 
 from workbench.cli.main import main
-from workbench.formats.run_folder import RunWriter, open_run
-from workbench.model.diagnostic import WorkbenchError
-from workbench.model.run import Run, RunStatus
+from workbench.formats.run_folder import RunWriter
+from workbench.model.run import RunStatus
 
 
 @pytest.fixture
@@ -117,23 +111,3 @@ def test_a_projects_query_is_checked_without_a_run(tmp_path: Path, capsys: pytes
     assert main(asked(project, "measure rate at e9")) == 2
     assert "my.query:1:17: error: there is no edge or port 'e9'" in capsys.readouterr().err
     assert main(["query", str(project)]) == 2
-
-
-def test_the_window_tells_what_agents_counted_where_no_transfer_was_kept(run: Path) -> None:
-    opened, _ = open_run(run)
-    events = events_of(opened.tables)
-    assert events is not None
-    found = evaluate(read_query("m: measure rate at a\nmeasure hist value at b\nassert m > 1 tps", STREAM), events)
-    counted = Run(run, opened.manifest, table_of_answers({"processor": Answers(*found)}))
-    seen = window.subject(counted)
-    assert seen is not None
-    assert not seen.edges
-    (told,) = window.explain(counted)
-    assert told.answer.splitlines() == [
-        "m: measure rate at a: 833\u202fk/s",
-        "measure hist value at b: 3 bins",
-        "assert m > 1 tps: holds",
-    ]
-    with pytest.raises(WorkbenchError, match="did not record the transfers"):
-        window.ask(counted, "measure rate at a", "")
-    assert window.subject(Run(run, opened.manifest, {})) is None
