@@ -21,6 +21,7 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 from workbench.api import Outcome, Task
 from workbench.api.job import Job
 from workbench.model.blocks import Side
+from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Manifest, Run, RunClock, RunStatus, Table
 from workbench.session.composing import composed_tables
@@ -66,15 +67,15 @@ class Built:
         self._built = SimulatedCard().build(self._task, Job())
         self._workspace = workspace
 
-    def run(self, cores: int, raw: Path) -> tuple[Outcome, Mapping[str, Table]]:
+    def run(self, cores: int, raw: Path, clock_ppm: float = 0.0) -> tuple[Outcome, Mapping[str, Table]]:
         project = self._task.project
-        simulation = project.simulation.model_copy(update={"cores": cores})
+        simulation = project.simulation.model_copy(update={"cores": cores, "clock_ppm": clock_ppm})
         task = replace(self._task, project=project.model_copy(update={"simulation": simulation}), raw=raw / "raw")
         outcome = simulate(task, self._built.card, self._built.host, Job())
         workspace = self._workspace
         manifest = Manifest(
             name="scale", status=RunStatus.COMPLETE, created="", traced=True, time_ps=outcome.time_ps,
-            clocks=(RunClock("clk", 100e6),),
+            clocks=(RunClock("clk", faster_hz(100e6, clock_ppm)),),
         )  # fmt: skip
         path, composers = workspace.path, workspace.composers
         return outcome, composed_tables(project, workspace.platform, path, composers, task.raw, manifest)
@@ -336,7 +337,8 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
     begin, end = text.index("block App {"), text.index("impl Count")
     (tmp_path / "scale.x").write_text(text[:begin] + BOTH + text[end:])
     (tmp_path / "q.tt").write_text(ON_CORES + ON_FPGA + BETWEEN)
-    outcome, made = Built(path).run(8, tmp_path)
+    built = Built(path)
+    outcome, made = built.run(8, tmp_path)
     assert outcome.stdout == f"{MOST} {2 * int(PRINTED.split()[1])}\n"
     told = answers_told(made, "")
     assert told
@@ -361,3 +363,19 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
         _, (held,) = evaluate(Query((), (asked.pop(ours["label"]),)), found)
         assert (ours["holds"], ours["broken"]) == (held.holds, held.as_json()["broken"])
     assert not asked
+    assert [cost["agent"] for cost in told["agents"]] == ["processor", "FPGA"]
+    assert all(0 < cost["core_share"] < 0.3 for cost in told["agents"]), told["agents"]
+    assert 0 == told["agents"][0]["bus_share"] < told["agents"][1]["bus_share"] < 0.5, told["agents"]
+    _, faster = built.run(8, tmp_path / "fast", clock_ppm=1000)
+    fast, told = answers_told(faster, ""), answers_told(made, "")
+    assert fast
+    assert told
+    assert faster["virtual_time"]["messages"].sum() > 10
+    for one, exact in zip(fast["measures"], told["measures"], strict=True):
+        ours = one["agent"] == "FPGA"
+        assert all((frame["uncertainty_ps"] > 0) == ours for frame in one["frames"])
+        if ours and "when" not in one["text"]:
+            assert sum(frame["count"] for frame in one["frames"]) == sum(frame["count"] for frame in exact["frames"])
+    frames = next(one["frames"] for one in fast["measures"] if one["label"] == "fr")
+    for number, frame in enumerate(frames[:-1], 1):  # of 50,000 cycles, a thousandth shorter than the platform says
+        assert abs(1e12 * frame["end_s"] - number * 500_000_000 / 1.001) <= frame["uncertainty_ps"] < 100_000_000

@@ -15,9 +15,9 @@ namespace streaming::agent {
 // From here to the end of the scope, in which the card is open and before which nothing moves any more.
 class Collector {
 public:
-    // The number of the card, and those of the windows of commands and of words.
-    Collector(int card, int commands, int words, int core = -1)
-        : card_(card), commands_(port::window(commands)), words_(port::window(words)), core_(core),
+    // The number of the card, what its thread is called by, and the numbers of the windows of commands and of words.
+    Collector(int card, const char* title, int commands, int words, int core = -1)
+        : card_(card), title_(title), commands_(port::window(commands)), words_(port::window(words)), core_(core),
           word_file_(name(card, "words")), time_file_(name(card, "times")), end_file_(name(card, "end")) {
         thread_ = std::thread([this] { serve(); });
     }
@@ -69,7 +69,7 @@ private:
     }
 
     void serve() {
-        name_this("agent_FPGA");
+        name_this(("agent_" + title_).c_str());
         if (core_ >= 0) bind_to(core_);
         guarded([this] {
             int64_t period_ps = shortest_ps;
@@ -105,6 +105,7 @@ private:
     }
 
     const int card_;
+    const std::string title_;
     const uint32_t commands_, words_;
     const int core_; // on which it runs alone; -1: on any
     File word_file_, time_file_, end_file_;

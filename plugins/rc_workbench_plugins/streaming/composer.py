@@ -6,6 +6,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from pathlib import Path
 
+from rc_workbench_plugins.streaming.agents.cost import costs
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents, agents_of, answers_in
 from rc_workbench_plugins.streaming.agents.fpga import clock_of
 from rc_workbench_plugins.streaming.agents.told import table_of_answers
@@ -54,7 +55,8 @@ def tables(composition: Composition, raw: Path, run: Manifest) -> Mapping[str, T
     clocks = {} if exact else {card: clock for card in agents.fpgas if (clock := clock_of(raw, card))}
     if clocks:
         found[TABLE] = table_of_frames({(card, 0): clock for card, clock in clocks.items()})
-    return found | table_of_answers(answers_in(agents, topology, raw, clocks), agents.diagnostics)
+    told = answers_in(agents, topology, raw, clocks)
+    return found | table_of_answers(told, agents.diagnostics, costs(tuple(told), raw, run))
 
 
 def stopped(composition: Composition, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:

@@ -240,6 +240,7 @@ def _main(
         "bulk": section.bulk_elements,
         "flush_us": max(1, round(section.flush_us)), "here": '1 "stream_main.cpp"',
         "plan": agents.host.plan if agents.host else "", "collectors": collectors(crossing),
+        "titles": topology.titles,
         "agent_core": len(cores) or -1,
     }  # fmt: skip
     return _rendered("stream_main.cpp.j2", known)
@@ -257,7 +258,7 @@ def _cards(topology: Topology, crossing: list[dict[str, Any]]) -> list[dict[str,
             into["reaches"] = [place for place, out in enumerate(outs) if out["edge"].source.block in reached]
         cards.append({"number": number, "net": f"card{number}", "ins": ins, "outs": outs,
                       "first_out": outs[0]["index"] if outs else 0,
-                      "title": fpga if len(topology.fpgas) > 1 else "FPGA"})  # fmt: skip
+                      "title": topology.titles[number]})  # fmt: skip
     return cards
 
 

@@ -205,6 +205,11 @@ class Topology:
         used = set(self.mapping.values())
         return tuple(r.name for r in self.resources if r.place is Place.FPGA and r.name in used)
 
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """What a person calls the FPGAs: one is not called by its name."""
+        return self.fpgas if len(self.fpgas) > 1 else ("FPGA",)[: len(self.fpgas)]
+
     def place(self, block: str) -> Place:
         """On what the block of that name stands; a core where nothing maps it."""
         return self._place_by_resource.get(self.mapping.get(block, ""), Place.CORE)

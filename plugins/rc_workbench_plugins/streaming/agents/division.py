@@ -73,8 +73,7 @@ def answers_in(
     if agents.host:
         found["processor"] = host_answers(agents.host, raw / FILE)
     for card, agent in agents.fpgas.items():
-        name = topology.fpgas[card] if len(topology.fpgas) > 1 else "FPGA"
-        found[name] = fpga_answers(agent, raw, card, [clocks[card]] if card in clocks else None)
+        found[topology.titles[card]] = fpga_answers(agent, raw, card, [clocks[card]] if card in clocks else None)
     return found
 
 

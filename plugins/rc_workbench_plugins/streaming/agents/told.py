@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import AssertResult, MeasureResult
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
@@ -17,7 +18,9 @@ from workbench.model.run import Table
 ANSWERS = "stream_answers"
 
 
-def table_of_answers(told: Mapping[str, Answers], uncounted: Iterable[Diagnostic] = ()) -> dict[str, Table]:
+def table_of_answers(
+    told: Mapping[str, Answers], uncounted: Iterable[Diagnostic] = (), cost: Iterable[Cost] = ()
+) -> dict[str, Table]:
     """Of agents by where they are, in the order in which the statements were written; `uncounted` tells of those that
     no agent counts."""
     if not told:
@@ -29,6 +32,7 @@ def table_of_answers(told: Mapping[str, Answers], uncounted: Iterable[Diagnostic
         "measures": [one.as_json() | {"agent": by} for one, by in measures],
         "asserts": [one.as_json() | {"agent": by} for one, by in asserts],
         "diagnostics": [problem.as_json() for problem in problems],
+        "agents": [one.as_json() for one in cost],
         "words": [*(result_words(one) for one, _ in measures), *(assert_words(one) for one, _ in asserts)],
     }
     return {ANSWERS: {"utf8": np.frombuffer(json.dumps(said).encode(), "u1")}}
@@ -47,7 +51,9 @@ def answers_told(tables: Mapping[str, Table], folder: str) -> dict[str, list[Any
         found: dict[str, list[Any]] = json.loads(bytes(np.asarray(tables[ANSWERS]["utf8"])))
         for problem in found["diagnostics"]:
             Diagnostic(**problem)
-        return {key: list(found[key]) for key in ("measures", "asserts", "diagnostics", "words")}
+        for one in found.setdefault("agents", []):
+            Cost(**one)
+        return {key: list(found[key]) for key in ("measures", "asserts", "diagnostics", "agents", "words")}
     except (KeyError, TypeError, ValueError) as error:
         message = f"what the run's agents counted is damaged: {error}"
         raise WorkbenchError(Diagnostic(message, "Run again.", file=folder)) from None
