@@ -20,11 +20,11 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api import Outcome, Task
 from workbench.api.job import Job
+from workbench.formats.platform_file import load_platform
 from workbench.model.blocks import Side
 from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Manifest, Run, RunClock, RunStatus, Table
-from workbench.session.composing import composed_tables
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
@@ -77,8 +77,7 @@ class Built:
             name="scale", status=RunStatus.COMPLETE, created="", traced=True, time_ps=outcome.time_ps,
             clocks=(RunClock("clk", faster_hz(100e6, clock_ppm)),),
         )  # fmt: skip
-        path, composers = workspace.path, workspace.composers
-        return outcome, composed_tables(project, workspace.platform, path, composers, task.raw, manifest)
+        return outcome, workspace.composed[0].tables(task.raw, manifest)
 
 
 @pytest.fixture(scope="module")
@@ -273,12 +272,55 @@ def test_a_section_that_does_not_fit_is_told(lines: list[str], said: str, tmp_pa
     assert any(said in problem.text() and problem.line for problem in told.value.diagnostics), told.value
 
 
-def test_a_platform_that_cannot_carry_streams_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", sorted(load_plugins().platforms))
+def test_a_platform_carries_streams_or_it_is_told_why_at_its_line(name: str, tmp_path: Path) -> None:
     path = project(tmp_path, "mapping: {scale: card}")
-    path.write_text(path.read_text().replace("nallatech_h101", "xd1000"))
+    path.write_text(path.read_text().replace("nallatech_h101", name))
+    platform, _ = load_platform(load_plugins().platforms[name].template)
+    assert platform
+    if platform.hardware:
+        assert open_workspace(path, load_plugins()).project.hardware.cards == 1
+        return
     with pytest.raises(WorkbenchError) as told:
         open_workspace(path, load_plugins())
-    assert "cannot carry streams" in told.value.diagnostics[0].message
+    (problem,) = told.value.diagnostics
+    assert problem.message.startswith(f"the platform '{name}' cannot carry streams: its template tells of no port")
+    assert (problem.file, problem.line) == (str(path), 3)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("word_bits: 32", "word_bits: 64", "have 64 bits, not 32"),
+        ("delay_cycles: 1", "delay_cycles: 2", "come 2 cycles after they are read"),
+        ("result = fpgaRead(fpga, data, address, words);", '""', "does not say how 32-bit words are moved"),
+        ("fpga: card", "fpga: '0'", "has no call of kind acquire with a parameter that says which card it opens"),
+    ],
+)
+def test_what_a_template_lacks_for_streams_is_told_at_the_projects_line(
+    before: str, after: str, said: str, tmp_path: Path
+) -> None:
+    path = project(tmp_path, "mapping: {scale: card}")
+    template = load_plugins().platforms["nallatech_h101"].template.read_text()
+    assert template.count(before)
+    (tmp_path / "mine.yaml").write_text(template.replace(before, after, 1))
+    two = path.with_name("two.workbench.yaml")
+    two.write_text(two.read_text().replace("nallatech_h101", "mine.yaml"))
+    with pytest.raises(WorkbenchError) as told:
+        open_workspace(two, load_plugins())
+    (problem,) = told.value.diagnostics
+    assert said in problem.message
+    assert (problem.file, problem.line) == (str(two), 3)
+
+
+def test_a_runs_tables_are_of_the_application_that_was_built_though_it_was_changed_meanwhile(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    workspace = open_workspace(path, load_plugins())
+    (tmp_path / "scale.x").write_text((tmp_path / "scale.x").read_text().replace("a: count", "other: count"))
+    run = Manifest("scale", RunStatus.COMPLETE, "", traced=True, clocks=(RunClock("clk", 100e6),))
+    found = events_of(workspace.composed[0].tables(tmp_path, run))
+    assert found
+    assert list(found.edges) == ["App.a", "App.b"]
 
 
 BOTH = """

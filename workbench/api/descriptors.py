@@ -194,7 +194,10 @@ class Composed:
     `texts` are what was made, by the names of their files; `host` and `hdl` the sources to build in order, each such a
     name or the absolute path of a file that is there. `include_dirs` are the host's, `outside` folders that these files
     lie in; `cores` are virtual cores and `cards` those that hold the design, 0: as the project says. `parts` are the
-    user's files that it was made of, in the order in which one reads them, relative to the project or absolute."""
+    user's files that it was made of, in the order in which one reads them, relative to the project or absolute.
+
+    Of a run that has ended, and the folder in which it left its records, `tables` makes tables of its own, and
+    `stopped` says of one that failed or was cancelled where it stood still. Both raise WorkbenchError."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
@@ -204,6 +207,8 @@ class Composed:
     cores: int = 0
     cards: int = 0
     parts: tuple[str, ...] = ()
+    tables: Callable[[Path, Manifest], Mapping[str, Table]] = lambda raw, run: {}
+    stopped: Callable[[Path, Manifest], Sequence[Diagnostic]] = lambda raw, run: ()
 
 
 @dataclass(frozen=True)
@@ -228,14 +233,6 @@ class Composer(Protocol):
 
     def compose(self, composition: Composition) -> Composed:
         """The sources. They are made when a project is opened: nothing of the project is run. Raises WorkbenchError."""
-        ...
-
-    def tables(self, composition: Composition, raw: Path, run: Manifest) -> Mapping[str, Table]:
-        """Tables of its own for a run that has ended, of the records that it left in `raw`. Raises WorkbenchError."""
-        ...
-
-    def stopped(self, composition: Composition, raw: Path, run: Manifest) -> Sequence[Diagnostic]:
-        """What it can say of a run that failed or was cancelled: where it stood still. Raises WorkbenchError."""
         ...
 
 

@@ -12,7 +12,6 @@ from workbench.api import Composed, Composer, Composition
 from workbench.api.source.lines import read_source
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import Manifest, Table
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
 
@@ -23,15 +22,15 @@ if TYPE_CHECKING:
 
 def composed(
     project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer]
-) -> tuple[Project, tuple[Path, ...]]:
-    """The project with the sources that are made of its sections, after its own; and the user's files that they were
-    made of. WorkbenchError with their faults."""
-    parts: list[Path] = []
+) -> tuple[Project, tuple[Composed, ...]]:
+    """The project with the sources that are made of its sections, after its own; and what was made. WorkbenchError with
+    their faults."""
+    all_made = []
     for composer in _of(project, composers):
         made = composer.compose(composition(project, platform, path))
-        parts += [path.parent / name for name in made.parts]
+        all_made.append(made)
         project = _with(project, made, _written(made.texts), path.parent)
-    return project, tuple(parts)
+    return project, tuple(all_made)
 
 
 def drafted(path: Path, platform: Platform) -> Composition:
@@ -53,24 +52,6 @@ def faults(path: Path, platform: Platform, composers: Mapping[str, Composer]) ->
     except WorkbenchError as error:
         return error.diagnostics
     return ()
-
-
-def composed_tables(
-    project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer], raw: Path, run: Manifest
-) -> dict[str, Table]:
-    """What composers make of the records of a run. Raises WorkbenchError."""
-    found: dict[str, Table] = {}
-    for composer in _of(project, composers):
-        found |= composer.tables(composition(project, platform, path), raw, run)
-    return found
-
-
-def stopped(
-    project: Project, platform: Platform, path: Path, composers: Mapping[str, Composer], raw: Path, run: Manifest
-) -> tuple[Diagnostic, ...]:
-    """What composers say of a run that failed or was cancelled. Raises WorkbenchError."""
-    draft = composition(project, platform, path)
-    return tuple(told for composer in _of(project, composers) for told in composer.stopped(draft, raw, run))
 
 
 def _of(project: Project, composers: Mapping[str, Composer]) -> list[Composer]:

@@ -25,7 +25,6 @@ from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
-from workbench.session.composing import composed_tables, stopped
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
@@ -269,7 +268,7 @@ def _run(
         raise
     if has_errors(outcome.diagnostics):
         manifest = replace(writer.manifest, time_ps=outcome.time_ps)
-        told = stopped(project, platform, workspace.path, workspace.composers, writer.raw, manifest)
+        told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
         outcome = replace(outcome, diagnostics=(*told, *outcome.diagnostics))
     if not target.simulated:
         outcome = measured_at(open_tree(build), writer.raw, outcome, platform)
@@ -280,20 +279,23 @@ def _run(
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
-        own = composed_tables(project, platform, workspace.path, workspace.composers, writer.raw, manifest)
+        own = _composed_tables(workspace, writer.raw, manifest)
         return collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps, own)
 
 
 def _keep_composed(workspace: Workspace, writer: RunWriter, job: Job) -> None:
     """What composers make of a cancelled run: said now, and kept for when its tables are made."""
-    given = (workspace.project, workspace.platform, workspace.path, workspace.composers, writer.raw)
     manifest = replace(writer.manifest, status=RunStatus.CANCELLED)
     with suppress(WorkbenchError):  # as with a full disk: cancelled it is all the same
-        told = stopped(*given, manifest)
+        told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
         for diagnostic in told:
             job.report(diagnostic)
         writer.describe(replace(writer.manifest, diagnostics=(*writer.manifest.diagnostics, *told)))
-        writer.keep(composed_tables(*given, manifest))
+        writer.keep(_composed_tables(workspace, writer.raw, manifest))
+
+
+def _composed_tables(workspace: Workspace, raw: Path, run: Manifest) -> dict[str, Table]:
+    return {name: table for made in workspace.composed for name, table in made.tables(raw, run).items()}
 
 
 def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:

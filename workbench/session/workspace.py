@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.api import Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
+from workbench.api import Composed, Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
 from workbench.api.source.lines import name_at, reading_typed
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, has_errors, unknown_name
@@ -33,8 +33,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Workspace:
-    """An open project. `diagnostics` are the warnings met on the way; errors raise instead. `parts` are the files that
-    its composed sources were made of; `faults` say why they could not be made, and then nothing can be built."""
+    """An open project. `diagnostics` are the warnings met on the way; errors raise instead. `composed` are the sources
+    that were made of its sections, of the files `parts`; `faults` say why they could not be made, and then nothing can
+    be built."""
 
     path: Path
     root: Path
@@ -48,6 +49,7 @@ class Workspace:
     port_kinds: Mapping[str, PortKind]
     composers: Mapping[str, Composer] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
+    composed: tuple[Composed, ...] = ()
     parts: tuple[Path, ...] = ()
     faults: tuple[Diagnostic, ...] = ()
 
@@ -292,12 +294,14 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
         raise WorkbenchError(*problems)
     project = _with_expanded_sources(project, path.parent)
     try:
-        project, parts = composed(project, platform, path, plugins.composers)
+        project, made = composed(project, platform, path, plugins.composers)
+        parts = tuple(path.parent / name for one in made for name in one.parts)
         faults: tuple[Diagnostic, ...] = ()
     except WorkbenchError as error:
         if not faulty or project.streaming is None:
             raise
-        parts, faults = tuple(path.parent / name for name in project.streaming.sources), error.diagnostics
+        parts, made = tuple(path.parent / name for name in project.streaming.sources), ()
+        faults = error.diagnostics
     support = support or plugins.platforms.get(platform.name)
     support = own_support(platform, platform_path, support, project, path.parent)
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
@@ -319,6 +323,7 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
         targets=plugins.targets,
         port_kinds=plugins.port_kinds,
         composers=plugins.composers,
+        composed=made,
         diagnostics=problems,
         parts=parts,
         faults=faults,

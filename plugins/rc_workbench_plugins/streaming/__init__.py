@@ -12,8 +12,6 @@ class StreamingComposer:
 
     name = "streaming"
     compose = staticmethod(Later(f"{__name__}.composer:compose"))
-    tables = staticmethod(Later(f"{__name__}.composer:tables"))
-    stopped = staticmethod(Later(f"{__name__}.composer:stopped"))
 
 
 @hookimpl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.agents.cost import costs
@@ -16,6 +17,7 @@ from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import Frame
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.recorded import recorded
+from rc_workbench_plugins.streaming.stuck import told
 from rc_workbench_plugins.streaming.topology import At, Topology
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 from workbench.api import Composed, Composition
@@ -44,25 +46,21 @@ def compose(composition: Composition) -> Composed:
         cores + bool(cores and agents),
         len(topology.fpgas),
         tuple(dict.fromkeys(filter(None, parts))),
+        partial(_tables, topology, section, agents, _clock_hz(composition.platform)),
+        partial(told, topology),
     )
 
 
-def tables(composition: Composition, raw: Path, run: Manifest) -> Mapping[str, Table]:
-    topology = read_topology(composition)
-    found = dict(recorded(topology, _section(composition), raw, run))
-    agents = agents_in(composition, topology)
-    exact = run.simulated and run.clock_hz == _clock_hz(composition.platform) and not run.drift_ppm_per_s
+def _tables(
+    topology: Topology, section: Streaming, agents: Agents, clock_hz: float, raw: Path, run: Manifest
+) -> Mapping[str, Table]:
+    found = dict(recorded(topology, section, raw, run))
+    exact = run.simulated and run.clock_hz == clock_hz and not run.drift_ppm_per_s
     clocks = {} if exact else {card: clock for card in agents.fpgas if (clock := clock_of(raw, card))}
     if clocks:
         found[TABLE] = table_of_frames({(card, 0): clock for card, clock in clocks.items()})
     told = answers_in(agents, topology, raw, clocks)
     return found | table_of_answers(told, agents.diagnostics, costs(tuple(told), raw, run))
-
-
-def stopped(composition: Composition, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
-    from rc_workbench_plugins.streaming.stuck import told
-
-    return told(read_topology(composition), raw, run)
 
 
 def agents_in(composition: Composition, topology: Topology) -> Agents:
