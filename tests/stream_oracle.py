@@ -56,6 +56,9 @@ class Oracle:
         if side.metric is Metric.LATENCY:
             latencies = [(pop, late) for pop, late in self.latencies(side.edges) if late is not None and pop <= t]
             return latencies[-1][1] if latencies else None
+        if side.metric is Metric.INTERVAL:
+            intervals = [(at, long) for at, long in self.intervals(edge, side.tap) if long is not None and at <= t]
+            return intervals[-1][1] if intervals else None
         values = [v for p, v in zip(edge.push_ps.tolist(), edge.values.tolist(), strict=True) if p <= t]
         return values[-1] if values else None
 
@@ -96,6 +99,13 @@ class Oracle:
                     index = taken[-1] if taken else None
             found.append((pop, None if index is None else pop - int(path[0].push_ps[index])))
         return found
+
+    def intervals(self, edge, tap: Tap) -> list[tuple[int, int | None]]:
+        """Time of each transfer, and of how many of the ps since the one before its end was not waiting."""
+        times, spells = (edge.pop_ps, edge.waiting_ps) if tap is Tap.POP else (edge.push_ps, edge.blocked_ps)
+        moments = times.tolist()
+        worked = [sum(not self.in_spell(spells, t) for t in range(*pair)) for pair in pairwise(moments)]
+        return list(zip(moments, [None, *worked], strict=True)) if moments else []
 
     # frames
 
@@ -155,6 +165,14 @@ class Oracle:
                 chosen = [late[i][1] for i in events if late[i][1] is not None]
                 times_ = [late[i][0] for i in events if late[i][1] is not None]
                 return self.statistic(measure, chosen, times_), collected, len(chosen)
+            case Metric.INTERVAL:
+                long = self.intervals(edge, measure.tap)
+                chosen = [i for i in events if long[i][1] is not None]
+                return (
+                    self.statistic(measure, [long[i][1] for i in chosen], [long[i][0] for i in chosen]),
+                    collected,
+                    len(chosen),
+                )
             case Metric.VALUE:
                 chosen = [edge.values.tolist()[i] for i in events]
                 return self.statistic(measure, chosen, [transfers[i] for i in events]), collected, len(chosen)

@@ -410,6 +410,7 @@ def test_each_clock_counts_its_own_cycles(simulator: Simulator, language: str) -
     ("text", "words"),
     [
         ("measure mean value at f", "of float32 only a trace is taken in hardware"),
+        ("measure hist interval at f", "intervals are counted on the processor alone"),
         ("measure util at out", "waits for the bus"),
         ("measure rate at a when mean occupancy at a > mean occupancy at b", "divisors of their own"),
         ("measure min(frame=15 ns) occupancy at a", "a whole number of cycles"),

@@ -32,6 +32,10 @@ MORE = """
     d1: measure mean(frame = 3) occupancy at b when value at b > 2
     d2: measure trace(frame = 2) rate at total.acc_in when o4 == 0
     u1: measure util at b when occupancy at b != 1
+    i1: measure hist(bins=4, low=0, high=8 ps) interval at b
+    i2: measure mean interval at total.acc_in
+    i3: measure trace interval at c when interval at b > 2 ps
+    i4: measure max interval at a when !(interval at total.acc_in < 3 ps | backpressure at b)
     b1: measure backpressure at c when d1 > 1
     a1: assert occupancy at a <= 6
     a2: assert b1 < 0.5 | d1 <= 2

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markov_intervals import fitted
 from queue_sources import EXACT, bus, intervals
 from rc_workbench_plugins.streaming.crossing import replayed_edge, trust_of, worked
 from rc_workbench_plugins.streaming.crossing import seen as seen_of
@@ -256,6 +257,17 @@ def test_a_run_too_short_for_what_its_intervals_owe_is_not_trusted() -> None:
     crossed = passage(given_.between, given_.service)
     found = estimate(measured(crossed), IDEAL, seen(occupancy(crossed)))
     assert "the run has 3,000 elements, too few" in found.reason
+
+
+def test_a_chain_of_states_is_found_in_its_intervals() -> None:
+    """What replays are held against in tests/benchmarks/virtual_queue.py."""
+    given_ = intervals(SLOW, False, 30_000, np.random.default_rng(0))
+    chain = fitted(given_.between)
+    assert chain.moves.diagonal() == pytest.approx([0.99, 0.99], abs=0.002)
+    again = chain.drawn(30_000, np.random.default_rng(1))
+    assert again.mean() == pytest.approx(given_.between.mean(), rel=0.1)
+    assert memory(again) == pytest.approx(memory(given_.between), rel=0.4)
+    assert len(fitted(np.random.default_rng(2).exponential(1.0, 30_000)).moves) == 1
 
 
 def test_values_remember_for_as_long_as_their_process_does() -> None:

@@ -17,18 +17,18 @@
 
 namespace streaming::agent {
 
-enum class Metric { rate, util, occupancy, latency, backpressure, value };
+enum class Metric { rate, util, occupancy, latency, backpressure, value, interval };
 enum class Statistic { min, max, mean, sum, hist, trace };
 
 // A condition, operands before what joins them. Comparisons are worth 1, -1 or, where a side is not known, 0;
 // `neither`, `both` and `either` are Kleene's not, and, or.
 enum class Code {
-    number, occupancy, latency, value, frame, blocked, gt, ge, lt, le, eq, ne, neither, both, either, gated
+    number, occupancy, latency, value, interval, frame, blocked, gt, ge, lt, le, eq, ne, neither, both, either, gated
 };
 struct Step {
     Code code;
     double number = 0;
-    int at = 0; // edge, path or measure
+    int at = 0; // edge, path or measure; of an interval twice the edge, and one more where elements leave it
 };
 using Condition = std::vector<Step>;
 
@@ -115,10 +115,20 @@ public:
     bool known(size_t assertion) const { return asserts_[assertion].known; }
 
 private:
+    struct Side { // of an edge: what its thread did between two transfers
+        int64_t since_ps = -1, waits_ps = 0;
+        double interval = unknown;
+
+        void transfer(int64_t at_ps, bool waited) {
+            if (since_ps >= 0) interval = double(at_ps - since_ps - (waited ? at_ps - std::max(waits_ps, since_ps) : 0));
+            since_ps = at_ps;
+        }
+    };
     struct Edge {
         int64_t held = 0;
         bool blocked = false, waiting = false, real = false;
         double latest = unknown;
+        Side sides[2]; // where elements enter, and where they leave
     };
     struct Passing {
         std::deque<int64_t> pushed_ps;
@@ -164,6 +174,7 @@ private:
             case Code::occupancy: return double(edges_.at(size_t(step.at)).held);
             case Code::value: return edges_.at(size_t(step.at)).latest;
             case Code::latency: return paths_.at(size_t(step.at)).latest;
+            case Code::interval: return edges_.at(size_t(step.at / 2)).sides[step.at % 2].interval;
             case Code::frame: return measures_.at(size_t(step.at)).last;
             case Code::blocked: return edges_.at(size_t(step.at)).blocked ? 1 : -1;
             case Code::gt: return so(left > right);
@@ -265,12 +276,14 @@ private:
         const bool push = event.kind == Kind::push;
         if (event.kind == Kind::blocked || event.kind == Kind::waiting) {
             (event.kind == Kind::blocked ? edge.blocked : edge.waiting) = true;
+            edge.sides[event.kind == Kind::waiting].waits_ps = event.at_ps;
             return;
         }
         double value = 0;
         if (edge.real) std::memcpy(&value, &event.bits, sizeof value);
         else value = double(int64_t(event.bits));
         for (size_t i = 0; i < paths_.size(); ++i) pass(i, event);
+        edge.sides[!push].transfer(event.at_ps, push ? edge.blocked : edge.waiting);
         for (size_t i : of_edge_[size_t(event.edge)]) {
             const Measure& asked = plan_.measures[i];
             if (asked.pops == push) continue;
@@ -284,9 +297,13 @@ private:
                     ++one.frame.count;
                     collect(one, asked, event.at_ps, latency, 1, int64_t(latency));
                 }
-            } else if (one.gate && asked.metric == Metric::rate) {
-                ++one.frame.count;
-            } else if (one.gate && asked.metric == Metric::util) {
+            } else if (one.gate && asked.metric == Metric::interval) {
+                const double interval = edge.sides[!push].interval;
+                if (!std::isnan(interval)) {
+                    ++one.frame.count;
+                    collect(one, asked, event.at_ps, interval, 1, int64_t(interval));
+                }
+            } else if (one.gate && (asked.metric == Metric::rate || asked.metric == Metric::util)) {
                 ++one.frame.count;
             }
             if (asked.frame_elements && ++one.elements % asked.frame_elements == 0) close(i, event.at_ps);

@@ -1,20 +1,27 @@
 """Virtual queues replayed from what their two ends saw, beside the truth, in the micro-benchmarks of the dissertation.
 
-    python tests/benchmarks/virtual_queue.py [--json] [--quick] [--runs]
+    python tests/benchmarks/virtual_queue.py [--json] [--quick] [--only rows|rates|runs]
 
-Each scenario (tests/queue_sources.py) is run `replications` times, with `transfers` each: 10 of 200,000, 3 of 100,000
-with --quick. `mean` is the true mean occupancy and `mean_ci` the half width of its 95 % interval, `expected` and
+`rows`: each scenario (tests/queue_sources.py) is run `replications` times, with `transfers` each: 10 of 200,000, 3 of
+100,000 with --quick. `mean` is the true mean occupancy, `mean_ci` the half width of its 95 % interval, `expected` and
 `expected_ci` those of an independent simulation of 10 million transfers. `ks` is how far the replay is from the truth
 (Kolmogorov and Smirnov) on average, `ks_worst` at most, `ks_alone` where each interval is drawn by itself and
 `ks_alone_expected` what the independent simulation found for that. `trusted` is the share of the runs in which nothing
 spoke against the replay, `alone_trusted` in which the sub-queues spoke for one of intervals drawn each by itself,
-`flagged` in which the intervals were found to depend on something; `drawn` is how they were drawn.
+`flagged` in which the intervals were found to depend on something; `drawn` is how they were drawn. `ks_chain` is the
+distance, in the first of the runs, where insertions are drawn by a Markov chain of `states` states fitted to them
+(tests/markov_intervals.py), which took `chain_s` of processor time. `million_s`: processor time of one estimate of a
+million transfers.
 
-`million_s`: processor time of one estimate of a million transfers.
+`rates`: how often, of `runs` of 100,000 elements each in bulks of 64 over a bus that takes 16 services, a replay of
+intervals drawn alone is trusted by both sub-queues (`alone_trusted`), the downstream one is told apart at the 95th
+percentile of replays (`downstream`, without the least distance of 0.03), the intervals are found to depend (`flagged`),
+and the estimate is trusted (`trusted`, of the first 20).
 
-`runs` (not with --quick; alone with --runs): the edge q of the bundled example `queues` between processor and FPGA,
-each form run once on the simulated card. `mean` was counted, `replayed` is the replay's, `ks` their distance and
-`verdict` whether it is to be trusted.
+`runs`: the edge q of the bundled example `queues` between processor and FPGA, each form run once on the simulated card.
+`mean` was counted, `replayed` is the replay's, `ks` their distance and `verdict` whether it is to be trusted. `waiting`
+were counted behind the bus; a queueing model calibrated from the run says `queueing` (its distribution is `queueing_ks`
+from the one counted), one of arrivals one by one `poisson`.
 
 Exits 1 where a mean lies outside both intervals; where independent intervals are trusted in fewer than 95 % of the
 runs; where strong dependence (phi = 0.9; means that stay with 0.99) is not seen in the sub-queues of 95 %; where weak
@@ -37,13 +44,18 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from markov_intervals import fitted
 from queue_sources import EXACT, bus, intervals
+from rc_workbench_plugins.queueing.calibrated import calibrated
+from rc_workbench_plugins.queueing.station import simulated_shares, waiting
+from rc_workbench_plugins.streaming import trust
 from rc_workbench_plugins.streaming.crossing import replayed_edge
 from rc_workbench_plugins.streaming.events import events_of
 from rc_workbench_plugins.streaming.trust import estimate, replayed
 from rc_workbench_plugins.streaming.virtual_queue import (
     Draw,
     Intervals,
+    average,
     distance,
     mean,
     measured,
@@ -59,6 +71,7 @@ from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
 
 SKIPPED, MOST_KS = 0.1, 0.05
+LAWS = ("MM1", "MD1", "Correlated")
 
 
 def name(source: dict[str, Any], params: dict[str, Any]) -> str:
@@ -108,6 +121,45 @@ def row(source: dict[str, Any], params: dict[str, Any], count: int, times: int) 
     }
 
 
+def by_chain(source: dict[str, Any], params: dict[str, Any], count: int) -> dict[str, Any]:
+    at = bus(params)
+    given, random = intervals(source, params["svc"] == "D", count, np.random.default_rng(0)), np.random.default_rng(1)
+    crossed = passage(given.between, given.service, at)
+    service = measured(crossed).services
+    begun = time.process_time()
+    chain = fitted(given.between)
+    chain_s = time.process_time() - begun
+    again = [
+        occupancy(passage(chain.drawn(count, random), random.choice(service, count), at), SKIPPED).total
+        for _ in range(5)
+    ]
+    return {
+        "ks_chain": distance(average(again), occupancy(crossed, SKIPPED).total),
+        "states": len(chain.moves),
+        "chain_s": chain_s,
+    }
+
+
+def rate(source: dict[str, Any], constant: bool, runs: int = 40, count: int = 100_000) -> dict[str, Any]:
+    at, found = bus({"B": 64, "D": 16.0}), []
+    for seed in range(runs):
+        given = intervals(source, constant, count, np.random.default_rng(10_000 + seed))
+        crossed = passage(given.between, given.service, at)
+        truth, ends = occupancy(crossed), measured(crossed)
+        seen = {"upstream": truth.upstream, "downstream": truth.downstream}
+        trust.LEAST_DISTANCE, least = 0.0, trust.LEAST_DISTANCE
+        _, (upstream, downstream) = replayed(ends, at, seen, Draw.ALONE)
+        trust.LEAST_DISTANCE = least
+        alone = all(queue.ks <= max(least, queue.threshold) for queue in (upstream, downstream))
+        flagged = any(d.found for d in trust.dependences(ends, at))
+        trusted = estimate(ends, at, seen).consistent if seed < 20 else np.nan
+        found.append((alone, not downstream.agrees, flagged, trusted))
+    shares = np.nanmean(np.array(found, float), axis=0)
+    names = ("alone_trusted", "downstream", "flagged", "trusted")
+    said = " ".join(map(str, source.values())) + (", D" if constant else ", M")
+    return {"source": said, "runs": runs} | dict(zip(names, shares.tolist(), strict=True))
+
+
 def on_the_card(top: str, folder: Path) -> dict[str, Any]:
     example = Path(str(files("workbench.resources").joinpath("examples", "queues")))
     shutil.copytree(example, folder, dirs_exist_ok=True)
@@ -121,8 +173,14 @@ def on_the_card(top: str, folder: Path) -> dict[str, Any]:
     told = replayed_edge(events.edges[f"{top}.q"])
     assert told is not None
     found, truth = told
+    (server,) = (s for s in calibrated(events) if s.name == ("w" if way == "In" else "v"))
+    shape = (server.utilisation, server.variation, server.batch, server.arrival_variation)
     return {
         "scenario": top,
+        "waiting": mean(server.occupancy),
+        "queueing": float(waiting(*shape)),
+        "queueing_ks": distance(simulated_shares(*shape), server.occupancy),
+        "poisson": float(waiting(server.utilisation, server.variation)),
         "mean": mean(truth.total),
         "replayed": mean(found.occupancy.total),
         "ks": distance(found.occupancy.total, truth.total),
@@ -148,55 +206,84 @@ def problems(found: dict[str, Any], source: dict[str, Any]) -> list[str]:
     ]
 
 
-def said(row: dict[str, Any]) -> str:
-    return " ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{v}" for k, v in row.items())
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--runs", action="store_true")
-    arguments = parser.parse_args()
-    runs: list[dict[str, Any]] = []
-    if not arguments.quick:
-        with TemporaryDirectory() as folder:
-            for top in (f"{law}{way}" for way in ("In", "Out") for law in ("MM1", "MD1", "Correlated")):
-                runs.append(on_the_card(top, Path(folder)))
-                if not arguments.json:
-                    print(said(runs[-1]), flush=True)
-    if arguments.runs:
-        if arguments.json:
-            print(json.dumps({"rows": [], "runs": runs}))
-        return 0
-    count, times = (100_000, 3) if arguments.quick else (200_000, 10)
+def scenarios(quick: bool) -> tuple[Reports, list[str]]:
+    count, times = (100_000, 3) if quick else (200_000, 10)
     cases = [({"type": "iid"}, case["params"], case["total"], None) for case in EXACT["iid"].values()]
     dependent = [case for case in EXACT["replays"] if case["source"]["type"] != "iid"]
     cases += [(case["source"], case["params"], case["truth_mean"], case["ks"][0]) for case in dependent]
-    rows, wrong = [], []
+    rows, wrong = Reports(), []
     for source, params, (expected, expected_ci), ks in cases:
-        found = row(source, params, count, times)
+        found = row(source, params, count, times) | {"transfers": count, "replications": times}
         found |= {"expected": expected, "expected_ci": expected_ci, "ks_alone_expected": ks}
-        rows.append(found)
+        if source["type"] in ("ar1", "mm") and not quick:
+            found |= by_chain(source, params, count)
+        rows.add(found)
         wrong += [f"{found['scenario']}: {said}" for said in problems(found, source)]
-        if not arguments.json:
-            print(said(found), flush=True)
+    rows.add({"scenario": "one estimate of a million transfers", "million_s": million_s()})
+    return rows, wrong
+
+
+def million_s() -> float:
     given = intervals({"type": "ar1", "phi": 0.9}, False, 1_000_000, np.random.default_rng(0))
     at = bus({"B": 64, "D": 16.0})
     crossed = passage(given.between, given.service, at)
     truth = occupancy(crossed)
     begun = time.process_time()
     estimate(measured(crossed), at, {"upstream": truth.upstream, "downstream": truth.downstream})
-    million_s = time.process_time() - begun
-    document = {
-        "rows": rows,
-        "runs": runs,
-        "transfers": count,
-        "replications": times,
-        "million_s": million_s,
-        "wrong": wrong,
-    }
-    print(json.dumps(document) if arguments.json else f"a million transfers: {million_s:.1f} s\n" + "\n".join(wrong))
+    return time.process_time() - begun
+
+
+def rates(quick: bool) -> tuple[Reports, list[str]]:
+    iid, slow = {"type": "iid"}, {"type": "mm", "means": [0.5, 2.0], "stay": 0.99}
+    weak, strong = ({"type": "ar1", "phi": phi} for phi in (0.3, 0.9))
+    found, wrong = Reports(), []
+    for source, constant in ((iid, False), (iid, True), (weak, False), (strong, False), (slow, False)):
+        one = rate(source, constant, 4 if quick else 200 if source is weak else 40)
+        found.add(one)
+        if source is iid and one["trusted"] < 0.95:
+            wrong.append(f"{one['source']}: independent intervals are not trusted")
+        if source in (strong, slow) and one["alone_trusted"] > 0.05:
+            wrong.append(f"{one['source']}: no sub-queue shows the dependence")
+        if source is not iid and one["flagged"] < 0.95:
+            wrong.append(f"{one['source']}: the dependence is not found")
+    return found, wrong
+
+
+def runs(quick: bool) -> tuple[Reports, list[str]]:
+    found = Reports()
+    with TemporaryDirectory() as folder:
+        for top in ("MM1In",) if quick else (f"{law}{way}" for way in ("In", "Out") for law in LAWS):
+            found.add(on_the_card(top, Path(folder)))
+    wrong = [f"{one['scenario']}: the replay is off" for one in found if one["ks"] > MOST_KS]
+    return found, wrong
+
+
+class Reports(list[dict[str, Any]]):
+    """Printed as they come, unless JSON is asked for."""
+
+    silent = False
+
+    def add(self, one: dict[str, Any]) -> None:
+        self.append(one)
+        if not self.silent:
+            print(" ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{v}" for k, v in one.items()), flush=True)
+
+
+PARTS = {"rates": rates, "runs": runs, "rows": scenarios}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", choices=PARTS)
+    arguments = parser.parse_args()
+    Reports.silent = arguments.json
+    parts = [arguments.only] if arguments.only else list(PARTS)
+    done = {part: PARTS[part](arguments.quick) for part in parts}
+    wrong = [said for _, told in done.values() for said in told]
+    document = {part: list(found) for part, (found, _) in done.items()} | {"wrong": wrong}
+    print(json.dumps(document) if arguments.json else "\n".join(wrong))
     return 1 if wrong else 0
 
 

@@ -42,7 +42,7 @@ def ends_of(of: Measure | Assert | Condition | None) -> Iterator[tuple[str, Tap]
                 yield last, Tap.PUSH
             if metric in (Metric.OCCUPANCY, Metric.UTIL):
                 yield last, Tap.POP
-            if metric in (Metric.RATE, Metric.UTIL) or of.frame.elements:
+            if metric in (Metric.RATE, Metric.UTIL, Metric.INTERVAL) or of.frame.elements:
                 yield last, of.tap
             yield from ends_of(of.when)
         case Assert(condition=condition):

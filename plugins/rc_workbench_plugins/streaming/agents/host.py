@@ -84,7 +84,10 @@ class _Plan:
             return [_step("number", of.value)]
         if not of.instant:
             return [_step("frame", at=self.measure(of, False))]
-        found = [_step(of.metric, at=self.path(of) if of.metric is Metric.LATENCY else self.numbers[of.edges[-1]])]
+        at = self.path(of) if of.metric is Metric.LATENCY else self.numbers[of.edges[-1]]
+        if of.metric is Metric.INTERVAL:
+            at = 2 * at + (of.tap is Tap.POP)
+        found = [_step(of.metric, at=at)]
         return [*found, *self.condition(of.when), _step("gated")] if of.when else found
 
 

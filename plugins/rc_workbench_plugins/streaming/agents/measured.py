@@ -51,6 +51,8 @@ class Measured(Joints):
             case Metric.LATENCY:
                 at = self._latency(of.edges)
                 return Values(f"{at}_sample", f"{at}_cycles", 32, lost=f"{at}_lost")
+            case Metric.INTERVAL:
+                raise Refused("intervals are counted on the processor alone")
         label = of.edges[-1]
         return Values(f"{edge}_push", f"{edge}_value", self._data[label], self.edges[label].edge.type.startswith("s"))
 

@@ -20,7 +20,7 @@ def bins_of(metric: Metric, edge: Edge, bins: float | None, low: float | None, h
         count = count or min(MOST_COUNTS, max(1, int(high - low)))
     elif count is None and low is None and high is None:
         return _powers(metric, edge.type)
-    elif metric is Metric.LATENCY:
+    elif metric in (Metric.LATENCY, Metric.INTERVAL):
         low = 0 if low is None else low
     if low is None or high is None:
         raise ValueError("a histogram with so many bins needs bounds, as in hist(bins=16, low=0, high=1000)")
@@ -32,7 +32,7 @@ def bins_of(metric: Metric, edge: Edge, bins: float | None, low: float | None, h
 
 def _powers(metric: Metric, type_: str) -> tuple[float, ...]:
     """Bins whose bounds double, since what is between the least and the greatest is not known beforehand."""
-    if metric is Metric.LATENCY:
+    if metric in (Metric.LATENCY, Metric.INTERVAL):
         return (0.0, *(float(_NS << power) for power in range(_LONGEST_NS + 1)))
     bits = re.search(r"\d+$", type_)
     if type_.startswith("unsigned"):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.crossing import trust_of
+from rc_workbench_plugins.streaming.crossing import trust_of, worked
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
@@ -123,7 +123,7 @@ class _Run:
         else:
             frame = np.minimum(np.searchsorted(bounds[1:], transfers, "left"), len(bounds) - 2)
         kept = np.ones(len(transfers), bool) if worth is None else worth.before(transfers) == TRUE
-        if measure.metric in (Metric.LATENCY, Metric.VALUE):
+        if measure.metric in (Metric.LATENCY, Metric.VALUE, Metric.INTERVAL):
             return self._of_elements(measure, transfers, frame, kept, bounds, pieces.collected)
         counts = np.bincount(frame[kept], minlength=len(bounds) - 1)
         values: NDArray[Any] = counts * (last.tick_ps if measure.metric is Metric.UTIL else PS_PER_S)
@@ -185,6 +185,9 @@ class _Run:
         if measure.metric is Metric.LATENCY:
             values, known = self._latencies(measure.edges)
             kept = kept & known
+        elif measure.metric is Metric.INTERVAL:
+            values = _intervals(self._events.edges[measure.edges[-1]], measure.tap)
+            kept = kept & (np.arange(len(kept)) > 0)
         else:
             values = _values(self._events.edges[measure.edges[-1]])
         unsure = sum(self._events.edges[label].uncertain_ps for label in measure.edges)
@@ -250,6 +253,9 @@ class _Run:
         elif side.metric is Metric.LATENCY:
             latencies, known = self._latencies(side.edges)
             found = last_of_each_time(edge.pop_ps[known], latencies[known])
+        elif side.metric is Metric.INTERVAL:
+            times = edge.pop_ps if side.tap is Tap.POP else edge.push_ps
+            found = last_of_each_time(times[1:], _intervals(edge, side.tap)[1:])
         else:
             found = last_of_each_time(edge.push_ps, _values(edge))
         if side.when is None:
@@ -282,6 +288,12 @@ class _Pieces:
         found = np.zeros(self._count, np.int64)
         np.add.at(found, self.frames, amounts)
         return found
+
+
+def _intervals(edge: EdgeEvents, tap: Tap) -> Times:
+    """Between each transfer and the one before, without the waiting of that end; 0 for the first."""
+    times, waited = (edge.pop_ps, edge.waiting_ps) if tap is Tap.POP else (edge.push_ps, edge.blocked_ps)
+    return np.append(0, np.rint(worked(times, waited)[:-1]).astype(np.int64))[: len(times)]
 
 
 def _values(edge: EdgeEvents) -> NDArray[Any]:

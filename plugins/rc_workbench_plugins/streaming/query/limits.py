@@ -221,7 +221,7 @@ def overall(result: MeasureResult) -> float | None:
 
 
 def _weight(measure: Measure, frame: FrameValue) -> int:
-    return frame.count if measure.metric in (Metric.LATENCY, Metric.VALUE) else frame.collected_ps
+    return frame.count if measure.metric in (Metric.LATENCY, Metric.VALUE, Metric.INTERVAL) else frame.collected_ps
 
 
 def _alike(one: BlockSeen, blocks: Iterable[BlockSeen]) -> tuple[str, ...]:

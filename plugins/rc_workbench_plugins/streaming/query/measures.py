@@ -4,16 +4,16 @@
 afterwards (`evaluate.py`), and all answer with `MeasureResult`s of the same numbers.
 
 Base units, in which all numbers stand here: rate transfers/s, util and backpressure shares of 1, occupancy elements,
-latency ps, value as the elements are. Times are ps on the host's virtual clock; `as_json` gives seconds.
+latency and interval ps, value as the elements are. Times are ps on the host's virtual clock; `as_json` gives seconds.
 
 **Where events lie.** A transfer's time is the instant at which it takes effect, in hardware the clock edge that ends
 its cycle. A frame is the events in (start, end], the first one's beginning included, and the states over [start, end).
 A `when` is asked just before an event, and of states at every instant.
 
 **What conditions compare.** `Measure.instant` ones are worth what is so at the time: elements queued, the latency of
-the element popped last, the value pushed last. All others are worth the value of their *last frame that has ended*, so
-that agents can decide while the application runs; before that they are not known, and nothing that depends on them is
-collected or said to be broken.
+the element popped last, the value pushed last, the last interval. All others are worth the value of their *last frame
+that has ended*, so that agents can decide while the application runs; before that they are not known, and nothing that
+depends on them is collected or said to be broken.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Metric(StrEnum):
     LATENCY = "latency"  # from push to pop, of each element popped
     BACKPRESSURE = "backpressure"  # share of time in which the producer has an element and the queue takes none
     VALUE = "value"  # of each element pushed
+    INTERVAL = "interval"  # from one transfer at the tap to the next, less what that end waited at the edge in between
 
 
 class Statistic(StrEnum):
@@ -70,6 +71,7 @@ UNITS: Mapping[Metric, tuple[str, float]] = {
     Metric.LATENCY: ("s", PS_PER_S),
     Metric.BACKPRESSURE: ("1", 1),
     Metric.VALUE: ("", 1),
+    Metric.INTERVAL: ("s", PS_PER_S),
 }
 
 

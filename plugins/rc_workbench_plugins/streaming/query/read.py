@@ -22,7 +22,7 @@ from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedEOF, Unexpec
 
 from workbench.model.diagnostic import Diagnostic, did_you_mean
 
-METRICS = ("rate", "util", "occupancy", "latency", "backpressure", "value")
+METRICS = ("rate", "util", "occupancy", "latency", "backpressure", "value", "interval")
 STATISTICS = ("min", "max", "mean", "sum", "hist", "trace")
 RESERVED = ("measure", "assert", "at", "of", "when", *METRICS, *STATISTICS)
 #: Units, by what they measure, with how many of them make the base unit (see `measures.py`).

@@ -43,6 +43,7 @@ _DIMENSIONS: Mapping[Metric, tuple[str, float]] = {
     Metric.OCCUPANCY: ("a number", 1.0),
     Metric.VALUE: ("a number", 1.0),
     Metric.LATENCY: ("a time", read.TIMES["s"]),
+    Metric.INTERVAL: ("a time", read.TIMES["s"]),
 }
 _UNITS = {
     **{unit: ("a time", factor) for unit, factor in read.TIMES.items()},

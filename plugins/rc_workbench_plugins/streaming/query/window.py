@@ -43,6 +43,7 @@ MENU = (
     ("Occupancy, mean", "measure mean occupancy at {}"),
     ("Latency, mean", "measure mean latency at {}"),
     ("Latency, histogram", "measure hist latency at {}"),
+    ("Intervals, histogram", "measure hist interval at {}"),
     ("Backpressure", "measure backpressure at {}"),
     ("Values", "measure trace value at {}"),
 )

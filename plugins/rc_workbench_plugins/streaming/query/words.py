@@ -30,8 +30,8 @@ def value_words(measure: Measure, value: float | None) -> str:
         return prefixed(value, "/s")
     if measure.metric in (Metric.UTIL, Metric.BACKPRESSURE):
         return percent_text(value)
-    if measure.metric is Metric.LATENCY:
-        return time_text(value / UNITS[Metric.LATENCY][1])
+    if measure.metric in (Metric.LATENCY, Metric.INTERVAL):
+        return time_text(value / UNITS[measure.metric][1])
     if measure.metric is Metric.OCCUPANCY and measure.statistic is Statistic.SUM:
         return f"{significant(value / PS_PER_S)} element s"
     return significant(value) if value != int(value) else count_text(value)
