@@ -18,6 +18,7 @@ from workbench.session.trust import Standing, standing, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace
 from workbench.system import store
 
+LAPLACE = Path(__file__).parents[1] / "resources" / "examples" / "laplace"
 TINY = Path(__file__).parent / "data" / "tiny"
 
 
@@ -108,6 +109,19 @@ def test_the_question_names_what_would_run(opened: Workspace) -> None:
     assert "host/main.c" in said
     assert f"$system at hdl/tiny_top.v:{line}." in said
     assert said.count("$system at") == 1
+
+
+def test_of_a_streaming_application_the_question_names_what_a_person_wrote(tmp_path: Path) -> None:
+    shutil.copytree(LAPLACE, tmp_path / "laplace")
+    project, x = tmp_path / "laplace" / "two.workbench.yaml", tmp_path / "laplace" / "laplace.x"
+    opened = open_workspace(project, load_plugins())
+    said = " ".join(trust_sentences(opened, Standing(False)))
+    assert "Blocks: laplace.x, rng.v, rng.hpp and 2 more, made into" in said
+    assert "stream_top.v" not in said
+    assert "DPI" not in said
+    trust.trust(opened)
+    x.write_text(x.read_text().replace("seed = 5489", "seed = 5490"))
+    assert standing(open_workspace(project, load_plugins())).changed == ("laplace.x",)
 
 
 def test_the_question_says_when_nothing_confines_the_run(opened: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

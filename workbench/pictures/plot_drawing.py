@@ -75,7 +75,8 @@ def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> None:
         assert plot.right
         y = view.place(1, value, on_right=True)[1]
         canvas.text(box.right + 6, y - 8, width - box.right - 8, 16, trimmed(plot.right.text(value)), "muted", 11)
-    title = f"{plot.y.title} by {plot.x.title}" + (f"; right: {plot.right.title}" if plot.right else "")
+    named = f"{plot.y.title} by {plot.x.title}" if plot.y.title else plot.x.title
+    title = named + (f"; right: {plot.right.title}" if plot.right else "")
     canvas.text(box.x, box.bottom + 21, box.width, 16, title, "muted", 11, 400, CENTRE)
     if plot.span and plot.span_name:
         left, right = (min(max(view.place(x, 1)[0], box.x), box.right) for x in plot.span)

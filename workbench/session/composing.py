@@ -71,9 +71,14 @@ def composition(project: Project, platform: Platform, path: Path) -> Composition
     return Composition(path, project, platform, place)
 
 
+def made_folder() -> Path:
+    """Where all that is made lies."""
+    return cache_dir() / "composed"
+
+
 def _written(texts: Mapping[str, str]) -> Path:
     """A folder with these files: the same for the same texts."""
-    folder = cache_dir() / "composed" / sha256(json.dumps(sorted(texts.items())).encode())[:32]
+    folder = made_folder() / sha256(json.dumps(sorted(texts.items())).encode())[:32]
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         if not (folder / name).is_file():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,8 @@ def content(workspace: Workspace) -> dict[str, str]:
     project, root = workspace.project, workspace.root
     sources = [root / name for name in (*project.host.sources, *project.hardware.sources)]
     folders = [root / name for name in (*project.host.include_dirs, *project.hardware.include_dirs)]
+    sources = [path for path in (*sources, *workspace.parts) if not workspace.is_made(path)]
+    folders = [folder for folder in folders if not workspace.is_made(folder)]
     if _commands(workspace):  # they may run whatever lies here
         folders.append(root)
     own = (root, workspace.platform_path.parent)
@@ -124,10 +126,14 @@ def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
     project = workspace.project
     flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
     said = [f"Changed since you trusted it: {listed(found.changed, 4)}."] if found.changed else []
-    said += [
-        f"Host: {listed(project.host.sources)}, compiled with '{flags}' and started as a program.",
-        f"Hardware: {listed(project.hardware.sources)}, made into a program by Verilator and started.",
-    ]
+    host, hardware = (_own(workspace, part.sources) for part in (project.host, project.hardware))
+    if workspace.parts:
+        blocks = listed([os.path.relpath(path, workspace.root) for path in workspace.parts])
+        said.append(f"Blocks: {blocks}, made into a host program and a design, which are compiled and started.")
+    if host or not workspace.parts:
+        said.append(f"Host: {listed(host)}, compiled with '{flags}' and started as a program.")
+    if hardware or not workspace.parts:
+        said.append(f"Hardware: {listed(hardware)}, made into a program by Verilator and started.")
     if commands := _commands(workspace):
         rights = "run in this folder with your rights, network and all"
         said.append(f"Target {project.target.name}: {listed(commands)}: {rights}.")
@@ -150,10 +156,15 @@ def _commands(workspace: Workspace) -> tuple[str, ...]:
     return tuple(f"`{line}`" for line in (target.build, target.run, target.fetch) if line)
 
 
+def _own(workspace: Workspace, sources: Sequence[str]) -> list[str]:
+    """The sources that a person wrote."""
+    return [name for name in sources if not workspace.is_made(workspace.root / name)]
+
+
 def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:
     """Where the HDL calls what acts on files or starts programs: `$system at hdl/top.v:12`."""
     found = []
-    for name in workspace.project.hardware.sources:
+    for name in _own(workspace, workspace.project.hardware.sources):
         try:
             text = (workspace.root / name).read_text("utf-8", errors="replace")
         except OSError:

@@ -220,6 +220,15 @@ class Workspace:
     def runs_dir(self) -> Path:
         return self.root / "runs"
 
+    def is_made(self, source: Path) -> bool:
+        """Whether a source was made of the project's parts, or is the run-time of what was."""
+        if not self.composed:
+            return False
+        from workbench.session.composing import made_folder
+
+        folders = (made_folder(), *(folder for one in self.composed for folder in one.outside))
+        return any(real(source).is_relative_to(real(folder)) for folder in folders)
+
     @property
     def documents(self) -> tuple[Path, ...]:
         """What the project was read from: its documents, and the files that it is composed of."""

@@ -29,7 +29,6 @@ from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, la
 from workbench.model.scan import HdlBlock, ProjectScan
 from workbench.pictures.states import Shares
 from workbench.session.workspace import Workspace
-from workbench.system.files import real
 
 PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
 _BAR_PX = 46
@@ -95,7 +94,7 @@ class ProjectTree(QTreeView):
         hdl += [p for d in dict.fromkeys(p.parent for p in hdl) for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
         groups = {"host": host, "hdl": hdl}
         if parts := [path for path in workspace.parts if path.is_file()]:
-            made = [path for path in (*host, *hdl) if not real(path).is_relative_to(root)]
+            made = [path for path in (*host, *hdl) if workspace.is_made(path)]
             rest = {name: [p for p in paths if p not in (*made, *parts)] for name, paths in groups.items()}
             groups = {"streams": parts, **{name: paths for name, paths in rest.items() if paths}, "made": made}
         for name, paths in groups.items():
