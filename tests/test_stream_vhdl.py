@@ -75,7 +75,9 @@ endmodule
 def test_what_is_made_of_a_design_does_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "choices.vhd").write_text(CHOICES)
     generics = "mask=00101101", "odd=true"
-    (tmp_path / "made.v").write_text(ghdl.synthesised([str(tmp_path / "choices.vhd")], "choices", generics))
+    (tmp_path / "made.v").write_text(
+        ghdl.synthesised(ghdl.Design((str(tmp_path / "choices.vhd"),), "choices", generics))
+    )
     (tmp_path / "dut.v").write_text(DUT)
     simulator = Simulator(tmp_path / "simulator")
     simulator.folder.mkdir()
@@ -94,7 +96,7 @@ def test_what_cannot_be_made_as_it_is_said_is_refused_at_its_line(tmp_path: Path
     text = CHOICES.replace("reg(to_integer(unsigned(i(1 downto 0)))) <=", "reg(3) <=")
     (tmp_path / "choices.vhd").write_text(text)
     with pytest.raises(WorkbenchError) as told:
-        ghdl.synthesised([str(tmp_path / "choices.vhd")], "choices")
+        ghdl.synthesised(ghdl.Design((str(tmp_path / "choices.vhd"),), "choices"))
     (problem,) = told.value.diagnostics
     assert "'reg'" in problem.message
     assert (problem.file, problem.line) == (str(tmp_path / "choices.vhd"), 13)
@@ -197,9 +199,9 @@ def test_reading_a_design_writes_to_no_file(
     mine.write_text("mine")
     design.write_text(WRITES.replace("PATH", str(mine)))
     with pytest.raises(WorkbenchError) as told:
-        ghdl.synthesised([str(design)], "writes")
+        ghdl.synthesised(ghdl.Design((str(design),), "writes"))
     problem = told.value.diagnostics[0]
     assert (problem.file, problem.line) == (str(design), 8)
     assert mine.read_text() == "mine"
     design.write_text("\n".join(line for line in WRITES.splitlines() if "target" not in line))
-    assert "module writes" in ghdl.synthesised([str(design)], "writes")
+    assert "module writes" in ghdl.synthesised(ghdl.Design((str(design),), "writes"))

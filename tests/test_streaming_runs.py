@@ -31,6 +31,7 @@ from workbench.session.workspace import open_workspace
 
 DATA = Path(__file__).parent / "data" / "streaming"
 MOST, FACTOR = 1000, 3
+NEEDS_GHDL = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
 PRINTED = f"{MOST} {sum(FACTOR * i * (i + 1) for i in range(MOST))}\n"
 
 
@@ -200,6 +201,7 @@ endmodule
 VHDL = "blocks: {Scale: {vhdl: [scale.vhd], unit: {vhdl: scale}}}"
 
 
+@NEEDS_GHDL
 def test_blocks_in_the_fpga_may_have_a_fifos_ports(tmp_path: Path) -> None:
     """As a queue has them, with show-ahead and without, and as HLS writes them, in Verilog and in VHDL: all compute
     what the block with the ports of AXI4-Stream does, and streams end behind them, though they do not tell it."""
@@ -224,6 +226,7 @@ def test_an_element_after_the_end_of_its_stream_is_told(tmp_path: Path) -> None:
     assert "App.b after the end" in run.manifest.reason
 
 
+@NEEDS_GHDL
 def test_what_is_wrong_in_vhdl_is_told_at_its_line(tmp_path: Path) -> None:
     path = project(tmp_path, "mapping: {scale: card}", VHDL)
     text = (tmp_path / "scale.vhd").read_text()
@@ -373,8 +376,10 @@ BETWEEN = """
 """
 
 
-def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards(tmp_path: Path) -> None:
-    path = project(tmp_path, "query: q.tt", "frame: 500 us", "mapping: {scale: card, twice: card}")
+@pytest.mark.parametrize("language", ["verilog", pytest.param("vhdl", marks=NEEDS_GHDL)])
+def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards(language: str, tmp_path: Path) -> None:
+    section = "query: q.tt", "frame: 500 us", "mapping: {scale: card, twice: card}", f"agent_language: {language}"
+    path = project(tmp_path, *section)
     text = (tmp_path / "scale.x").read_text()
     begin, end = text.index("block App {"), text.index("impl Count")
     (tmp_path / "scale.x").write_text(text[:begin] + BOTH + text[end:])

@@ -7,14 +7,13 @@ constants of more than 32 bits whose low ones are 0 (github.com/ghdl/ghdl#2013, 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from importlib.resources import files as resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from jinja2 import Environment, StrictUndefined
 
-from rc_workbench_plugins.streaming.ghdl import LIMIT_S, MEMORY_BYTES, find_ghdl, netlist
+from rc_workbench_plugins.streaming.ghdl import LIMIT_S, MEMORY_BYTES, Design, find_ghdl, netlist, synthesised
 from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.confine import read_only
@@ -28,32 +27,34 @@ _FOREIGN = re.compile(r"\bforeign\b", re.IGNORECASE)  # an attribute, which load
 _DIFFERS = re.compile(r"@(\d+)ns:\(assertion failure\): differs: (\w+)")
 
 
-def check_synthesis(files: Sequence[str], unit: str, generics: Sequence[str]) -> None:
-    """WorkbenchError where an output of the synthesised entity differs. Designs that cannot be compared pass: those
-    that have ports that are records or subprograms in other languages, those that take too long, and all on a system
-    that does not keep a simulation from the user's files."""
-    prefix = read_only()
-    if not prefix or any(_FOREIGN.search(Path(file).read_text("latin-1")) for file in files):
-        return
-    made = netlist(files, unit, generics, "vhdl")
-    bench = _bench(made, unit)
+def checked(design: Design) -> str:
+    """The design's Verilog. WorkbenchError where an output of it differs.
+
+    Designs that cannot be compared pass: those that have ports that are records or subprograms in other languages,
+    those that take too long, and all on a system that does not keep a simulation from the user's files.
+    """
+    text, prefix = synthesised(design), read_only()
+    if not prefix or any(_FOREIGN.search(Path(file).read_text("latin-1")) for file in design.files):
+        return text
+    made = netlist(design, "vhdl")
+    bench = _bench(made, design.unit)
     for name in _ENTITY.findall(made):
         made = re.sub(rf"\b{name}\b", f"{name}_made", made)
     with TemporaryDirectory() as folder:
         ours = [str(Path(folder, name)) for name in ("made.vhd", "bench.vhd")]
-        for file, text in zip(ours, (made, bench), strict=True):
-            Path(file).write_text(text, "utf-8")
-        command = [*prefix, find_ghdl(), "-c", "--std=08", *files, *ours, "-r", "recap_bench", "--ieee-asserts=disable"]
+        for file, content in zip(ours, (made, bench), strict=True):
+            Path(file).write_text(content, "utf-8")
+        sources = [*design.files, *ours]
+        command = [*prefix, find_ghdl(), "-c", "--std=08", *sources, "-r", "recap_bench", "--ieee-asserts=disable"]
         try:
-            result = run_program(command, cwd=Path(folder), timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
+            result = run_program(command, cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
         except WorkbenchError:  # it takes too long
-            return
+            return text
     if found := _DIFFERS.search(result.stdout + result.stderr):
-        message = f"GHDL's synthesis of '{unit}' is wrong: with random inputs '{found[2]}' differs from the design's"
-        hint = (
-            "GHDL before 3.0 gets constants wrong of which parts are assigned elsewhere, and long ones. Take a newer."
-        )
+        message = f"GHDL's synthesis of '{design.unit}' is wrong: '{found[2]}' differs from the design's, simulated"
+        hint = "GHDL before 3.0 gets long constants wrong, and those that are assigned in parts: take a newer one."
         raise WorkbenchError(Diagnostic(message, hint))
+    return text
 
 
 def _bench(made: str, unit: str) -> str:

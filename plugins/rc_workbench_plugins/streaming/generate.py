@@ -13,6 +13,7 @@ from jinja2 import Environment, StrictUndefined
 
 from rc_workbench_plugins.streaming.agents.attached import collectors, instance_of_agent, parts_of_agent
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents
+from rc_workbench_plugins.streaming.ghdl import as_one
 from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
 from rc_workbench_plugins.streaming.topology import At, Block, Edge, Implementation, Place, Topology, Value, Way
@@ -22,7 +23,7 @@ from workbench.model.application import STREAM_TOP
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, Platform
 from workbench.model.prototypes import handles, parse_prototype
-from workbench.model.streaming import Streaming
+from workbench.model.streaming import AgentLanguage, Streaming
 
 RESOURCES = Path(str(files("workbench.resources"))) / "streaming"
 _CPP = {
@@ -60,7 +61,10 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     if lacking:
         raise WorkbenchError(*lacking)
     modules = [(b, read_module(_made_of(topology, b), b.config, root)) for b in on_fpga]
-    counting = {name: text for agent in agents.fpgas.values() for name, text in agent.verilog.items()}
+    counting = dict[str, str]()
+    for agent in agents.fpgas.values():
+        in_vhdl = section.agent_language is AgentLanguage.VHDL
+        counting |= {f"{agent.name}.v": as_one(agent.vhdl, agent.name)} if in_vhdl else agent.verilog
     texts = {
         "stream_main.cpp": _main(topology, section, on_cores, edges, crossing, root, agents),
         "stream_card.c": _card(topology, platform, bool(crossing)),

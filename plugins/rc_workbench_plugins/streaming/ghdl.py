@@ -6,9 +6,11 @@ than 32 bits as strings, and calls signals by words that Verilog keeps for itsel
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +20,9 @@ from pygments.lexer import words
 from pygments.lexers.hdl import SystemVerilogLexer, VhdlLexer
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
+from workbench.system.files import replace_file, sha256
 from workbench.system.process import run_program
 
 LIMIT_S = 60.0
@@ -28,6 +32,8 @@ _UNASSIGNED = re.compile(
     r'^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):warning: no assignment for .* of signal "(?P<signal>.*)"\n'
     r"(?P<declared>.*)$", re.MULTILINE,
 )  # fmt: skip
+_MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
+_COMMENT = re.compile(r"^ *(?:/\*.*\*/|--.*)\n", re.MULTILINE)  # where in the sources it comes from
 _WIDE = re.compile(r'"([01XZ]{33,})"')
 _CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
 _OTHERS = re.compile(r"^  with \w+ select (\w+) <=\n(?:    .* when \"[01]+\",\n)+    (.*) when others;", re.MULTILINE)
@@ -38,23 +44,35 @@ _GENERICS = (
 )
 
 
-def synthesised(files: Sequence[str], unit: str, generics: Sequence[str] = ()) -> str:
-    """Verilog of the entity `unit`, its last module, and of what it is made of; `generics` are NAME=VALUE.
+@dataclass(frozen=True)
+class Design:
+    """An entity and the files that it is in, with their paths; `generics` are NAME=VALUE. Names of files that it reads
+    itself are relative to `folder`."""
+
+    files: tuple[str, ...]
+    unit: str
+    generics: tuple[str, ...] = ()
+    folder: Path | None = None
+
+
+def synthesised(design: Design) -> str:
+    """Verilog of the entity, its last module, and of what it is made of.
 
     WorkbenchError with GHDL's errors at their lines, or without a place where there is none.
     """
-    text = _WIDE.sub(lambda digits: _literal(digits[1]), netlist(files, unit, generics, "verilog"))
+    text = _WIDE.sub(lambda digits: _literal(digits[1]), netlist(design, "verilog"))
     if _CASE.search(text):
-        text = _with_defaults(text, netlist(files, unit, generics, "vhdl"))
+        text = _with_defaults(text, netlist(design, "vhdl"))
+    text = _COMMENT.sub("", text)
     return _kept_words().sub(lambda word: word[0] if word["kept"] else f"{word[0]}_", text)
 
 
-def netlist(files: Sequence[str], unit: str, generics: Sequence[str], language: str) -> str:
+def netlist(design: Design, language: str) -> str:
     """What GHDL writes of a synthesised design, in "verilog" or in "vhdl". WorkbenchError."""
-    bound = [f"-g{generic}" for generic in generics]
-    command = [*_kept(files), find_ghdl(), "--synth", "--std=08", f"--out={language}", *bound, *files, "-e", unit]
-    result = run_program(command, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
-    found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, unit)
+    files, bound = design.files, [f"-g{generic}" for generic in design.generics]
+    command = [*_confined(files), find_ghdl(), "--synth", "--std=08", f"--out={language}", *bound, *files, "-e"]
+    result = run_program([*command, design.unit], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
+    found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, design.unit)
     if found:
         raise WorkbenchError(*found)
     return result.stdout
@@ -70,14 +88,37 @@ def find_ghdl() -> str:
 
 
 def as_one(texts: Mapping[str, str], unit: str) -> str:
-    """Verilog of a design given by its files' names."""
+    """Verilog of a design of ours, given by its files' names. Its other modules' names end in its own."""
     with TemporaryDirectory() as folder:
         for name, text in texts.items():
             Path(folder, name).write_text(text, "utf-8")
-        return synthesised([str(Path(folder, name)) for name in texts], unit)
+        made = kept(Design(tuple(str(Path(folder, name)) for name in texts), unit), [*texts.values()], synthesised)
+    return renamed(made, unit).replace(f"{unit}_{unit}", unit)
 
 
-def _kept(files: Sequence[str]) -> tuple[str, ...]:
+def renamed(text: str, mark: str) -> str:
+    """With a mark after the names of all modules, so that another design's may be the same."""
+    for name in _MODULE.findall(text):
+        text = re.sub(rf"\b{re.escape(name)}\b", f"{name}_{mark}", text)
+    return text
+
+
+def kept(design: Design, contents: Sequence[str], make: Callable[[Design], str]) -> str:
+    """What is made of a design with these contents. It takes seconds, so it is kept; but for what reads files."""
+    if any(_FILE.search(line) for text in contents for line in text.splitlines()):
+        return make(design)
+    version = run_program([find_ghdl(), "--version"]).stdout.partition("\n")[0]
+    key = json.dumps([version, make.__name__, contents, design.unit, design.generics])
+    place = cache_dir() / "vhdl" / f"{sha256(key.encode())[:32]}.v"
+    if place.is_file():
+        return place.read_text("utf-8")
+    text = make(design)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(place, text.encode())
+    return text
+
+
+def _confined(files: Sequence[str]) -> tuple[str, ...]:
     """What keeps GHDL from writing: it opens files that a design declares, already to synthesise it. WorkbenchError
     where nothing on this system does, for designs that declare some."""
     if prefix := read_only():
