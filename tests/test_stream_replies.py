@@ -14,7 +14,7 @@ from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.window import ask, explain, subject
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
-from stream_topologies import LAPLACE, flow
+from stream_topologies import LAPLACE, flow, topology
 
 from workbench.model.run import Run, Table
 from workbench.testing.runs import synthetic_run
@@ -79,3 +79,8 @@ def test_a_run_that_agents_alone_counted_has_the_same_answers_and_pictures() -> 
         assert told.moments_s == pytest.approx(one.moments_s)
         assert told.stays == one.stays
         np.testing.assert_allclose(told.shares, one.shares)
+
+
+def test_names_are_short_where_they_can_mean_one_edge_alone() -> None:
+    nested = topology("App", "e1: a.y -> b.x\nleft: b.y -> c.x\nq.left: c.y -> d.x\nq.right: d.y -> e.x")
+    assert [nested.short(edge) for edge in nested.edges] == ["e1", "App.left", "q.left", "q.right"]

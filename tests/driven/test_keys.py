@@ -60,6 +60,15 @@ def test_the_focus_follows_the_mode_and_is_never_nowhere(
     driven.wait("focus_in(window.search)")
     driven.key("Escape")
     driven.wait("focus_in(window.modes.current())")
+    # F6 goes round the panels of a mode that has several
+    go_to(driven, "streams")
+    for number in (3, 0, 1, 2):  # from the query to the answers, and round again
+        driven.key("F6")
+        driven.wait(f"focus_in(window.modes.current().panels[{number}])")
+    # Tab goes on to what can be asked beside each of the run's answers
+    driven.do("window.modes.current()._explained_area.setFocus()")
+    driven.key("Tab")
+    driven.wait("'Button' in focus() and focus_in(window.modes.current().panels[1])")
 
 
 def test_alt_letters_and_f10_open_the_menus(open_window: Open, project: Path) -> None:

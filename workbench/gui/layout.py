@@ -130,8 +130,11 @@ class Panels(QObject):
         return {**inside, "range": self._range.widget(), "run": self._run.widget()}
 
     def focus_next(self) -> None:
-        """F6: side panel, middle, details, run panel, and round again."""
-        panels = [panel for panel in self.by_name().values() if panel.isVisible()]
+        """F6: side panel, middle (or the panels in it), details, run panel, and round again."""
+        parts, mode = self.by_name(), self._modes.made.get(self._mode)
+        inside = [panel for panel in (mode.panels if mode else ()) if panel.isVisible()]
+        groups = [inside if inside and name == "centre" else [part] for name, part in parts.items()]
+        panels = [panel for group in groups for panel in group if panel.isVisible()]
         focus = QApplication.focusWidget()
         here = next((i for i, w in enumerate(panels) if focus is not None and w.isAncestorOf(focus)), -1)
         for offset in range(1, len(panels) + 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -30,6 +30,7 @@ class Mode(QWidget):
     shows_range = False  # whether what the range holds stands in its details
     side_panel: QWidget | None = None
     details_panel: QWidget | None = None
+    panels: Sequence[QWidget] = ()  # within the mode, that F6 goes to one after the other
     status_changed = Signal()
 
     def __init__(self, context: Context, kind: WindowMode) -> None:

@@ -259,6 +259,11 @@ class Topology:
             found |= set(new)
         return frozenset(found)
 
+    def short(self, edge: Edge) -> str:
+        """An edge's label without the application's name, where it can mean no other edge."""
+        name = edge.label.removeprefix(f"{self.name}.")
+        return name if self.find(name) == (edge,) else edge.label
+
     def paths(self, first: Edge, last: Edge) -> Iterator[tuple[Edge, ...]]:
         """Ways of the data from one edge to another, both included, without a circle."""
         pending: list[tuple[Edge, ...]] = [(first,)]

@@ -109,8 +109,10 @@ class QueryMode(Mode):
 
     def _build(self) -> QWidget:
         page = QWidget()
-        above = Split((self._graph_panel(), 860), (self._explained_panel(), 560))
-        below = Split((self._editor_panel(), 560), (self._replies_panel(), 860))
+        graph, explained = self._graph_panel(), self._explained_panel()
+        query, replies = self._editor_panel(), self._replies_panel()
+        self.panels = (graph, explained, query, replies)
+        above, below = Split((graph, 860), (explained, 560)), Split((query, 560), (replies, 860))
         plain_column(page).addWidget(Split((above, 430), (below, 470), vertical=True))
         return page
 
@@ -137,7 +139,8 @@ class QueryMode(Mode):
         column.addWidget(PanelHeader("What the run shows"))
         self._explained.setContentsMargins(16, 12, 16, 16)
         self._explained.setSpacing(2)
-        column.addWidget(scrolled(self._explained), 1)
+        self._explained_area = scrolled(self._explained)
+        column.addWidget(self._explained_area, 1)
         return panel
 
     def _editor_panel(self) -> QWidget:
@@ -260,6 +263,7 @@ class QueryMode(Mode):
             self._explained.addWidget(label(said, "second", wrap=True))
             self._explained.addSpacing(6)
             self._explained.addWidget(run, 0, Qt.AlignmentFlag.AlignLeft)
+        last: QWidget = self._explained_area  # that Tab came to
         for one in found:
             question, answer = label(one.question, "strong", wrap=True), label(one.answer, "second", wrap=True)
             answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -271,14 +275,18 @@ class QueryMode(Mode):
                 show.setToolTip(statements)
                 show.clicked.connect(lambda _=False, asked=statements: self.add(asked))
                 self._explained.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
+                QWidget.setTabOrder(last, show)
+                last = show
             self._explained.addSpacing(10)
         self._explained.addStretch(1)
 
     # ---- the query
 
     def add(self, statements: str) -> None:
-        """Write statements below what is there, and ask."""
-        self.editor.add_statement(statements)
+        """Write statements below what is there, those that are not there yet, and ask."""
+        there = {line.strip() for line in self.editor.toPlainText().splitlines()}
+        if new := [line for line in statements.splitlines() if line not in there]:
+            self.editor.add_statement("\n".join(new))
         self.ask()
 
     def _check(self) -> None:

@@ -140,7 +140,7 @@ def walk(
     gain = max(1.0, 1 / most) if most > 0 else float("inf")
     walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, ())
     slowed = max(bus.items(), key=lambda item: item[1], default=("", 0.0))
-    return replace(walked, answers=tuple(_answers(topology.name, walked, slowed, (core, cores.get(core, 0.0)))))
+    return replace(walked, answers=tuple(_answers(topology, walked, slowed, (core, cores.get(core, 0.0)))))
 
 
 def _of_copies(one: BlockSeen, blocks: Iterable[BlockSeen]) -> float:
@@ -230,11 +230,11 @@ def _alike(one: BlockSeen, blocks: Iterable[BlockSeen]) -> tuple[str, ...]:
     return tuple(sorted(same)) if one.name in same else (one.name,)
 
 
-def _answers(application: str, walked: Walk, slowed: tuple[str, float], core: tuple[str, float]) -> Iterable[Answer]:
+def _answers(topology: Topology, walked: Walk, slowed: tuple[str, float], core: tuple[str, float]) -> Iterable[Answer]:
     """The seven questions of section 3.1, in the order of the data. `core` is the one that limits, if one does."""
 
     def short(names: Iterable[str]) -> str:
-        return listed([name.removeprefix(f"{application}.") for name in names])
+        return listed([name.removeprefix(f"{topology.name}.") for name in names])
 
     def each(values: Iterable[tuple[str, float, str]]) -> str:
         """Names, numbers and how these are said; of many those with the largest."""
@@ -245,7 +245,7 @@ def _answers(application: str, walked: Walk, slowed: tuple[str, float], core: tu
         return f"{words}; {more} more less." if more else f"{words}."
 
     def asked(what: str, edges: Iterable[QueueSeen]) -> tuple[str, ...]:
-        return tuple(f"measure {what} at {queue.edge.label}" for queue in edges)
+        return tuple(f"measure {what} at {topology.short(queue.edge)}" for queue in edges)
 
     queues, blocks = walked.queues[::-1], walked.blocks[::-1]
     rates = [(q.edge.label, q.rate_per_s, prefixed(q.rate_per_s, "/s")) for q in queues]

@@ -125,7 +125,7 @@ def _frame(text: str) -> Frame:
 
 
 def _edge(topology: Topology, edge: Edge, words: str, valued: bool) -> QueriedEdge:
-    short = edge.label.removeprefix(f"{topology.name}.")
+    short = topology.short(edge)
     menu = tuple((title, text.format(short)) for title, text in MENU if "value" not in text or valued)
     return QueriedEdge(edge.label, edge.source.block, edge.sink.block, words, menu, _place(edge.at))
 
