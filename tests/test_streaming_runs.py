@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,11 +21,12 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api import Outcome, Task
 from workbench.api.job import Job
+from workbench.api.virtual_time import clock_problems, frame_of, frames_of_table
 from workbench.formats.platform_file import load_platform
 from workbench.model.blocks import Side
-from workbench.model.cycles import faster_hz
+from workbench.model.cycles import cycle_start_ps, faster_hz
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.run import Manifest, Run, RunClock, RunStatus, Table
+from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
@@ -68,15 +70,15 @@ class Built:
         self._built = SimulatedCard().build(self._task, Job())
         self._workspace = workspace
 
-    def run(self, cores: int, raw: Path, clock_ppm: float = 0.0) -> tuple[Outcome, Mapping[str, Table]]:
-        project = self._task.project
-        simulation = project.simulation.model_copy(update={"cores": cores, "clock_ppm": clock_ppm})
+    def run(self, cores: int, raw: Path, ppm: float = 0.0, drift: float = 0.0) -> tuple[Outcome, Mapping[str, Table]]:
+        project, clock = self._task.project, {"clock_ppm": ppm, "clock_drift_ppm_per_s": drift}
+        simulation = project.simulation.model_copy(update={"cores": cores, **clock})
         task = replace(self._task, project=project.model_copy(update={"simulation": simulation}), raw=raw / "raw")
         outcome = simulate(task, self._built.card, self._built.host, Job())
         workspace = self._workspace
         manifest = Manifest(
             name="scale", status=RunStatus.COMPLETE, created="", traced=True, time_ps=outcome.time_ps,
-            clocks=(RunClock("clk", faster_hz(100e6, clock_ppm)),),
+            clocks=(RunClock("clk", faster_hz(100e6, ppm), drift_ppm_per_s=drift),),
         )  # fmt: skip
         return outcome, workspace.composed[0].tables(task.raw, manifest)
 
@@ -413,16 +415,28 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
     assert [cost["agent"] for cost in told["agents"]] == ["processor", "FPGA"]
     assert all(0 < cost["core_share"] < 0.3 for cost in told["agents"]), told["agents"]
     assert 0 == told["agents"][0]["bus_share"] < told["agents"][1]["bus_share"] < 0.5, told["agents"]
-    _, faster = built.run(8, tmp_path / "fast", clock_ppm=1000)
-    fast, told = answers_told(faster, ""), answers_told(made, "")
-    assert fast
+    check_a_clock_that_is_off(told["measures"], *built.run(8, tmp_path / "off", -10_000, 100))
+
+
+def check_a_clock_that_is_off(exact: list[Any], outcome: Outcome, made: Mapping[str, Table]) -> None:
+    """What the agent counts is exact in cycles; when that was on the host's clock, it knows as surely as it says."""
+    hz, told, pushes_ps = faster_hz(100e6, -10_000), answers_told(made, ""), events(made).edges["App.m"].push_ps
     assert told
-    assert faster["virtual_time"]["messages"].sum() > 10
-    for one, exact in zip(fast["measures"], told["measures"], strict=True):
-        ours = one["agent"] == "FPGA"
-        assert all((frame["uncertainty_ps"] > 0) == ours for frame in one["frames"])
-        if ours and "when" not in one["text"]:
-            assert sum(frame["count"] for frame in one["frames"]) == sum(frame["count"] for frame in exact["frames"])
-    frames = next(one["frames"] for one in fast["measures"] if one["label"] == "fr")
-    for number, frame in enumerate(frames[:-1], 1):  # of 50,000 cycles, a thousandth shorter than the platform says
-        assert abs(1e12 * frame["end_s"] - number * 500_000_000 / 1.001) <= frame["uncertainty_ps"] < 100_000_000
+    ((_, frames),) = frames_of_table(made["virtual_time"]).items()
+    assert sum(frame.messages for frame in frames) >= 8
+    for cycle in np.linspace(0, outcome.cycles, 100).astype(int).tolist():
+        frame = frame_of(frames, cycle)
+        off_ps = abs(frame.at(cycle) - cycle_start_ps(cycle, hz, 100))
+        assert off_ps <= frame.uncertainty_ps + 10_200, "within a cycle"
+        assert 16_000_000 < frame.uncertainty_ps < 20_000_000, "half of the 32 us that a look takes, and its waits not"
+    assert not list(clock_problems("clk", frames, 100e6)), "1 % of 1.4 ms is less than a look takes: it proves nothing"
+    for one, steady in zip(told["measures"], exact, strict=True):
+        assert all((frame["uncertainty_ps"] > 0) == (one["agent"] == "FPGA") for frame in one["frames"])
+        if one["agent"] == "FPGA" and "when" not in one["text"]:
+            assert len({sum(frame["count"] for frame in of["frames"]) for of in (one, steady)}) == 1
+    (rate,) = (one for one in told["measures"] if one["label"] == "fr")
+    for number, frame in enumerate(rate["frames"][:-1]):
+        begin_ps, end_ps = (cycle_start_ps(50_000 * (number + n), hz, 100) for n in (0, 1))  # 500 us, to the FPGA
+        assert frame["count"] == ((pushes_ps > begin_ps) & (pushes_ps <= end_ps)).sum()
+        for edge, time_ps in (("start_s", begin_ps), ("end_s", end_ps)):
+            assert abs(frame[edge] * PS_PER_S - time_ps) <= frame["uncertainty_ps"] + 10_200

@@ -84,7 +84,7 @@ def test_a_clock_that_is_off_and_drifts_is_found_by_messages(card: CardExecutabl
 
     triples = Triples(records["call_ps"], met, records["end_ps"])
     frames = frames_of(triples, outcome.cycles)
-    assert len(frames) == 10
+    assert sum(frame.messages for frame in frames) == 200
     for cycle in np.linspace(0, outcome.cycles, 500).astype(int).tolist():
         frame = frame_of(frames, cycle)
         off_ps = abs(frame.at(cycle) - cycle_start_ps(cycle, hz, 100))

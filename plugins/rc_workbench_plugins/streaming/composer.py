@@ -56,10 +56,10 @@ def _tables(
 ) -> Mapping[str, Table]:
     found = dict(recorded(topology, section, raw, run))
     exact = run.simulated and run.clock_hz == clock_hz and not run.drift_ppm_per_s
-    clocks = {} if exact else {card: clock for card in agents.fpgas if (clock := clock_of(raw, card))}
-    if clocks:
+    clocks = {card: clock for card in agents.fpgas if (clock := clock_of(raw, card))}
+    if clocks:  # of a simulation whose clock is the platform's: what would be known of it on a board
         found[TABLE] = table_of_frames({(card, 0): clock for card, clock in clocks.items()})
-    told = answers_in(agents, topology, raw, clocks)
+    told = answers_in(agents, topology, raw, {} if exact else clocks)
     return found | table_of_answers(told, agents.diagnostics, costs(tuple(told), raw, run))
 
 
