@@ -241,14 +241,16 @@ class HostBuild:
     """Instrumented host sources in a build folder.
 
     `sources` replace the project's, in its order; `defines`, `include_dirs` and `extra_sources` are added to the
-    compiler's. `blocks` (one per thread function known, `host.main` first), `sites` and `entries` number what
-    the records refer to. `calls` counts sites instrumented; `missed` says which calls were left alone, and why.
+    compiler's. What compiled C++ calls is `redefined`: the API's function, and what stands in for it. `blocks` (one per
+    thread function known, `host.main` first), `sites` and `entries` number what the records refer to. `calls` counts
+    sites instrumented; `missed` says which calls were left alone, and why.
     """
 
     sources: tuple[Path, ...]
     include_dirs: tuple[Path, ...] = ()
     extra_sources: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
+    redefined: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[Block, ...] = ()
     sites: tuple[Site, ...] = ()
     entries: tuple[Entry, ...] = ()

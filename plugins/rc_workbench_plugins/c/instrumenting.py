@@ -36,7 +36,7 @@ def instrument(
         raise WorkbenchError(*(d for d in found.diagnostics if d.file in {str(source) for source in unread}))
     macros = find_macros(found.units, found.callees.keys(), found.files.text)
     uses = tuple(_with_macros(use, found, macros) for use in found.uses)
-    numbering = number(uses, _main(found))
+    numbering = number(uses, found.in_cpp, _main(found))
     copies = Copies(found.files, out / "host", found.user_files)
     for unit in found.units:
         for part, included in unit.reading.includes:
@@ -51,6 +51,7 @@ def instrument(
     wrappers_file = out / "rcw_wrappers.c"
     try:
         copies.write()
+        out.mkdir(parents=True, exist_ok=True)  # where all is C++ there are no copies
         wrappers_file.write_text(wrappers.text, encoding="utf-8")
     except OSError as error:
         hint = "Is there room on the disk, and may this folder be written to?"
@@ -59,6 +60,7 @@ def instrument(
         sources=tuple(copies.targets.get(source, source) for source in found.files.all_sources),
         include_dirs=tuple((found.files.root / folder).resolve() for folder in host.include_dirs),
         extra_sources=(wrappers_file, runtime / "recap.c"),
+        redefined={hook.found.callee.name: hook.expression for hook in numbering.in_cpp},
         blocks=(numbering.block,),
         sites=numbering.sites,
         entries=_entries(platform, found),

@@ -70,25 +70,31 @@ class Hook:
 
 @dataclass(frozen=True)
 class Numbering:
+    """`in_cpp` are of calls in C++."""
+
     hooks: tuple[Hook, ...]
+    in_cpp: tuple[Hook, ...]
     sites: tuple[Site, ...]
     block: Block
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
-        return tuple({w.name: w for hook in self.hooks for w in hook.wrappers}.values())
+        return tuple({w.name: w for hook in (*self.hooks, *self.in_cpp) for w in hook.wrappers}.values())
 
 
-def number(uses: Iterable[FoundUse], main: tuple[str, int] | None) -> Numbering:
-    """Sites and states for the uses that can be instrumented. `main` is where the program's main function stands.
+def number(uses: Iterable[FoundUse], in_cpp: Iterable[FoundUse], main: tuple[str, int] | None) -> Numbering:
+    """Sites and states for the uses that can be instrumented, and those in C++. `main` is where the program's main
+    function stands.
 
     All references to one function's address share a site, the first one's, so that they stay equal.
     """
     counter = _Counter()
     hooks = [counter.hook(found) for found in uses if not found.why_missed]
+    counter.references.clear()  # C++ has sites of its own
+    cpp_hooks = [counter.hook(found) for found in in_cpp]
     file, line = main or (None, None)
     block = Block("host.main", Side.HOST, "host", "thread", "host.main", tuple(counter.states), file=file, line=line)
-    return Numbering(tuple(hooks), tuple(counter.sites), block)
+    return Numbering(tuple(hooks), tuple(cpp_hooks), tuple(counter.sites), block)
 
 
 class _Counter:

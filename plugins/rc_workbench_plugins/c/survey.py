@@ -24,6 +24,8 @@ from workbench.model.pragma import PlacedPragma
 from workbench.model.prototypes import Callee, callees
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ class Survey:
     units: tuple[Unit, ...]
     user_files: tuple[Path, ...]  # the sources, and the user's own headers that they include
     uses: tuple[FoundUse, ...]  # each once, by file and place, sources in the project's order
+    in_cpp: tuple[FoundUse, ...]  # of each function that C++ may call, the first mention
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -108,9 +111,8 @@ def survey(
     known, problems = callees(platform.host.entries)
     diagnostics = dict.fromkeys(problems)
     words = tuple(clang_parse.arguments(files.root, host, defines))
-    for source in files.all_sources:
-        if source not in files.sources:
-            diagnostics.update(dict.fromkeys(_calls_in_cpp(source, files, known)))
+    in_cpp = tuple(_mentioned_in_cpp(files, known))
+    diagnostics.update(dict.fromkeys(map(_counted_together, in_cpp)))
     units: list[Unit] = []
     skipped: dict[Path, list[Range]] = {}
     job = job or Job()
@@ -136,16 +138,36 @@ def survey(
             if use.place.file in placings:
                 key = (use.place.file, use.place.offset, use.callee)
                 uses.setdefault(key, _found(use, known[use.callee], unit.reading, placings[use.place.file]))
-    return Survey(files, words, known, tuple(units), user_files, tuple(uses.values()), tuple(diagnostics))
+    return Survey(files, words, known, tuple(units), user_files, tuple(uses.values()), in_cpp, tuple(diagnostics))
 
 
-def _calls_in_cpp(source: Path, files: Files, known: dict[str, Callee]) -> Iterator[Diagnostic]:
-    """Calls in C++ are not seen: where one may be, by its name."""
-    for number, line in enumerate(files.text(source).decode("utf-8", "replace").splitlines(), 1):
-        for name in dict.fromkeys(_NAME.findall(line)):
-            if name in known:
-                hint = "Calls in C++ are not counted: make it in a function of a C source."
-                yield Diagnostic(f"this use of {name} is not instrumented", hint, Severity.WARNING, str(source), number)
+def _mentioned_in_cpp(files: Files, known: dict[str, Callee]) -> Iterator[FoundUse]:
+    """C++ is not parsed: by its name, where an API function may be called first, in a source or what it includes."""
+    left = dict(known)
+    pending = [source for source in files.all_sources if source not in files.sources]
+    seen = set(pending)
+    for file in pending:
+        text = _COMMENT.sub(_blank, _decoded(files.text(file)))
+        for number, line in enumerate(text.splitlines(), 1):
+            for found in _NAME.finditer(line):
+                if callee := left.pop(found[0], None):
+                    place = Place(file, 0, number, found.start() + 1)
+                    yield FoundUse(Use(place, callee.name, False, False, None), callee, "", (), number, 0)
+        included = (Path(os.path.realpath(folder / name))
+                    for name in _INCLUDE.findall(text) for folder in (file.parent, *files.own))  # fmt: skip
+        more = [path for path in dict.fromkeys(included) if path not in seen and path.is_file() and files.is_user(path)]
+        pending += more
+        seen.update(more)
+
+
+def _blank(comment: re.Match[str]) -> str:
+    return "\n" * comment[0].count("\n")
+
+
+def _counted_together(found: FoundUse) -> Diagnostic:
+    message = f"calls of {found.callee.name} in C++ are counted together, here, on the simulated card"
+    hint = "To tell them apart, by pragmas too, and to count them on a real machine, make them in a C source."
+    return Diagnostic(message, hint, Severity.NOTE, str(found.file), found.use.place.line, found.use.place.column)
 
 
 def _below(file: Path, folder: Path) -> bool:

@@ -89,6 +89,10 @@ def build_host(task: Task, job: Job) -> Path:
         compile_with_points(users, task.deterministic, job, root)
     for warning in (*warnings, *reads_of_real_time(targets[: len(sources)], root)):
         job.report(warning)
+    if host and host.redefined:
+        words = [word for pair in host.redefined.items() for word in ("--redefine-sym", "=".join(pair))]
+        cpp = [target for target, is_one in zip(targets, is_cpp, strict=False) if is_one]
+        run_all([["objcopy", *words, target] for target in cpp], job, cwd=root, what="the host program")
     executable = out / "host"
     libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
     linker = cpp_compiler if any(is_cpp) else c_compiler
