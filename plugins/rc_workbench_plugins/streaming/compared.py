@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from jinja2 import Environment, StrictUndefined
 
-from rc_workbench_plugins.streaming.ghdl import LIMIT_S, MEMORY_BYTES, Design, find_ghdl, netlist, synthesised
+from rc_workbench_plugins.streaming.ghdl import LIMIT_S, MEMORY_BYTES, Design, ghdl, netlist, synthesised
 from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.confine import read_only
@@ -45,7 +45,7 @@ def checked(design: Design) -> str:
         for file, content in zip(ours, (made, bench), strict=True):
             Path(file).write_text(content, "utf-8")
         sources = [*design.files, *ours]
-        command = [*prefix, find_ghdl(), "-c", "--std=08", *sources, "-r", "recap_bench", "--ieee-asserts=disable"]
+        command = [*prefix, str(ghdl().path), "-c", "--std=08", *sources, "-r", "recap_bench", "--ieee-asserts=disable"]
         try:
             result = run_program(command, cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
         except WorkbenchError:  # it takes too long

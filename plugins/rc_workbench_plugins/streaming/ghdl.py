@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +23,7 @@ from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
 from workbench.system.files import replace_file, sha256
 from workbench.system.process import run_program
+from workbench.system.toolchain import Tool, find_ghdl
 
 LIMIT_S = 60.0
 MEMORY_BYTES = 4 << 30
@@ -70,7 +70,7 @@ def synthesised(design: Design) -> str:
 def netlist(design: Design, language: str) -> str:
     """What GHDL writes of a synthesised design, in "verilog" or in "vhdl". WorkbenchError."""
     files, bound = design.files, [f"-g{generic}" for generic in design.generics]
-    command = [*_confined(files), find_ghdl(), "--synth", "--std=08", f"--out={language}", *bound, *files, "-e"]
+    command = [*_confined(files), str(ghdl().path), "--synth", "--std=08", f"--out={language}", *bound, *files, "-e"]
     result = run_program([*command, design.unit], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
     found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, design.unit)
     if found:
@@ -78,13 +78,12 @@ def netlist(design: Design, language: str) -> str:
     return result.stdout
 
 
-def find_ghdl() -> str:
+def ghdl() -> Tool:
     """WorkbenchError where there is none."""
-    if found := shutil.which("ghdl"):
-        return found
-    raise WorkbenchError(
-        Diagnostic("blocks in VHDL need GHDL, which is not installed", "Debian: apt-get install ghdl-mcode")
-    )
+    found = find_ghdl()
+    if isinstance(found, Diagnostic):
+        raise WorkbenchError(found)
+    return found
 
 
 def as_one(texts: Mapping[str, str], unit: str) -> str:
@@ -107,8 +106,7 @@ def kept(design: Design, contents: Sequence[str], make: Callable[[Design], str])
     """What is made of a design with these contents. It takes seconds, so it is kept; but for what reads files."""
     if any(_FILE.search(line) for text in contents for line in text.splitlines()):
         return make(design)
-    version = run_program([find_ghdl(), "--version"]).stdout.partition("\n")[0]
-    key = json.dumps([version, make.__name__, contents, design.unit, design.generics])
+    key = json.dumps([ghdl().version, make.__name__, contents, design.unit, design.generics])
     place = cache_dir() / "vhdl" / f"{sha256(key.encode())[:32]}.v"
     if place.is_file():
         return place.read_text("utf-8")

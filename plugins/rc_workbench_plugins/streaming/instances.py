@@ -30,7 +30,7 @@ def instance(number: int, block: Block, module: Module, parts: list[dict[str, An
     net = f"b{number}_{identifier(block.name)}"
     joined = _Joined([*module.clocked(clock, reset)])
     for port, part in joined_to.items():
-        (_join_in if port.way is Way.IN else _join_out)(joined, module, port.name, part, clock)
+        (_join_in if port.way is Way.IN else _join_out)(joined, module, module.named(port.name), part, clock)
     into = [part["net"] for port, part in joined_to.items() if port.way is Way.IN]
     if joined.unended:
         _end(joined, net, into, clock, reset)

@@ -73,6 +73,10 @@ class Module:
                 yield name, inverted + reset
                 break
 
+    def named(self, port: str) -> str:
+        """What a port's signals begin with in Verilog; GHDL writes all names of VHDL small."""
+        return port.lower() if self.made else port
+
     def style(self, port: str, way: Way) -> Style:
         """How the module names the signals of a stream. WorkbenchError where it has none of them."""
         for style in _STYLES[way]:

@@ -28,7 +28,7 @@ def as_verilog(implementation: Implementation, config: Mapping[str, Value], root
         contents = [read_regular(Path(file), SOURCE_LIMIT).decode("latin-1") for file in files]
     except OSError as error:
         raise WorkbenchError(problem(at, f"cannot read '{error.filename}': {error.strerror}")) from None
-    generics = tuple(f"{name}={_generic(value)}" for name, value in config.items())
+    generics = tuple(f"{name.lower()}={_generic(value)}" for name, value in config.items())
     try:
         text = kept(Design(files, unit, generics, root), contents, checked)
     except WorkbenchError as error:
