@@ -10,11 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.streaming.agents.packets import Answers
+from rc_workbench_plugins.streaming.agents.told import table_of_answers
 from rc_workbench_plugins.streaming.events import EdgeEvents, of_topology, tables
+from rc_workbench_plugins.streaming.query.measures import FrameValue, MeasureResult
+from rc_workbench_plugins.streaming.query.resolve import read_query
 from stream_topologies import STREAM
 
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import RunStatus
 
 
@@ -89,6 +94,23 @@ def test_a_run_without_streams_is_said_to_have_none(tmp_path: Path, capsys: pyte
     writer.finish(replace(writer.manifest, status=RunStatus.COMPLETE), {})
     assert main(asked(tmp_path / "run", "measure rate at a")) == 2
     assert "this run did not record the transfers of any stream" in capsys.readouterr().err
+
+
+def test_what_agents_left_is_told_with_what_they_could_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frames = (FrameValue(0, 10**9, 10**9, 5, 5000.0, uncertainty_ps=16_160_883),)
+    (measure,) = read_query("r: measure rate at a", STREAM).measures
+    uncounted = Diagnostic("no agent counts 'x'", "Ask later.", Severity.WARNING, "my.query", 3, 1)
+    left = table_of_answers({"FPGA": Answers((MeasureResult(measure, frames),), ())}, [uncounted])
+    writer = RunWriter(tmp_path / "run")
+    writer.finish(replace(writer.manifest, status=RunStatus.COMPLETE), left)
+    assert main(["query", str(tmp_path / "run")]) == 0
+    out, error = capsys.readouterr()
+    assert "its times are known to within 16.2\u202fµs on the host's clock" in out
+    assert "my.query:3:1: warning: no agent counts 'x'. Ask later." in error
+    assert main(["query", str(tmp_path / "run"), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["measures"][0]["frames"][0]["uncertainty_ps"] == 16_160_883
+    assert said["diagnostics"] == [uncounted.as_json()]
 
 
 @pytest.mark.parametrize("frame", ["0", "-1", "5 Mtps", "x", "9" * 30, "9" * 30 + " s", "0.1 ps"])

@@ -12,7 +12,7 @@ from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import AssertResult, MeasureResult
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import Table
 
 ANSWERS = "stream_answers"
@@ -43,6 +43,11 @@ def _written(one: tuple[MeasureResult | AssertResult, str]) -> tuple[int, int]:
     return of.line, of.column
 
 
+def problem_told(said: Mapping[str, Any]) -> Diagnostic:
+    """A diagnostic from its JSON. TypeError or ValueError where it is none."""
+    return Diagnostic(**{**said, "severity": Severity(said.get("severity", "error"))})
+
+
 def answers_told(tables: Mapping[str, Table], folder: str) -> dict[str, list[Any]] | None:
     """The JSON that a run's agents left, and the same in words; None where it had none."""
     if ANSWERS not in tables:
@@ -50,7 +55,7 @@ def answers_told(tables: Mapping[str, Table], folder: str) -> dict[str, list[Any
     try:
         found: dict[str, list[Any]] = json.loads(bytes(np.asarray(tables[ANSWERS]["utf8"])))
         for problem in found["diagnostics"]:
-            Diagnostic(**problem)
+            problem_told(problem)
         for one in found.setdefault("agents", []):
             Cost(**one)
         return {key: list(found[key]) for key in ("measures", "asserts", "diagnostics", "agents", "words")}

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.agents.cost import Cost
-from rc_workbench_plugins.streaming.agents.told import answers_told
+from rc_workbench_plugins.streaming.agents.told import answers_told, problem_told
 from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.cores import away
 from rc_workbench_plugins.streaming.events import Events, events_of
@@ -101,7 +101,7 @@ def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbe
         workbench.print_json(found)
     else:
         for problem in found["diagnostics"]:
-            print(Diagnostic(**problem).text(), file=sys.stderr)
+            print(problem_told(problem).text(), file=sys.stderr)
         print("\n".join([*map(str, words), *(Cost(**one).words() for one in found["agents"])]))
     return 0 if all(isinstance(one, dict) and one["holds"] for one in found["asserts"]) else 1
 
