@@ -175,7 +175,7 @@ def main() -> None:
         return
     sizes = [(10**6, 60, 0), (10**6, 60, 10**6)]
     if not arguments.quick:
-        sizes += [(10**7, 60, 0), (10**7, 1000, 0)]
+        sizes += [(10**6, 60, 10**7), (10**7, 60, 0), (10**7, 1000, 0)]
     if arguments.huge:
         sizes.append((10**8, 60, 0))
     rows = []

@@ -84,10 +84,9 @@ class BlockCalls:
             return pixels(groups.end_ps[some])
 
         # which are wide, or far from the one before: by picoseconds, which is quick, and then by pixels
-        begin_ps, end_ps = groups.begin_ps[first:last], groups.end_ps[first:last]
-        wide = first + np.flatnonzero(end_ps - begin_ps >= (least_px.min(initial=np.inf) - 1) * pixel_ps)
+        wide = groups.wide.at_least((least_px.min(initial=np.inf) - 1) * pixel_ps, first, last)
         wide = wide[right(wide) - left(wide) >= least_px[groups.site[wide]]]
-        far = first + 1 + np.flatnonzero(begin_ps[1:] - end_ps[:-1] >= (GAP_PX - 1) * pixel_ps)
+        far = groups.far.at_least((GAP_PX - 1) * pixel_ps, first + 1, last)
         far = far[left(far) - right(far - 1) >= GAP_PX]
         cuts = np.unique(np.concatenate(([first, last], wide, wide + 1, far, groups.cells(first, last, pixel_ps))))
         heads = cuts[(cuts >= first) & (cuts <= last)]
@@ -121,20 +120,49 @@ class CallBox:
 
 
 @dataclass(frozen=True)
+class Lengths:
+    """Times from `begin_ps` to `end_ps`, and the longest of each `STRIDE`, so that those few that are long are found
+    without looking at all."""
+
+    begin_ps: Numbers
+    end_ps: Numbers
+    longest_ps: Numbers
+
+    def at_least(self, length_ps: float, first: int, last: int) -> Numbers:
+        """The numbers of those from `first` to before `last` that are so long."""
+        strides = first // STRIDE + np.flatnonzero(self.longest_ps[first // STRIDE : -(-last // STRIDE)] >= length_ps)
+        found = [np.empty(0, np.int64)]
+        for stride in strides.tolist():
+            low, high = max(stride * STRIDE, first), min((stride + 1) * STRIDE, last)
+            found.append(low + np.flatnonzero(self.end_ps[low:high] - self.begin_ps[low:high] >= length_ps))
+        return np.concatenate(found)
+
+
+def lengths(begin_ps: Numbers, end_ps: Numbers) -> Lengths:
+    longest = [
+        (end_ps[low : low + STRIDE] - begin_ps[low : low + STRIDE]).max() for low in range(0, len(begin_ps), STRIDE)
+    ]
+    return Lengths(begin_ps, end_ps, np.array(longest, np.int64))
+
+
+@dataclass(frozen=True)
 class Groups:
     """Runs of calls of one site, by start, and what a view of millions of them needs to know beforehand.
 
-    Of each group (`first`: its first call, groups + 1 of them) begin, end and site. A round begins where a site follows
-    that was called first no later than the one before: `rounds` are the first groups of each, `round_ps` how long it is
-    to the next. `summed` (strides + 1, sites) are the calls of each site before every `STRIDE`th group.
+    Of each group (`first`: its first call, groups + 1 of them) begin, end and site, how `wide` it is, and how `far`
+    from the one before. A round begins where a site follows that was called first no later than the one before:
+    `rounds` are the first groups of each, `to_next` the times to the next one. `summed` (strides + 1, sites) are the
+    calls of each site before every `STRIDE`th group.
     """
 
     first: Numbers
     begin_ps: Numbers
     end_ps: Numbers
     site: Numbers
+    wide: Lengths
+    far: Lengths
     rounds: Numbers
-    round_ps: Numbers
+    to_next: Lengths
     summed: Numbers
 
     def cells(self, first: int, last: int, pixel_ps: float) -> Numbers:
@@ -142,14 +170,17 @@ class Groups:
         `CELL_PX` begins and ends cells, and is cut by them."""
         low = int(np.searchsorted(self.rounds, first, "right")) - 1
         high = int(np.searchsorted(self.rounds, last, "left"))
-        rounds, shift = self.rounds[low:high], math.ceil(math.log2(CELL_PX * pixel_ps))
-        long = self.round_ps[low:high] > CELL_PX * pixel_ps
-        cell = self.begin_ps[rounds] >> shift
-        heads = rounds[np.concatenate(([True], (cell[1:] != cell[:-1]) | long[1:] | long[:-1]))]
-        found = [heads]
-        for number in np.flatnonzero(long).tolist():
-            group = max(int(rounds[number]), first)
-            stop = int(rounds[number + 1]) if number + 1 < len(rounds) else last
+        shift = math.ceil(math.log2(CELL_PX * pixel_ps))
+        long = self.to_next.at_least(math.nextafter(CELL_PX * pixel_ps, math.inf), low, high)
+        heads = np.concatenate(([low], long, long + 1))
+        if high - low > 1:  # the first round of each cell; what began before the view is one in any case
+            here, after, end = (self.to_next.begin_ps[[low, low + 1, high - 1]] >> shift).tolist()
+            edges = np.arange(max(here + 1, after), end + 1) << shift
+            heads = np.concatenate((heads, low + 1 + np.searchsorted(self.to_next.begin_ps[low + 1 : high], edges)))
+        found = [self.rounds[heads[heads < high]]]
+        for number in long.tolist():
+            group = max(int(self.rounds[number]), first)
+            stop = int(self.rounds[number + 1]) if number + 1 < high else last
             edges = np.arange(int(self.begin_ps[group]) >> shift, int(self.begin_ps[stop - 1]) >> shift) + 1
             found.append(group + np.searchsorted(self.begin_ps[group:stop], edges << shift))
         return np.concatenate(found)
@@ -184,12 +215,15 @@ def groups_of(calls: BlockCalls) -> Groups:
     rank[site[::-1]] = np.arange(len(site))[::-1]
     order = rank[site]
     rounds = np.concatenate(([0], np.flatnonzero(order[1:] <= order[:-1]) + 1))
-    round_ps = np.diff(begin_ps[rounds], append=end_ps[-1:])
+    round_ps = begin_ps[rounds]
+    before = np.concatenate((begin_ps[:1], end_ps[:-1]))
+    wide, far = lengths(begin_ps, end_ps), lengths(before, begin_ps)
+    to_next = lengths(round_ps, np.append(round_ps[1:], end_ps[-1:]))
     strides = -(-len(site) // STRIDE)
     kinds = np.arange(len(site)) // STRIDE * sites + site
     counted = np.bincount(kinds, np.diff(first), minlength=strides * sites).astype(np.int64).reshape(strides, sites)
     summed = np.concatenate((np.zeros((1, sites), np.int64), np.cumsum(counted, axis=0)))
-    return Groups(first, begin_ps, end_ps, site, rounds, round_ps, summed)
+    return Groups(first, begin_ps, end_ps, site, wide, far, rounds, to_next, summed)
 
 
 def calls_of_run(run: Run) -> Mapping[int, BlockCalls]:

@@ -24,7 +24,7 @@ from workbench.pictures.timeline.raster import bar_colours, column_table, column
 from workbench.pictures.timeline.rows import Kind, build_rows
 from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
 from workbench.pictures.timeline.surface import PAD, rows_surface
-from workbench.traces.calls import CELL_PX, GAP_PX, BlockCalls, calls_of_run
+from workbench.traces.calls import CELL_PX, GAP_PX, STRIDE, BlockCalls, calls_of_run, lengths
 from workbench.traces.sample import count_at_once, sample
 from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES, NOTHING
@@ -249,3 +249,13 @@ def test_the_tooltip_never_covers_the_clock_lane() -> None:
             assert not box.overlaps(lane)
             assert inside.x <= box.x < box.right <= inside.right
             assert inside.y <= box.y < box.bottom <= inside.bottom
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3 * STRIDE))
+def test_what_is_long_is_found_as_by_looking_at_all(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    begin = rng.integers(0, 1 << 40, count)
+    end = begin + (rng.exponential(100, count) * rng.choice([1, 1, 1, 300], count)).astype(np.int64)
+    first, last = sorted(rng.integers(0, count + 1, 2).tolist())
+    found = lengths(begin, end).at_least(5000, first, last)
+    np.testing.assert_array_equal(found, first + np.flatnonzero((end - begin)[first:last] >= 5000))

@@ -74,9 +74,9 @@ class HeatView(LanesView):
         self.map = found
         self.show_all()
 
-    @property
-    def row_px(self) -> float:  # type: ignore[override]
-        return self.lanes().height / max(self.count(), 1)
+    def arrange(self) -> None:
+        self.row_px = self.lanes().height / max(self.count(), 1)
+        super().arrange()
 
     def rows(self) -> Iterable[Row]:
         return heat_rows(self.map)

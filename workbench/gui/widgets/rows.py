@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRectF, Qt, QTimer
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter
 
 Index = QModelIndex | QPersistentModelIndex
@@ -100,8 +100,14 @@ class RowModel(QAbstractItemModel):
     def index(self, row: int, column: int, parent: Index = _NO_PARENT) -> QModelIndex:
         return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
 
-    def parent(self, index: Index | None = None) -> QModelIndex:  # type: ignore[override]
-        if index is None or not index.isValid() or index.internalId() == 0:
+    @overload
+    def parent(self) -> QObject | None: ...
+    @overload
+    def parent(self, index: Index) -> QModelIndex: ...
+    def parent(self, index: Index | None = None) -> QModelIndex | QObject | None:
+        if index is None:
+            return super().parent()
+        if not index.isValid() or index.internalId() == 0:
             return QModelIndex()
         return self.createIndex(index.internalId() - 1, 0, 0)
 
