@@ -104,6 +104,9 @@ def test_report_window_and_command_line_agree(
     head = plain(" ".join(label.text() for label in mode.findings_head.findChildren(QLabel)))
     assert all(counted in text for text in (short, plain(whole), plain(page.words), head))
 
+    (clock,) = document["virtual_time"]
+    unsure = plain(f"on a board ± {time_text(clock['uncertainty_ps'] * 1e-12)}, by {clock['messages']} messages")
+    assert all(unsure in text for text in (short, plain(whole), plain(page.words)))
     run_time = plain(time_text(document["time_s"], 4))
     assert all(run_time in text for text in (short, plain(whole), plain(page.words)))
 

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics, FifoMetrics, StreamMetrics
+from workbench.api.virtual_time import TABLE
 from workbench.model.finding import Finding
 from workbench.model.pragma import UNCLASSIFIED
-from workbench.model.run import PS_PER_S, Cores, RunClock, ThreadTime
+from workbench.model.run import PS_PER_S, Cores, Run, RunClock, ThreadTime
 
 
 def report_json(analysis: Analysis) -> dict[str, Any]:
@@ -38,6 +41,13 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
         "findings": [finding_json(finding) for finding in analysis.findings],
         "diagnostics": [problem.as_json() for problem in analysis.diagnostics],
     }
+
+
+def virtual_time_json(run: Run) -> list[dict[str, Any]]:
+    """The rows of the run's table."""
+    table = run.tables.get(TABLE, {})
+    columns = (np.asarray(column).tolist() for column in table.values())
+    return [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _seconds(of: Cores | ThreadTime, *names: str) -> dict[str, float]:

@@ -12,12 +12,14 @@ from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import place_words, shortener
 from workbench.api.metrics import Value
 from workbench.api.results import Analysis, GroupMetrics
+from workbench.api.virtual_time import TABLE
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, tops
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, WAITS
 from workbench.model.run import Run
 from workbench.model.text import NARROW, percent_text, time_text
+from workbench.traces.clocks import exact_words
 
 _LABEL = 8
 _MOST_NUMBERS = 4
@@ -59,6 +61,8 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
         yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
     if said := cores_words(manifest):
         yield f"{said}."
+    if TABLE in run.tables:
+        yield f"FPGA times: {exact_words(run)}."
     if said := recording_words(manifest):
         yield f"{said[0].upper()}{said[1:]}."
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench.analysis.compare import compare, comparison_json, faster_words, share_words, work_words
 from workbench.analysis.equal_work import equal_work
 from workbench.analysis.html_report import html_report
-from workbench.analysis.report import report_json
+from workbench.analysis.report import report_json, virtual_time_json
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
 from workbench.cli.opened import Opened
@@ -66,7 +66,7 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
 
         write_result(arguments.png, lambda file: take_picture(arguments.run_folder, Path(file.name)))
     if arguments.json:
-        print_json(report_json(opened.analysis))
+        print_json(report_json(opened.analysis) | {"virtual_time": virtual_time_json(opened.run)})
     else:
         width = min(shutil.get_terminal_size().columns, MOST_COLUMNS)
         print(text_report(opened.run, opened.analysis, opened.platform, width, arguments.all))
