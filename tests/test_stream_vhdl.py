@@ -79,9 +79,7 @@ def test_what_is_made_of_a_design_does_what_it_says(tmp_path: Path) -> None:
         ghdl.synthesised(ghdl.Design((str(tmp_path / "choices.vhd"),), "choices", generics))
     )
     (tmp_path / "dut.v").write_text(DUT)
-    simulator = Simulator(tmp_path / "simulator")
-    simulator.folder.mkdir()
-    program = simulator.build([tmp_path / "made.v", tmp_path / "dut.v"], "dut")
+    program = Simulator(tmp_path).build([tmp_path / "made.v", tmp_path / "dut.v"], "dut")
     given = [*range(256), *range(256)]
     kept, expected = [0x11, 0x22, 0x33, 0x44], []
     for i in given:

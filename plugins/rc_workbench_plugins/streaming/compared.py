@@ -52,7 +52,7 @@ def checked(design: Design) -> str:
             return text
     if found := _DIFFERS.search(result.stdout + result.stderr):
         message = f"GHDL's synthesis of '{design.unit}' is wrong: '{found[2]}' differs from the design's, simulated"
-        hint = "GHDL before 3.0 gets long constants wrong, and those that are assigned in parts: take a newer one."
+        hint = "GHDL before 3.0 gets long constants wrong, and what is assigned in parts: take a newer one."
         raise WorkbenchError(Diagnostic(message, hint))
     return text
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS, Implementation, Language, Value, Way
+from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS, RUNS, Implementation, Language, Value, Way
 from rc_workbench_plugins.streaming.vhdl import as_verilog
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.model.diagnostic import WorkbenchError
@@ -63,7 +63,8 @@ class Module:
         return (f"{self.name}.v",) if self.made else tuple(str(root / file) for file in self.implementation.files)
 
     def clocked(self, clock: str, reset: str) -> Iterator[tuple[str, str]]:
-        """Its clock and its reset, with what drives them."""
+        """Its clock, its reset and what lets it run, with what drives them."""
+        yield from ((name, "1'b1") for name in RUNS if name in self.ports)
         for name in CLOCKS:
             if name in self.ports:
                 yield name, clock

@@ -22,7 +22,8 @@ TYPE_BYTES: Mapping[str, int] = {
     "string": 0,
 }
 DEFAULT_DEPTH = 64
-#: What hardware blocks call their clock and their reset, with `!` where that is high outside of it.
+#: What hardware blocks call their clock, their reset (with `!` where it is high outside of it), and what lets them run.
+RUNS = ("ap_start", "ap_continue")
 CLOCKS = ("clk", "clock", "aclk", "clk_i", "i_clk", "ap_clk")
 RESETS = {
     "rst": "",

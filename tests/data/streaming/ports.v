@@ -27,11 +27,11 @@ module late #(parameter factor = 1) (
 endmodule
 
 module hls #(parameter factor = 1) (
-    input ap_clk, input ap_rst_n,
+    input ap_clk, input ap_rst_n, input ap_start,
     input [31:0] x_dout, input x_empty_n, output x_read,
     output [31:0] y_din, output y_write, input y_full_n
 );
-    assign x_read = x_empty_n && y_full_n;
+    assign x_read = ap_start && x_empty_n && y_full_n;
     assign y_write = x_read;
     assign y_din = x_dout * factor;
 endmodule
