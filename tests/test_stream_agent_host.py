@@ -231,6 +231,7 @@ def test_the_application_goes_on_whatever_becomes_of_the_agent(
         (result,) = found.measures
         assert 0 < result.frames[0].count < 5000
         assert words in result.trust
+        assert words in found.asserts[0].trust
 
 
 def test_a_file_that_breaks_off_is_said_to(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Events
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, Measure, Metric, Query, Statistic
 from rc_workbench_plugins.streaming.topology import Edge, End
-from rc_workbench_plugins.streaming.trust import Estimate, estimate, replayed
+from rc_workbench_plugins.streaming.trust import Estimate, dependences, estimate, replayed
 from rc_workbench_plugins.streaming.virtual_queue import (
     IDEAL,
     Bus,
@@ -369,6 +369,13 @@ def test_ends_that_saw_too_little_are_said_to_have() -> None:
     times = 10 * np.arange(400)  # nothing ever waits, so that no service is known
     idle = replace(edge, push_ps=times, taken_ps=None, delivered_ps=None, pop_ps=times + 5)
     assert trust_of(few) == trust_of(idle) == "counted; what the two ends saw alone is too little for a replay"
+
+
+def test_few_transfers_say_nothing_of_what_they_depend_on() -> None:
+    few = Bus(16, np.arange(7.0), np.zeros(7))
+    assert not [
+        one for one in dependences(intervals(SLOW, False, 100, np.random.default_rng(1)), few) if "transf" in one.of
+    ]
 
 
 def test_what_a_consumer_worked_is_what_it_did_not_wait() -> None:

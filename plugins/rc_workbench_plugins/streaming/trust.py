@@ -137,7 +137,7 @@ def _greatest(of: str, pairs: Mapping[int, tuple[Times, Times, int]]) -> list[De
     tried = []
     for lag, (one, other, apart) in pairs.items():
         early, late = (one, other) if apart >= 0 else (other, one)
-        early, late = early[: len(early) - abs(apart)], late[abs(apart) :]
+        early, late = early[: max(0, len(early) - abs(apart))], late[abs(apart) :]
         both = ~(np.isnan(early) | np.isnan(late))
         early, late = early[both], late[both]
         if len(early) > LAGS and _vary(early) and _vary(late):

@@ -171,7 +171,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
     trust = "; ".join([COUNTED, *(problem.message for problem in problems)])
     return Answers(
         tuple(MeasureResult(one, tuple(frames[n]), trust, tuple(problems)) for n, one in enumerate(agent.measures)),
-        tuple(AssertResult(one, tuple(broken[n]), known[n]) for n, one in enumerate(agent.asserts)),
+        tuple(AssertResult(one, tuple(broken[n]), known[n], trust=trust) for n, one in enumerate(agent.asserts)),
         tuple(problems),
     )
 

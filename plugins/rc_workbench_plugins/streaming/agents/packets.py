@@ -255,4 +255,5 @@ def _held(monitor: Monitor, answer: _Answer) -> AssertResult:
         elif worth != 2 and since is not None:
             broken.append((since, time))
             since = None
-    return AssertResult(monitor.of, tuple(broken), any(worth for _, worth in answer.changes), answer.unsure_ps)
+    trust = f"{COUNTED}, but {answer.lost} changes had no room in the FPGA" if answer.lost else COUNTED
+    return AssertResult(monitor.of, tuple(broken), any(worth for _, worth in answer.changes), answer.unsure_ps, trust)

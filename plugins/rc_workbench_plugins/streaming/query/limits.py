@@ -23,6 +23,7 @@ from workbench.model.text import listed, percent_text, prefixed, ratio_text, sig
 
 BUSY = "How busy is each block?"
 _MOST_SAID = 8  # of edges or blocks that are named in one answer
+_TOLD = 0.1  # of the time, above which it is said that who limits waits for the bus at times
 _CLEAR = 0.5  # of the time busy, below which no block is said to limit the throughput
 _SHARES = 0.95  # a block that is so much of what its core does shares it with nobody to speak of
 _CLOSE = 0.01  # of the time queued for a core, from which on it is said
@@ -286,6 +287,9 @@ def _answers(topology: Topology, walked: Walk, slowed: tuple[str, float], core: 
         words = f"{short(walked.limit)}: {many} busy {percent_text(most)} of the time."
     if not core[0]:
         words += "".join(_state(part, where) for part, where in ((before, "before"), (after, "after")) if part)
+    if _TOLD < slowed[1] <= max(most, core[1]):
+        words += f" What is under way on the bus, at {short([slowed[0]])}, is waited for "
+        words += f"{percent_text(slowed[1])} of the time."
     yield Answer("What limits the throughput?", words, asked("hist occupancy", [*before, *after]))
 
     then = short(walked.following)

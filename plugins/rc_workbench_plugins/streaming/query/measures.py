@@ -260,13 +260,15 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
 @dataclass(frozen=True)
 class AssertResult:
     """`broken_ps` are the spells in which the condition was false; one that is a single instant begins and ends there.
-    `known` is False where its operands never had a value, so that nothing was checked; `uncertainty_ps` as of a frame.
+    `known` is False where its operands never had a value, so that nothing was checked; `uncertainty_ps` as of a frame,
+    `trust` as of a measure's result.
     """
 
     asserted: Assert
     broken_ps: tuple[tuple[int, int], ...]
     known: bool = True
     uncertainty_ps: int = 0
+    trust: str = COUNTED
 
     @property
     def holds(self) -> bool:
@@ -280,4 +282,5 @@ class AssertResult:
             "known": self.known,
             "broken": [{"start_s": begin / PS_PER_S, "end_s": end / PS_PER_S} for begin, end in self.broken_ps],
             "uncertainty_ps": self.uncertainty_ps,
+            "trust": self.trust,
         }

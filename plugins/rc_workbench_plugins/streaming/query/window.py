@@ -151,6 +151,6 @@ def _reply(result: MeasureResult) -> Reply:
 
 
 def _assert_reply(result: AssertResult) -> Reply:
-    words = " ".join(line.strip() for line in assert_words(result).splitlines()[1:])
+    words = "; ".join(line.strip() for line in assert_words(result).splitlines()[1:])
     asserted = result.asserted
     return Reply(asserted.label, asserted.text, words, asserted.line, holds=result.holds and result.known)

@@ -99,12 +99,16 @@ def _bars(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
 
 
 def assert_words(result: AssertResult) -> str:
-    asserted = result.asserted
+    said = _held_words(result) + (f"\n    {result.trust}" if result.trust != COUNTED else "")
+    return f"{result.asserted.text}\n    {said}"
+
+
+def _held_words(result: AssertResult) -> str:
     if not result.known:
-        return f"{asserted.text}\n    not known: nothing that it compares had a value"
+        return "not known: nothing that it compares had a value"
     if result.holds:
-        return f"{asserted.text}\n    holds"
+        return "holds"
     count, begin = len(result.broken_ps), result.broken_ps[0][0]
     more = f"; {count} times in all" if count > 1 else ""
     at = f"{time_text(begin / PS_PER_S, 6)}{_within(result.uncertainty_ps)}"
-    return f"{asserted.text}\n    broken, first at {at}{more}"
+    return f"broken, first at {at}{more}"
