@@ -19,7 +19,7 @@ from rc_workbench_plugins.streaming.virtual_queue import occupancy, passage
 from workbench.api.models import Values
 
 _CONSTANT = 1e-6  # a variation below which service times are one and the same
-SIMULATED, WARMING_UP = 400_000, 0.05  # jobs, and the share of them that is left out
+SIMULATED, WARMING_UP = 200_000, 0.05  # jobs, and the share of them that is left out
 _NEAR_ONE = 1e-6  # |(K + 1) ln rho| from which on the difference of two large numbers is kept
 
 
