@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.events import events_of
+from rc_workbench_plugins.streaming.generate import RESOURCES
+from rc_workbench_plugins.streaming.recorded import HOST, PUSH
 
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Cancelled
@@ -74,3 +77,42 @@ def test_a_run_that_is_cancelled_keeps_what_happened_until_then(tmp_path: Path) 
     assert run.manifest.status is RunStatus.CANCELLED
     assert not [one for one in problems if "damaged" in one.message]
     check(run, tmp_path)
+
+
+QUEUE = """
+#include <cstdio>
+#include "streaming.hpp"
+
+extern "C" int64_t rcw_now_ps(void) { return 1; }
+extern "C" void rcw_note(const char* text) { std::printf("%s\\n", text); }
+
+int main()
+{
+    streaming::show_waits(1);
+    streaming::Queue<uint32_t> queue(0, 20000);
+    unsigned long sum = 0;
+    uint32_t value;
+    for (uint32_t i = 0; i < 10000; i++) queue.push(i);
+    queue.close();
+    while (queue.pop(value)) sum += value;
+    std::printf("%lu\\n", sum);
+}
+"""
+
+
+def test_an_application_goes_on_where_no_record_can_be_written_and_it_is_told(tmp_path: Path) -> None:
+    source, made = tmp_path / "queue.cpp", tmp_path / "queue"
+    source.write_text(QUEUE)
+    subprocess.run(["g++", "-std=c++17", f"-I{RESOURCES}", source, "-o", made, "-pthread"], check=True)
+    raw = tmp_path / "raw"
+    environment = {"RCW_TRACE": "1", "RCW_RAW": str(raw)}
+    lines = subprocess.check_output([made], env=environment, text=True).splitlines()
+    assert lines[-1] == str(sum(range(10000)))
+    assert len(lines) == 4, "once for the threads that wait, once for who pushes, once for who pops"
+    why = "what streams did from then on is not kept: cannot write stream_host.bin: No such file or directory"
+    assert lines[1:3] == [why, why]
+    raw.mkdir()
+    assert subprocess.check_output([made], env=environment, text=True) == f"{sum(range(10000))}\n"
+    host = np.fromfile(raw / "stream_host.bin", HOST)
+    assert (host["at_ps"] != 0).sum() == 20001
+    assert host["bits"][(host["event"] == PUSH) & (host["at_ps"] != 0)].tolist() == list(range(10000))

@@ -1,5 +1,6 @@
 // What the run-time does beside the program: it takes no virtual time, and what it writes is there however the run ends.
 #pragma once
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -51,11 +52,12 @@ STREAMING_ASIDE inline void* room_in(const char* name, size_t bytes) {
     void* room = MAP_FAILED;
     const int fd = open((std::string(raw) + "/" + name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     struct stat now{};
-    if (fd >= 0 && !fstat(fd, &now) && !posix_fallocate(fd, now.st_size, off_t(bytes)))
-        room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, now.st_size);
+    const int why = fd < 0 || fstat(fd, &now) ? errno : posix_fallocate(fd, now.st_size, off_t(bytes));
+    if (!why) room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, now.st_size);
     if (fd >= 0) close(fd);
+    if (room == MAP_FAILED && rcw_note)
+        rcw_note(("what streams did from then on is not kept: cannot write " + std::string(name) + ": " + std::strerror(why ? why : errno)).c_str());
     if (rcw_aside) rcw_aside(0);
-    if (room == MAP_FAILED && rcw_note) rcw_note("the disk is full: what the queues' threads did from then on is not in the trace");
     return room == MAP_FAILED ? nullptr : room;
 }
 

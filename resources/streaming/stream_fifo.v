@@ -21,6 +21,7 @@ module stream_fifo #(
     output reg             ended    // the end went in
 );
     localparam PLACE = DEPTH > 1 ? $clog2(DEPTH) : 1;
+    localparam [31:0] LAST = DEPTH - 1;
 
     reg [WIDTH:0]   elements [0:DEPTH-1];
     reg [PLACE-1:0] head, tail;
@@ -34,9 +35,9 @@ module stream_fifo #(
     always @(posedge clk) begin
         if (push) begin
             elements[tail] <= {s_tlast, s_tdata};
-            tail <= tail == DEPTH - 1 ? 0 : tail + 1'b1;
+            tail <= tail == LAST[PLACE-1:0] ? 0 : tail + 1'b1;
         end
-        if (pop) head <= head == DEPTH - 1 ? 0 : head + 1'b1;
+        if (pop) head <= head == LAST[PLACE-1:0] ? 0 : head + 1'b1;
         count <= count + push - pop;
         ended <= ended || (push && s_tlast);
         if (rst) begin
