@@ -296,7 +296,6 @@ def test_a_platform_carries_streams_or_it_is_told_why_at_its_line(name: str, tmp
     ("before", "after", "said"),
     [
         ("word_bits: 32", "word_bits: 64", "have 64 bits, not 32"),
-        ("delay_cycles: 1", "delay_cycles: 2", "come 2 cycles after they are read"),
         ("result = fpgaRead(fpga, data, address, words);", '""', "does not say how 32-bit words are moved"),
         ("fpga: card", "fpga: '0'", "has no call of kind acquire with a parameter that says which card it opens"),
     ],
@@ -315,6 +314,16 @@ def test_what_a_template_lacks_for_streams_is_told_at_the_projects_line(
     (problem,) = told.value.diagnostics
     assert said in problem.message
     assert (problem.file, problem.line) == (str(two), 3)
+
+
+def test_streams_go_through_a_port_whose_data_come_later(tmp_path: Path) -> None:
+    path = project(tmp_path, "mapping: {scale: card}", "bulk_elements: 64")
+    template = load_plugins().platforms["nallatech_h101"].template.read_text()
+    (tmp_path / "mine.yaml").write_text(template.replace("delay_cycles: 1", "delay_cycles: 3"))
+    path.write_text(path.read_text().replace("nallatech_h101", "mine.yaml"))
+    shutil.copytree(load_plugins().platforms["nallatech_h101"].api_dir, tmp_path, dirs_exist_ok=True)
+    run_workspace(open_workspace(path, load_plugins()), RunOptions(out=tmp_path / "run", plain=True), Job())
+    assert (tmp_path / "run" / "stdout.txt").read_text() == PRINTED
 
 
 def test_a_runs_tables_are_of_the_application_that_was_built_though_it_was_changed_meanwhile(tmp_path: Path) -> None:

@@ -200,8 +200,6 @@ def _no_port(platform: Platform) -> str:
         return f"its first port, '{port.name}', is of kind {port.kind}, not memory"
     if port.word_bits != 32:
         return f"words of its first port, '{port.name}', have {port.word_bits} bits, not 32"
-    if port.outgoing.delay_cycles != 1:
-        return f"data come {port.outgoing.delay_cycles} cycles after they are read at its port '{port.name}', not 1"
     return ""
 
 
@@ -341,7 +339,7 @@ def _top(
             "interrupt": hardware.interrupt,
         },
         "reset": clock.reset_hdl or clock.reset, "shift": f" / {_unit(platform)}" if _unit(platform) > 1 else "",
-        "edges": parts, "cards": len(topology.fpgas),
+        "delay": port.outgoing.delay_cycles, "edges": parts, "cards": len(topology.fpgas),
         "blocks": [*(instance(number, *of_block, parts, clock.pin) for number, of_block in enumerate(modules)),
                    *(instance_of_agent(card, agent, parts, clock.pin) for card, agent in agents.fpgas.items())],
         "agents": [{"card": card, "report": f"agent{card}_report"} for card in agents.fpgas],
