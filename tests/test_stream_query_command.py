@@ -132,4 +132,11 @@ def test_a_projects_query_is_checked_without_a_run(tmp_path: Path, capsys: pytes
     assert said["asserts"][0]["known"] is False
     assert main(asked(project, "measure rate at e9")) == 2
     assert "my.query:1:17: error: there is no edge or port 'e9'" in capsys.readouterr().err
-    assert main(["query", str(project)]) == 2
+    # without a query, what can be asked about, and where it stands
+    project.write_text(project.read_text().replace("  top: Two", "  top: Two\n  mapping: {mt: card}"))
+    assert main(["query", str(project), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["place"]) for one in said["blocks"]][:2] == [("Two.mt", "fpga"), ("Two.s1", "core")]
+    edge = said["edges"][0]
+    assert (edge["label"], edge["source"], edge["sink"], edge["depth"]) == ("Two.e1", "Two.mt.y", "Two.s1.x", 64)
+    assert Path(edge["file"]).read_text().splitlines()[edge["line"] - 1].strip() == "e1: mt -> s1;"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.told import ANSWERS
 from rc_workbench_plugins.streaming.events import tables
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
@@ -39,9 +40,10 @@ def answers(text: str, *problems: str) -> dict[str, Table]:
     """As agents that saw all leave them."""
     measures, asserts = evaluate(read_query(text, LAPLACE, frame=frame_of(FRAME)), EVENTS)
     said = {
-        "measures": [one.as_json() for one in measures],
-        "asserts": [one.as_json() for one in asserts],
+        "measures": [one.as_json() | {"agent": "FPGA"} for one in measures],
+        "asserts": [one.as_json() | {"agent": "FPGA"} for one in asserts],
         "diagnostics": [{"message": problem, "hint": ""} for problem in problems],
+        "agents": [Cost("FPGA", 0.05, 0.02, 7, 100).as_json()],
         "words": [*map(result_words, measures), *map(assert_words, asserts)],
     }
     return {ANSWERS: {"utf8": np.frombuffer(json.dumps(said).encode(), "u1")}}
@@ -57,14 +59,18 @@ def test_what_agents_counted_stands_beside_a_traces_answers() -> None:
     traced = run(tables(EVENTS), answers("\n".join([*STATEMENTS, other]), "an element was lost"))
     alone = ask(run(tables(EVENTS)), query, FRAME)
     found = ask(traced, query, FRAME)
-    assert [one.words for one in found[:-1]] == [f"{one.words}; agents counted the same" for one in alone]
+    assert [one.words for one in found[:-1]] == [f"{one.words}; the FPGA's agent counted the same" for one in alone]
     (beside,) = ask(run(tables(EVENTS)), other, FRAME)
-    assert (found[-1].text, found[-1].words) == (other, f"{beside.words}; counted by agents")
-    assert explain(traced)[-1].answer == "an element was lost"
+    assert (found[-1].text, found[-1].words) == (other, f"{beside.words}; counted by the FPGA's agent")
+    missed, cost = (one.answer for one in explain(traced)[-2:])
+    assert missed == "an element was lost"
+    assert cost.replace("\u202f", " ") == "The FPGA's agent took 5.0 % of a core, and 2.0 % of the bus in 7 transfers."
     assert not any("agents" in one.question for one in explain(run(tables(EVENTS))))
     # where they differ, as with other frames, both are said
     whole = ask(traced, STATEMENTS[0], "")[0].words
-    assert whole == f"{ask(run(tables(EVENTS)), STATEMENTS[0], '')[0].words}; agents counted: {alone[0].words}"
+    assert (
+        whole == f"{ask(run(tables(EVENTS)), STATEMENTS[0], '')[0].words}; the FPGA's agent counted: {alone[0].words}"
+    )
 
 
 def test_a_run_that_agents_alone_counted_has_the_same_answers_and_pictures() -> None:
@@ -72,7 +78,7 @@ def test_a_run_that_agents_alone_counted_has_the_same_answers_and_pictures() -> 
     counted, alone = run(answers(query)), ask(run(tables(EVENTS)), query, FRAME)
     assert subject(counted) is not None
     for told, one in zip(ask(counted, "", ""), alone, strict=True):
-        assert told.words == f"{one.words}; counted by agents"
+        assert told.words == f"{one.words}; counted by the FPGA's agent"
         assert (told.text, told.unit, told.holds, told.bin_words) == (one.text, one.unit, one.holds, one.bin_words)
         assert told.values == pytest.approx(one.values)
         assert told.times_s == pytest.approx(one.times_s)

@@ -22,12 +22,16 @@ from rc_workbench_plugins.streaming.topology import Topology
 from workbench.api.commands import Workbench
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Table
+from workbench.model.text import table
 from workbench.system.files import read_file
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     frame = "length of a frame: a time (10 ms), or a number of transfers; without it the run is one frame"
-    target = "a run of a streaming application; of a project, the query is read and checked alone"
+    target = (
+        "a run of a streaming application; of a project, the query is read and checked alone, or what can be asked "
+    )
+    target += "about is listed"
     parser.add_argument("run_folder", type=Path, metavar="TARGET", help=target)
     parser.add_argument(
         "query",
@@ -58,16 +62,63 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
 
 
 def _checked(arguments: Namespace, workbench: Workbench) -> int:
-    """A project's query as it would be asked; nothing is run."""
+    """A project's query as it would be asked, or what can be asked about; nothing is run."""
     composition = workbench.open_project(arguments.run_folder)
-    if composition.project.streaming is None or arguments.query is None:
-        message = "this project has no streams" if arguments.query else "nothing is asked"
-        hint = "Name a file of statements, and a project with a 'streaming' section, or a run of one."
-        raise WorkbenchError(Diagnostic(message, hint, file=str(arguments.run_folder)))
-    query = asked(arguments.query, read_topology(composition), arguments.frame)
+    if composition.project.streaming is None:
+        hint = "Name a project with a 'streaming' section, or a run of one."
+        raise WorkbenchError(Diagnostic("this project has no streams", hint, file=str(arguments.run_folder)))
+    topology = read_topology(composition)
+    if arguments.query is None:
+        _list(topology, arguments, workbench)
+        return 0
+    query = asked(arguments.query, topology, arguments.frame)
     results = [MeasureResult(measure, ()) for measure in query.measures]
     _say(query, results, [AssertResult(one, (), known=False) for one in query.asserts], arguments, workbench)
     return 0
+
+
+def _list(topology: Topology, arguments: Namespace, workbench: Workbench) -> None:
+    """What can be asked about: blocks and where they stand, edges between them."""
+    if arguments.json:
+        blocks = [
+            {
+                "name": block.name,
+                "kind": block.kind.name,
+                "resource": topology.mapping.get(block.name),
+                "place": topology.place(block.name),
+                "file": block.at.file,
+                "line": block.at.line,
+            }
+            for block in topology.blocks
+        ]
+        edges = [
+            {
+                "label": edge.label,
+                "source": str(edge.source),
+                "sink": str(edge.sink),
+                "type": edge.type,
+                "depth": edge.depth,
+                "file": edge.at.file,
+                "line": edge.at.line,
+            }
+            for edge in topology.edges
+        ]
+        workbench.print_json({"name": topology.name, "blocks": blocks, "edges": edges})
+        return
+    rows = [
+        (
+            block.name,
+            block.kind.name,
+            topology.mapping.get(block.name, ""),
+            f"{Path(block.at.file).name}:{block.at.line}",
+        )
+        for block in topology.blocks
+    ]
+    rows += [
+        (edge.label, edge.text, f"{edge.depth} x {edge.type}", f"{Path(edge.at.file).name}:{edge.at.line}")
+        for edge in topology.edges
+    ]
+    print(table(rows))
 
 
 def _say(

@@ -10,44 +10,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from workbench.api.queries import Explained, Reply
 from workbench.model.run import Run
 from workbench.model.text import count_text, percent_text, significant, time_text
 
 MOST_SAMPLES = 20_000  # of a trace, that are shown
-SAME = "; agents counted the same"
 
 
-def counted(run: Run) -> list[Reply]:
-    """A reply for each statement that agents answered, in order; none where there were no agents."""
+def counted(run: Run) -> list[tuple[str, Reply]]:
+    """A reply for each statement that agents answered, in order, and which agent's it is; none without agents."""
     told = answers_told(run.tables, str(run.path or ""))
     if told is None:
         return []
-    said: list[Any] = [*told["measures"], *told["asserts"]]
+    said = [*told["measures"], *told["asserts"]]
     return [
-        _measured(one, str(words)) if "frames" in one else _asserted(one, str(words))
+        (_agent(one), _measured(one, str(words)) if "frames" in one else _asserted(one, str(words)))
         for one, words in zip(said, told["words"], strict=False)
     ]
 
 
-def missed(run: Run) -> list[Explained]:
-    """What agents could not count, or lost; nothing where they had all."""
-    told = answers_told(run.tables, str(run.path or "")) or {"diagnostics": []}
-    problems: list[Any] = told["diagnostics"]
-    said = [". ".join(filter(None, (problem["message"], problem["hint"]))) for problem in problems]
-    return [Explained("What did agents not count?", "\n".join(dict.fromkeys(said)), ())] if said else []
+def _agent(one: Mapping[str, Any]) -> str:
+    return f"the {one['agent']}'s agent" if "agent" in one else "the agent"  # of runs when there was one alone
 
 
-def beside(asked: Sequence[Reply], told: Sequence[Reply]) -> list[Reply]:
+def of_agents(run: Run) -> list[Explained]:
+    """What agents could not count, or lost, and what they cost; nothing without agents."""
+    told = answers_told(run.tables, str(run.path or ""))
+    if told is None:
+        return []
+    missed = [". ".join(filter(None, (one["message"], one["hint"]))) for one in told["diagnostics"]]
+    cost = [f"{words[:1].upper()}{words[1:]}." for one in told["agents"] for words in [Cost(**one).words()]]
+    answers = {"What did agents not count?": dict.fromkeys(missed), "What did agents cost?": cost}
+    return [Explained(question, "\n".join(lines), ()) for question, lines in answers.items() if lines]
+
+
+def beside(asked: Sequence[Reply], told: Sequence[tuple[str, Reply]]) -> list[Reply]:
     """Replies of a trace, with what agents counted of the same statements; then what agents counted beside."""
-    by_text = {one.text: one for one in told}
-    found = []
+    found, texts = [], {one.text for one in asked}
     for reply in asked:
-        other = by_text.pop(reply.text, None)
-        more = "" if other is None else SAME if other.words == reply.words else f"; agents counted: {other.words}"
-        found.append(replace(reply, words=f"{reply.words}{more}"))
-    return [*found, *(replace(one, words=f"{one.words}; counted by agents") for one in by_text.values())]
+        others = ((by, one.words) for by, one in told if one.text == reply.text)
+        said = (f"; {by} counted{' the same' if words == reply.words else f': {words}'}" for by, words in others)
+        found.append(replace(reply, words="".join([reply.words, *said])))
+    return [*found, *(replace(one, words=f"{one.words}; counted by {by}") for by, one in told if one.text not in texts)]
 
 
 def _lines(words: str) -> str:

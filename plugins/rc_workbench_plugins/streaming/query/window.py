@@ -12,7 +12,7 @@ from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.events import Events, events_of, head_of
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.command import limits, recorded
-from rc_workbench_plugins.streaming.query.counted import beside, counted, histogram, missed, thinned
+from rc_workbench_plugins.streaming.query.counted import beside, counted, histogram, of_agents, thinned
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import BUSY
@@ -45,6 +45,7 @@ MENU = (
     ("Latency, histogram", "measure hist latency at {}"),
     ("Intervals, histogram", "measure hist interval at {}"),
     ("Backpressure", "measure backpressure at {}"),
+    ("Interval, histogram", "measure hist interval at {}"),
     ("Values", "measure trace value at {}"),
 )
 
@@ -103,14 +104,14 @@ def ask(run: Run, text: str, frame: str) -> Sequence[Reply]:
 def explain(run: Run) -> Sequence[Explained]:
     events = _events(run)
     if events is None:
-        return missed(run)
+        return of_agents(run)
     walked = limits(events)
     busy = {block.name: f"{percent_text(block.busy)} busy" for block in walked.blocks}
     first = walked.answers[-2:]  # what limits the throughput, and what would then: what one came for
     return [
         Explained(one.question, one.words, one.evidence, busy if one.question == BUSY else {})
         for one in (*first, *walked.answers[:-2])
-    ] + missed(run)
+    ] + of_agents(run)
 
 
 def _events(run: Run) -> Events | None:
