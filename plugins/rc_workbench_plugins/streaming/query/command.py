@@ -18,7 +18,7 @@ from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
 from rc_workbench_plugins.streaming.query.measures import AssertResult, Frame, MeasureResult, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
-from rc_workbench_plugins.streaming.topology import Topology
+from rc_workbench_plugins.streaming.topology import Block, Topology
 from workbench.api.commands import Workbench
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Table
@@ -79,46 +79,26 @@ def _checked(arguments: Namespace, workbench: Workbench) -> int:
 
 def _list(topology: Topology, arguments: Namespace, workbench: Workbench) -> None:
     """What can be asked about: blocks and where they stand, edges between them."""
+
+    def on(block: Block) -> str:
+        return topology.mapping.get(block.name, "")
+
     if arguments.json:
         blocks = [
-            {
-                "name": block.name,
-                "kind": block.kind.name,
-                "resource": topology.mapping.get(block.name),
-                "place": topology.place(block.name),
-                "file": block.at.file,
-                "line": block.at.line,
-            }
-            for block in topology.blocks
+            {"name": one.name, "kind": one.kind.name, "resource": on(one), "place": topology.place(one.name)}
+            | {"file": one.at.file, "line": one.at.line}
+            for one in topology.blocks
         ]
         edges = [
-            {
-                "label": edge.label,
-                "source": str(edge.source),
-                "sink": str(edge.sink),
-                "type": edge.type,
-                "depth": edge.depth,
-                "file": edge.at.file,
-                "line": edge.at.line,
-            }
-            for edge in topology.edges
+            {"label": one.label, "source": str(one.source), "sink": str(one.sink), "type": one.type, "depth": one.depth}
+            | {"file": one.at.file, "line": one.at.line}
+            for one in topology.edges
         ]
         workbench.print_json({"name": topology.name, "blocks": blocks, "edges": edges})
         return
-    rows = [
-        (
-            block.name,
-            block.kind.name,
-            topology.mapping.get(block.name, ""),
-            f"{Path(block.at.file).name}:{block.at.line}",
-        )
-        for block in topology.blocks
-    ]
-    rows += [
-        (edge.label, edge.text, f"{edge.depth} x {edge.type}", f"{Path(edge.at.file).name}:{edge.at.line}")
-        for edge in topology.edges
-    ]
-    print(table(rows))
+    rows = [(one.name, one.kind.name, on(one), one.at) for one in topology.blocks]
+    rows += [(one.label, one.text, f"{one.depth} x {one.type}", one.at) for one in topology.edges]
+    print(table([(*words, f"{Path(at.file).name}:{at.line}") for *words, at in rows]))
 
 
 def _say(
