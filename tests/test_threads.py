@@ -81,6 +81,14 @@ def test_threads_that_wait_for_each_other_are_named_with_their_lines(
     assert "thread 1 waits for a mutex, which the main thread has, since 2.000000 us" in said
 
 
+def test_who_only_looks_on_keeps_no_run_going(threads: ModuleType, built: Any, tmp_path: Path) -> None:
+    (program,) = (p for p in threads.PROGRAMS if p.name == "lost_signal_watched")
+    ran = threads.run(built, program, 2, tmp_path / "raw")
+    assert program.says in ran.message
+    assert "thread 1 waits" not in ran.message
+    assert ran.end_ps == program.ends_us[2] * 1_000_000
+
+
 MAIN = Block("host.main", Side.HOST, "host", "program", "host.main", (
     State(0, "unclassified"), State(1, "work", Category.WORK), State(2, "call", Category.SEND),
 ))  # fmt: skip

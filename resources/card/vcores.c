@@ -189,6 +189,15 @@ void vc_await_turn(vthread *self)
     self->turn = 0;
 }
 
+/* Nobody can go on but those in the background, who wait for times. */
+static int all_wait_for_ever(void)
+{
+    for (vthread *t = vc_threads; t; t = t->next)
+        if (!t->background && t->state != VC_ENDED && !(t->state == VC_BLOCKED && t->event_ps == VC_NEVER))
+            return 0;
+    return !vc_card_awaited && card_ps == VC_NEVER;
+}
+
 void vc_go_on(vthread *self)
 {
     for (;;) {
@@ -208,7 +217,11 @@ void vc_go_on(vthread *self)
             vc_wake(card_object, INT_MAX);
             break;
         case WAKE: vc_place(t); break;
-        case TIME_OUT: vc_wake_thread(t, VC_TIMED_OUT); break;
+        case TIME_OUT:
+            if (t->background && all_wait_for_ever() && (!vc_outside || !vc_outside()))
+                vc_stuck();
+            vc_wake_thread(t, VC_TIMED_OUT);
+            break;
         case SLICE:
             warn_of_polling(t);
             vc_end_slice(t);

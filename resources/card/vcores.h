@@ -52,6 +52,7 @@ typedef struct vthread {
     int64_t spin_ps, spin_work_ps;
     uint64_t spin_changes;
     int spins_at_one_point;  /* a round has one access */
+    int background;          /* that it wakes at times keeps no run going */
     int may_not_be_cancelled, cancelled, detached;
     int turn;                /* futex: 1 when it is this thread's turn */
     pthread_t real;

@@ -87,7 +87,7 @@ void vc_stuck(void)
     char text[3500];
     int used = snprintf(text, sizeof text, "no thread of the host can go on: ");
     for (const vthread *t = vc_threads; t && used < (int)sizeof text - 300; t = t->next)
-        if (t->state == VC_BLOCKED || t->spin_ps) {
+        if (!t->background && (t->state == VC_BLOCKED || t->spin_ps)) {
             used += describe(text + used, sizeof text - (size_t)used, t);
             used += snprintf(text + used, sizeof text - (size_t)used, "; ");
         }

@@ -59,6 +59,12 @@ void rcw_aside(int aside)
     vc_self = aside ? NULL : self;
 }
 
+void rcw_background(void)
+{
+    if (vc_self)
+        vc_self->background = 1;
+}
+
 /* ---- calls ---- */
 
 /* The caller's time, when all that comes before it on the clock has happened. */

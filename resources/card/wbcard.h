@@ -55,6 +55,9 @@ void rcw_note(const char *text);
 /* Between 1 and 0 the calling thread is not on the virtual clock: it may wait for real threads, in no virtual time. */
 void rcw_aside(int aside);
 
+/* The calling thread looks at the others now and then: where none of them can go on, the run stands still. */
+void rcw_background(void);
+
 #ifdef __cplusplus
 }
 #endif

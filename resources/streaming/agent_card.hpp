@@ -69,8 +69,7 @@ private:
     }
 
     void serve() {
-        name_this(("agent_" + title_).c_str());
-        if (core_ >= 0) bind_to(core_);
+        begin_as("agent_" + title_, core_);
         guarded([this] {
             int64_t period_ps = shortest_ps;
             for (int i = 0; i < calibrations; ++i) look();

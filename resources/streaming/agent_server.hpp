@@ -54,8 +54,7 @@ private:
     static int64_t waiting(End& end) { return int64_t(end.events.size_approx()); }
 
     void serve() {
-        name_this("agent");
-        if (core_ >= 0) bind_to(core_);
+        begin_as("agent", core_);
         try {
             counter_.begin();
             for (int64_t looked_ps = now_ps(); !rounds_.over(plan_.period_ps);) {

@@ -17,6 +17,7 @@
 extern "C" {
 int64_t rcw_now_ps(void) __attribute__((weak));
 void rcw_aside(int aside) __attribute__((weak));
+void rcw_background(void) __attribute__((weak));
 }
 
 namespace streaming::agent {
@@ -32,6 +33,13 @@ template <class Body> void aside(Body body) {
     if (rcw_aside) rcw_aside(1);
     body();
     if (rcw_aside) rcw_aside(0);
+}
+
+// What an agent's thread says of itself: it runs on `core`, where that is not -1.
+inline void begin_as(const std::string& name, int core) {
+    name_this(name.c_str());
+    if (core >= 0) bind_to(core);
+    if (rcw_background) rcw_background();
 }
 
 class Rounds {

@@ -77,6 +77,7 @@ PROGRAMS = (
     Program("mutex_ring", {1: 3}),
     Program("lost_signal", {2: 1, 4: 1}, says="no thread of the host can go on: the main thread waits for a condition"),
     Program("lost_signal", {1: 1}),
+    Program("lost_signal_watched", {2: 1, 4: 1}, says="go on: the main thread waits for a condition"),
     Program("read_write_lock", {1: 16, 2: 11, 4: 11}),
     Program("semaphores", {1: 9, 2: 7, 4: 7}),
     Program("done_once", {1: 7, 2: 6, 4: 5}),

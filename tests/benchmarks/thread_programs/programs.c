@@ -308,6 +308,21 @@ static void lost_signal(void)
     pthread_cond_wait(&condition, &lock);
 }
 
+void rcw_background(void);
+
+static void *looks_on(void *unused)
+{
+    for (rcw_background();;)
+        usleep(4);
+    return unused;
+}
+
+static void lost_signal_watched(void)
+{
+    begin(looks_on, 0);
+    lost_signal();
+}
+
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 
 static void *reads(void *us)
@@ -507,7 +522,8 @@ static const struct {
     {"bounded_queue", bounded_queue}, {"contended_lock", contended_lock}, {"pipeline", pipeline}, {"barrier", barrier},
     {"sleeping", sleeping}, {"timed_wait", timed_wait}, {"through_a_pipe", through_a_pipe}, {"c11_threads", c11_threads},
     {"cancelled", cancelled}, {"exit_in_a_thread", exit_in_a_thread}, {"main_ends_first", main_ends_first},
-    {"mutex_ring", mutex_ring}, {"lost_signal", lost_signal}, {"read_write_lock", read_write_lock},
+    {"mutex_ring", mutex_ring}, {"lost_signal", lost_signal},
+    {"lost_signal_watched", lost_signal_watched}, {"read_write_lock", read_write_lock},
     {"semaphores", semaphores}, {"done_once", done_once}, {"spin_lock", spin_lock}, {"broadcast", broadcast},
     {"bound", bound}, {"printing", printing}, {"slices", slices}, {"atomic_operators", atomic_operators},
 };
