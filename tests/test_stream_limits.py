@@ -77,6 +77,16 @@ def test_the_time_before_and_after_a_block_and_that_in_which_others_have_its_cor
     assert all((again.queued_ps[block] == spells).all() for block, spells in queued.items())
 
 
+def test_waiting_at_two_queues_at_a_time_is_waiting_once() -> None:
+    made = laplace(split_ns=1)
+    half, end = made.end_ps // 2, made.end_ps  # its streams have ended, and it with them
+    ends = {f"Laplace.{label}": np.array([[half, end]]) for label in ("e31", "e32")}
+    edges = {label: replace(one, waiting_ps=ends.get(label, one.waiting_ps)) for label, one in made.edges.items()}
+    ended = replace(made, edges=edges, lives_ps={"Laplace.a1": (0, half)})
+    (busy,) = (one.busy for one in limits(ended).blocks if one.name == "Laplace.a1")
+    assert busy == pytest.approx(0.5, abs=1e-6)
+
+
 def spells_ps(blocked: Times, *moments: int) -> int:
     """How long nothing was blocked between the first two moments, and between the last two."""
     left = 0

@@ -19,10 +19,10 @@ _NAME_MOST = 15  # bytes of a thread's name that the system keeps (resources/str
 
 @dataclass(frozen=True)
 class Away:
-    """Shares of the run: `queued` for a core; `idle`, of what no queue of its edges tells as waiting."""
+    """Shares of the run: `queued` for a core; `busy`, neither that nor waiting, however many queues it waits at."""
 
     queued: float
-    idle: float
+    busy: float
 
 
 def threads_of(topology: Topology, raw: Path) -> dict[str, int]:
@@ -58,14 +58,12 @@ def away(events: Events) -> Mapping[str, Away]:
     for block, (began, ended) in events.lives_ps.items():
         queued = events.queued_ps.get(block, np.empty((0, 2), np.int64))
         outside = np.array([[events.start_ps, began], [ended, max(ended, events.end_ps)]])
-        waits = np.concatenate(list(_waits(events, block)))
-        idle = _length_ps(np.concatenate([queued, outside, waits])) - _length_ps(waits)
-        found[block] = Away(_length_ps(queued) / whole, idle / whole)
+        idle = _length_ps(np.concatenate([queued, outside, *_waits(events, block)]))
+        found[block] = Away(_length_ps(queued) / whole, 1 - idle / whole)
     return found
 
 
 def _waits(events: Events, block: str) -> Iterable[Times]:
-    yield np.empty((0, 2), np.int64)
     for one in events.edges.values():
         if one.edge.sink.block == block:
             yield one.waiting_ps

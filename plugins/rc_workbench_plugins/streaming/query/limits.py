@@ -206,10 +206,8 @@ def _block(
             busy.append(min(share, 1 - bus.get(edge.label, 0.0)))
         else:
             waits += 1 - (1.0 if used is None else used)
-    absent = away.get(name, Away(0.0, 0.0))
-    if not busy:
-        busy.append(1 - waits - (sum(held_up) if into else max(held_up, default=0.0)) - absent.idle)
-    return BlockSeen(name, topology.block_by_name[name].kind.name, max(0.0, *busy), queued=absent.queued)
+    told = away.get(name, Away(0.0, 1 - waits - (sum(held_up) if into else max(held_up, default=0.0))))
+    return BlockSeen(name, topology.block_by_name[name].kind.name, max(0.0, *busy or [told.busy]), queued=told.queued)
 
 
 def overall(result: MeasureResult) -> float | None:
