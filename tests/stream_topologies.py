@@ -195,6 +195,33 @@ def flow(of: Topology, service_ps: dict[str, int], ways: list[list[str]], count:
     return of_topology(of, found, max(free.values()))
 
 
+#: Of the edges of `STREAM`: all metrics, statistics, histograms and conditions.
+STATEMENTS = """
+    t1: measure trace occupancy at a when occupancy at b < 3
+    v1: measure hist value at b
+    v2: measure sum value at b when value at a == value at b
+    v3: measure max value at c when t1 > 1
+    l3: measure min latency at b
+    l4: measure sum latency at a when l3 < 3 ps
+    o1: measure hist(2) occupancy at a when !backpressure at a
+    o2: measure sum occupancy at c
+    o3: measure max(frame = 7 ps) occupancy at c when backpressure at a | util at b >= 50 %
+    o4: measure min occupancy at c
+    d1: measure mean(frame = 3) occupancy at b when value at b > 2
+    d2: measure trace(frame = 2) rate at total.acc_in when o4 == 0
+    u1: measure util at b when occupancy at b != 1
+    i1: measure hist(bins=4, low=0, high=8 ps) interval at b
+    i2: measure mean interval at total.acc_in
+    i3: measure trace interval at c when interval at b > 2 ps
+    i4: measure max interval at a when !(interval at total.acc_in < 3 ps | backpressure at b)
+    b1: measure backpressure at c when d1 > 1
+    a1: assert occupancy at a <= 6
+    a2: assert b1 < 0.5 | d1 <= 2
+    a3: assert !(backpressure at a & backpressure at b)
+    a4: assert latency at b < 10 ps & o4 < 2
+"""
+
+
 def with_streams(run: Run, count: int = 200) -> Run:
     """A run that recorded the streams of Laplace's equation too; its split block is slow."""
     service_ps = {"mt": 40_000, "s1": 400_000, "w1": 200_000, "w2": 200_000, "a1": 20_000, "out": 10_000}

@@ -19,7 +19,7 @@ from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import Frame, FrameValue, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
-from stream_topologies import STREAM
+from stream_topologies import STATEMENTS, STREAM
 from workbench.resources import __file__ as resources
 
 from workbench.model.diagnostic import has_errors
@@ -28,35 +28,16 @@ HEADERS = Path(resources).parent / "streaming"
 FRAMES = (Frame(), Frame(time_ps=13), Frame(time_ps=20), Frame(elements=3))
 EDGES = dict(enumerate(STREAM.edges))
 
-QUERY = """
+QUERY = (
+    STATEMENTS
+    + """
     r1: measure rate at a
-    t1: measure trace occupancy at a when occupancy at b < 3
     h1: measure hist occupancy at c
-    v1: measure hist value at b
-    v2: measure sum value at b when value at a == value at b
-    v3: measure max value at c when t1 > 1
     l1: measure hist(bins=3, low=0, high=12 ps) latency at c
     l2: measure trace latency at b when !(latency at a > 4 ps | backpressure at b)
-    l3: measure min latency at b
-    l4: measure sum latency at a when l3 < 3 ps
     l5: measure mean latency at c
-    o1: measure hist(2) occupancy at a when !backpressure at a
-    o2: measure sum occupancy at c
-    o3: measure max(frame = 7 ps) occupancy at c when backpressure at a | util at b >= 50 %
-    o4: measure min occupancy at c
-    d1: measure mean(frame = 3) occupancy at b when value at b > 2
-    d2: measure trace(frame = 2) rate at total.acc_in when o4 == 0
-    u1: measure util at b when occupancy at b != 1
-    i1: measure hist(bins=4, low=0, high=8 ps) interval at b
-    i2: measure mean interval at total.acc_in
-    i3: measure trace interval at c when interval at b > 2 ps
-    i4: measure max interval at a when !(interval at total.acc_in < 3 ps | backpressure at b)
-    b1: measure backpressure at c when d1 > 1
-    a1: assert occupancy at a <= 6
-    a2: assert b1 < 0.5 | d1 <= 2
-    a3: assert !(backpressure at a & backpressure at b)
-    a4: assert latency at b < 10 ps & o4 < 2
 """
+)
 
 REPLAY = """
 #include <iostream>
