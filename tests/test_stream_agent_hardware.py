@@ -18,6 +18,7 @@ from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, Frame, FrameValue, Query, Statistic, Tap
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import result_words
+from rc_workbench_plugins.streaming.topology import Topology
 from rtl_simulator import Cycle, Simulator, simulate
 from stream_topologies import topology
 
@@ -86,10 +87,10 @@ def traffic(cycles: int, seed: int, eager: float = 1.0) -> dict[str, np.ndarray]
     return rows
 
 
-def truth(found: dict[str, np.ndarray], end: int, period_ps: int = PERIOD_PS) -> Events:
+def truth(found: dict[str, np.ndarray], end: int, period_ps: int = PERIOD_PS, app: Topology = APP) -> Events:
     """What an onlooker sees who notes every cycle until `end`."""
     edges = {}
-    for edge in APP.edges:
+    for edge in app.edges:
         rows = found[edge.label.rpartition(".")[2]][:end]
         pushed, popped = ((rows[:, way] & rows[:, way + 1]).nonzero()[0] for way in (0, 2))
         stuck = (rows[:, 0] & ~rows[:, 1] & 1).nonzero()[0]
@@ -101,7 +102,7 @@ def truth(found: dict[str, np.ndarray], end: int, period_ps: int = PERIOD_PS) ->
             np.column_stack((stuck, stuck + 1)) * period_ps,
             tick_ps=period_ps,
         )
-    return of_topology(APP, edges, end * period_ps)
+    return of_topology(app, edges, end * period_ps)
 
 
 _BITS = {"a": 8, "b": 12, "c": 16}  # of a cycle's stimulus: where an edge's four bits begin; values of a and c follow
@@ -304,6 +305,34 @@ def test_frames_too_short_to_be_sent_leave_nothing_out(built: Built, length: int
             assert tuple(sums.tolist()) == true.frames[0].histogram, result.measure.text
         if result.measure.statistic is Statistic.SUM:
             assert sum(f.value for f in frames) == true.frames[0].value, result.measure.text
+
+
+WIDE = """
+    h: measure hist(bins=4, low=-4611686018427387904, high=4611686018427387904) value at a
+    hd: measure hist value at a
+    m: measure min value at a
+    w: measure rate at a when value at a >= 2305843009213693952
+    we: measure rate at a when max value at a > 9151314442816847872
+    wm: measure rate at a when mean value at a > 1099511627776
+"""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_values_of_64_bits_keep_all_of_them(simulator: Simulator, language: str) -> None:
+    app = replace(APP, edges=tuple(replace(edge, type="signed64") for edge in APP.edges))
+    query = read_query(WIDE, app, frame=Frame(time_ps=500 * PERIOD_PS))
+    agent = hardware_agent(query, [AgentEdge(edge) for edge in app.edges], [AgentClock(Fraction(PERIOD_PS))])
+    assert [problem.message for problem in (*query.diagnostics, *agent.diagnostics)] == []
+    wrapper = dut(agent).replace(".data_0(in[24 +: 16])", ".data_0({in[24 +: 16], 48'd0})")
+    found = traffic(6000, 7)
+    words = run(build(simulator, agent, language, wrapper), found, {5900: END_FRAMES})
+    found["a"][:, 4] <<= 48
+    for result in answers(agent, words).measures:
+        frames = [frame for frame in result.frames if frame.start_ps < 5900 * PERIOD_PS]
+        (true,), _ = evaluate(Query((result.measure,)), truth(found, frames[-1].end_ps // PERIOD_PS, app=app))
+        assert len(frames) == len(true.frames) > 5
+        for ours, theirs in zip(frames, true.frames, strict=True):
+            same(ours, theirs, result.measure.text)
 
 
 #: The stimulus of a cycle is reset, command and `in` of the other wrapper, as bits.

@@ -21,53 +21,59 @@ entity agent_bin is
 end agent_bin;
 
 architecture rtl of agent_bin is
-    constant ALL_BOUNDS : std_logic_vector(BOUNDS * VALUE_BITS - 1 downto 0) := AT;
+    constant BITS : positive := BOUNDS * VALUE_BITS;
+    constant ALL_BOUNDS : std_logic_vector(BITS - 1 downto 0) := AT;
+    constant REST : natural := BITS mod 32;
 
-    function top_bit return unsigned is -- what turns signed numbers to the order of unsigned ones
-        variable found : unsigned(VALUE_BITS - 1 downto 0) := (others => '0');
+    function turned(number : std_logic_vector) return unsigned is -- signed numbers to the order of unsigned ones
+        variable found : unsigned(VALUE_BITS - 1 downto 0);
     begin
+        found := unsigned(number);
         if IS_SIGNED = 1 then
-            found(VALUE_BITS - 1) := '1';
+            found(VALUE_BITS - 1) := not found(VALUE_BITS - 1);
         end if;
         return found;
     end function;
 
-    constant TURN : unsigned(VALUE_BITS - 1 downto 0) := top_bit;
-    constant FIRST : unsigned(VALUE_BITS - 1 downto 0) := unsigned(ALL_BOUNDS(VALUE_BITS - 1 downto 0)) xor TURN;
-    constant LAST : unsigned(VALUE_BITS - 1 downto 0) :=
-        unsigned(ALL_BOUNDS(BOUNDS * VALUE_BITS - 1 downto (BOUNDS - 1) * VALUE_BITS)) xor TURN;
-    signal place : unsigned(VALUE_BITS - 1 downto 0);
+    signal of_bounds : std_logic_vector(BITS - 1 downto 0);
+    signal place, first, last : unsigned(VALUE_BITS - 1 downto 0);
     signal scaled : unsigned(VALUE_BITS + 47 downto 0);
 begin
-    place <= unsigned(value) xor TURN;
+    in_parts : for i in 1 to BITS / 32 generate -- GHDL 2.0 loses longer constants whose low 32 bits are 0
+        of_bounds(32 * i - 1 downto 32 * i - 32) <= ALL_BOUNDS(32 * i - 1 downto 32 * i - 32);
+    end generate;
+    and_rest : if REST > 0 generate
+        of_bounds(BITS - 1 downto BITS - REST) <= ALL_BOUNDS(BITS - 1 downto BITS - REST);
+    end generate;
+    first <= turned(of_bounds(VALUE_BITS - 1 downto 0));
+    last <= turned(of_bounds(BITS - 1 downto BITS - VALUE_BITS));
+    place <= turned(value);
 
-    process (place) -- the product with a constant, one of its bits after another
+    process (place, first) -- the product with a constant, one of its bits after another
         variable product : unsigned(VALUE_BITS + 47 downto 0);
     begin
         product := (others => '0');
         for i in 0 to 47 loop
             if SCALE(i) = '1' then
-                product := product + shift_left(resize(place - FIRST, VALUE_BITS + 48), i);
+                product := product + shift_left(resize(place - first, VALUE_BITS + 48), i);
             end if;
         end loop;
         scaled <= product;
     end process;
 
     evenly : if EVEN = 1 generate
-        bin <= (others => '0') when place < FIRST
-            else std_logic_vector(to_unsigned(BOUNDS, BIN_BITS)) when place >= LAST
+        bin <= (others => '0') when place < first
+            else std_logic_vector(to_unsigned(BOUNDS, BIN_BITS)) when place >= last
             else std_logic_vector(scaled(SHIFT + BIN_BITS - 1 downto SHIFT) + 1);
     end generate;
 
     one_by_one : if EVEN = 0 generate
-        process (place)
-            variable bound : unsigned(VALUE_BITS - 1 downto 0);
+        process (place, of_bounds)
             variable found : unsigned(BIN_BITS - 1 downto 0);
         begin
             found := (others => '0');
             for i in 0 to BOUNDS - 1 loop
-                bound := unsigned(ALL_BOUNDS((i + 1) * VALUE_BITS - 1 downto i * VALUE_BITS));
-                if place >= (bound xor TURN) then
+                if place >= turned(of_bounds((i + 1) * VALUE_BITS - 1 downto i * VALUE_BITS)) then
                     found := found + 1;
                 end if;
             end loop;

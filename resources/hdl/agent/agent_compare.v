@@ -23,8 +23,9 @@ module agent_compare #(
 );
     reg signed [BITS-1:0] sum;
     reg some;
-    wire [BITS-1:0] wide_a = {{(BITS - A_BITS){IS_SIGNED & a[A_BITS-1]}}, a};
-    wire [BITS-1:0] wide_b = {{(BITS - B_BITS){IS_SIGNED & b[B_BITS-1]}}, b};
+    wire top_a = IS_SIGNED & a[A_BITS-1], top_b = IS_SIGNED & b[B_BITS-1];
+    wire [BITS-1:0] wide_a = {{(BITS - A_BITS){top_a}}, a};
+    wire [BITS-1:0] wide_b = {{(BITS - B_BITS){top_b}}, b};
     wire signed [BITS-1:0] now = sum + (a_sample ? wide_a * A_SCALE : {BITS{1'b0}})
                                      - (b_sample ? wide_b * B_SCALE : {BITS{1'b0}});
     wire zero = now == 0, below = now[BITS-1];

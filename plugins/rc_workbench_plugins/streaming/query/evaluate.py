@@ -308,6 +308,7 @@ def _frame(
     weights: Times, unsure: float,
 ) -> FrameValue:  # fmt: skip
     """A frame's statistic of its values; each counts as often as its weight says."""
+    value: int | float | None
     match measure.statistic:
         case Statistic.TRACE:
             return FrameValue(begin, end, collected, count, samples=(times, values))
@@ -316,13 +317,21 @@ def _frame(
             np.add.at(histogram, np.searchsorted(measure.bins, values, "right"), weights)
             return FrameValue(begin, end, collected, count, histogram=tuple(histogram.tolist()))
         case Statistic.SUM:
-            value = (values * weights).sum().item()
+            value = _total(values, weights)
         case _ if not len(values):
             value = None
         case Statistic.MEAN:
-            value = (values * weights).sum().item() / weights.sum().item()
+            value = _total(values, weights) / weights.sum().item()
         case Statistic.MIN:
             value = values.min().item()
         case Statistic.MAX:
             value = values.max().item()
     return FrameValue(begin, end, collected, count, value, uncertainty=unsure)
+
+
+def _total(values: NDArray[Any], weights: Times) -> int | float:
+    """The sum, each as often as its weight says; exact where they are whole numbers, however large."""
+    if values.dtype.kind not in "iu" or not len(values):
+        return float((values * weights).sum()) if len(values) else 0
+    most = max(abs(int(values.min())), abs(int(values.max()))) * int(weights.sum())
+    return int((values.astype(np.int64 if most < 1 << 63 else object) * weights).sum())
