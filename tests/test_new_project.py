@@ -312,3 +312,12 @@ def test_an_unknown_platform_is_answered_with_the_path_of_a_template_too(
     said = capsys.readouterr().err
     assert f"copy.workbench.yaml:{line}:" in said
     assert "The path of a template works too" in said
+
+
+def test_a_bundled_application_is_copied_to_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", str(tmp_path), "--example", "laplace", "--json"]) == 0
+    project = Path(json.loads(capsys.readouterr().out)["project"])
+    assert project == tmp_path / "laplace" / "two.workbench.yaml"
+    assert open_workspace(project, load_plugins()).diagnostics == ()
+    assert main(["new", str(tmp_path), "--example", "laplac"]) == 2
+    assert "there is no example 'laplac'. Did you mean 'laplace'?" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`workbench new`: a project file from a folder of sources."""
+"""`workbench new`: a project file from a folder of sources, or a bundled application copied."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, near
+from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.new_project import create, propose
 from workbench.session.new_top import Choice
 from workbench.session.workspace import parse_settings
@@ -20,7 +21,23 @@ def _number(name: str, value: object) -> int:
     return value
 
 
+def _copied(arguments: argparse.Namespace) -> int:
+    by_folder = {example.folder: example for example in reversed(EXAMPLES)}
+    if arguments.example not in by_folder:
+        hint = near(arguments.example, sorted(by_folder), "Known")
+        raise WorkbenchError(Diagnostic(f"there is no example '{arguments.example}'", hint))
+    project = copy_example(by_folder[arguments.example], arguments.folder)
+    if arguments.json:
+        print_json({"project": str(project)})
+    else:
+        print(f"copied: {project.parent}")
+        print(f"next: workbench run {project}", file=sys.stderr)
+    return DONE
+
+
 def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
+    if arguments.example:
+        return _copied(arguments)
     constants = {name: _number(name, value) for name, value in parse_settings(arguments.constant).items()}
     choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host, constants)
     proposal = propose(arguments.folder, workbench.plugins, choice)
