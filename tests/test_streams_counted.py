@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.streams import rate_words
 from workbench.api.job import Job
 from workbench.api.results import Analysis
 from workbench.cli.main import main
@@ -88,6 +89,18 @@ def test_full_fifos_are_findings_that_say_whom_to_mend_and_where_to_ask_for_the_
     assert f"`workbench streams {PROJECT / 'fork_join.workbench.yaml'}`" in deepen.text
     assert main(["streams", str(run.path)]) == 0
     assert f"{full.title}. {deepen.text}" in capsys.readouterr().out
+
+
+def test_streams_are_edges_of_the_block_graph_with_their_rate_and_stalls(analysis: Analysis) -> None:
+    edges = {edge.message: edge for edge in analysis.graph.edges if edge.reason == "stream"}
+    assert edges.keys() == {one.stream.id.partition(".")[2] for one in analysis.streams}
+    blocks = {block.id: block.component for block in analysis.graph.blocks}
+    into = edges["split.a"]
+    assert into.source == "fork_join.split", "an instance without a clocked block stands for itself"
+    assert (blocks[into.target], into.count, into.bytes) == ("fork_join.short", WORDS, 4 * WORDS)
+    stream = next(one for one in analysis.streams if one.stream.id == "fork_join.split.a")
+    assert (into.rate, into.stalled) == (rate_words(stream), stream.sink_stalls / stream.cycles)
+    assert (edges["split.in"].source, edges["merge.out"].target) == ("host.main", "host.main")
 
 
 def test_report_tells_streams_and_fifos_in_json(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

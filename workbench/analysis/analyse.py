@@ -16,7 +16,7 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
     measured = Measured(run, platform, knowledge.metrics, threshold)
     blocks, calls = measured.blocks, measured.calls
     findings, rule_problems = find_bottlenecks(measured, knowledge)
-    graph, graph_problems = build_graph(blocks, calls)
+    graph, graph_problems = build_graph(blocks, calls, measured.streams)
     return Analysis(
         time_s=run.time_s,
         clocks=run.manifest.clocks,

@@ -1,12 +1,13 @@
-"""The application's block graph as a run saw it: edges from the pragmas' targets and messages, numbers from calls."""
+"""The application's block graph as a run saw it: edges from pragmas' targets and messages, and from streams."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from workbench.analysis.streams import rate_words, stream_names
 from workbench.analysis.targets import resolve_target
-from workbench.api.results import BlockMetrics, CallMetrics
+from workbench.api.results import BlockMetrics, CallMetrics, StreamMetrics
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import MEM, WAITS, Category
@@ -15,9 +16,10 @@ _OUT = (Category.SEND, Category.WAIT_SEND)
 
 
 def build_graph(
-    blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics]
+    blocks: Sequence[BlockMetrics], calls: Sequence[CallMetrics], streams: Sequence[StreamMetrics] = ()
 ) -> tuple[BlockGraph, tuple[Diagnostic, ...]]:
-    """Blocks and edges. An edge's end is a block's id, a group's id where a target means all replicas, or `$MEM`.
+    """Blocks and edges, those of the design's streams too. An edge's end is a block's id, a group's id where a target
+    means all replicas, or `$MEM`.
 
     `count`, `bytes` and `time_s` come from the host's calls where the edge leads from or to the host; between hardware
     blocks `count` is how often the sender entered its send state. A target that names no block is a diagnostic.
@@ -41,7 +43,28 @@ def build_graph(
                 for message in state.messages or ("",):
                     _merge(edges, metrics.block, state, end, message, numbers)
                     numbers = (None, None, None)  # counted once, at the target and message named first
-    return BlockGraph(tuple(all_blocks), _without_repeats(edges, all_blocks)), tuple(dict.fromkeys(problems))
+    told = _without_repeats(edges, all_blocks)
+    return BlockGraph(tuple(all_blocks), (*told, *_streams(streams, all_blocks, told))), tuple(dict.fromkeys(problems))
+
+
+def _streams(streams: Sequence[StreamMetrics], blocks: Sequence[Block], told: Sequence[Edge]) -> Iterator[Edge]:
+    """An edge for each stream, from the first block of the instance that offers (itself where it has none) to that of
+    the one that takes. Those of the host are its calls' where any tell of it."""
+    host = next((block.id for block in blocks if block.side is Side.HOST), "")
+    first = {block.component: block.id for block in reversed(blocks)} | {"": host}
+    names = stream_names(streams)
+    told_of_host = any(host in (edge.source, edge.target) for edge in told)
+    for one in streams:
+        stream = one.stream
+        outside = not (stream.source and stream.target)
+        if stream.source == stream.target or (outside and (told_of_host or not host or not one.transfers)):
+            continue
+        source, target = (first.get(end, end) for end in (stream.source, stream.target))
+        moved = one.transfers * stream.bits // 8 if stream.bits else None
+        stalled = one.sink_stalls / max(one.cycles, 1)
+        yield Edge(
+            source, target, names[stream.id], "stream", one.transfers, moved, rate=rate_words(one), stalled=stalled
+        )
 
 
 def _ends(target: str, blocks: Sequence[Block], source: Block) -> Iterator[str]:

@@ -119,6 +119,8 @@ def place_words(finding: Finding, analysis: Analysis) -> str:
     where = finding.group + f" × {replicas}" if replicas > 1 else finding.block
     if finding.scope == "application":
         where = "whole application"
+    elif finding.scope == "fifo":
+        where = finding.where
     elif finding.scope == "call" and labels:
         where = f"{finding.block}: {labels[0]}"
     elif labels and len(labels) <= 3 and finding.block.startswith("host"):

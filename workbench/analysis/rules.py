@@ -195,7 +195,10 @@ def _finding(fired: _Fired, measured: Measured, knowledge: KnowledgeBase) -> Fin
     advice = _worthwhile([*own, *_of_platform(selection, measured.platform, own or general), *general])
     cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
-    where = {"block": block_id, "fifo": block_id, "application": "application"}.get(fired.scope, "")
+    if fired.scope == "fifo":  # shown on a block of its instance, where it has one
+        inside = (b.block.id for b in measured.blocks if b.block.component == selection.block.block.id)
+        block_id = next(inside, block_id)
+    where = {"block": block_id, "fifo": selection.block.block.id, "application": "application"}.get(fired.scope, "")
     if fired.scope == "call":
         call = selection.calls[0]
         where = f"{block_id}: {call.entry.name if call.entry else call.site.callee} at {call.place}"

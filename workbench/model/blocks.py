@@ -63,7 +63,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Edge:
-    """Messages from one block to another, by message id. `count` and `bytes` are None where no run tells them."""
+    """Messages from one block to another, by message id, or a stream's words. `count` and `bytes` are None where no run
+    tells them. A stream also has its `rate` in words, and the share of cycles, 0 to 1, in which it was `stalled`:
+    offered and not taken.
+    """
 
     source: str
     target: str
@@ -72,6 +75,8 @@ class Edge:
     count: int | None = None
     bytes: int | None = None
     time_s: float | None = None
+    rate: str = ""
+    stalled: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from math import ceil, sqrt
 
 from workbench.model.blocks import Block, BlockGraph, Edge, Side
-from workbench.model.text import bytes_text, count_text, listed, time_text
+from workbench.model.pragma import MEM
+from workbench.model.text import bytes_text, count_text, listed, percent_text, time_text
 from workbench.pictures.layout_edges import Link
 from workbench.pictures.layout_sizes import Box, LayoutStyle, Point
 
@@ -115,7 +116,8 @@ def nodes_of(graph: BlockGraph, style: LayoutStyle) -> dict[str, NodeBox]:
     for end in dict.fromkeys(end for edge in graph.edges for end in (edge.source, edge.target)):
         if end not in known:
             box = Box(0, 0, style.node_width, style.node_height)
-            nodes[end] = NodeBox(end, "memory" if end == "$MEM" else end, frame, Side.FPGA, (), box)
+            title = "memory" if end == MEM else end.partition(".")[2] or end
+            nodes[end] = NodeBox(end, title, frame, Side.FPGA, (), box)
     return nodes
 
 
@@ -205,11 +207,15 @@ def _texts(edges: tuple[Edge, ...]) -> tuple[str, str]:
     size = sum(edge.bytes or 0 for edge in edges)
     time_s = sum(edge.time_s or 0.0 for edge in edges)
     much = ""
-    if count and size:
+    if len(edges) == 1 and edges[0].rate:
+        much = edges[0].rate
+    elif count and size:
         much = f"{count_text(count)} × {bytes_text(round(size / count))}"
     elif count:
         much = f"{count_text(count)} ×"
     details = [called] if called else []
+    if len(edges) == 1 and edges[0].stalled:
+        details.append(f"{percent_text(edges[0].stalled)} stalled")
     if time_s:
         details.append(time_text(time_s))
     return (much, ", ".join(details)) if much else (", ".join(details), "")

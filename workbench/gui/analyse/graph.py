@@ -257,7 +257,12 @@ class GraphView(HouseView):
         if edge:
             names = ", ".join(dict.fromkeys(e.message for e in edge.edges if e.message))
             spent = f", {time_text(edge.time_s)}" if edge.time_s else ""
-            return f"{names or 'messages'}: {edge.source} to {edge.target}{spent}"
+            said = "".join(
+                f"\n{e.message}: {e.rate}, {percent_text(e.stalled)} of the cycles stalled"
+                for e in edge.edges
+                if e.rate
+            )
+            return f"{names or 'messages'}: {edge.source} to {edge.target}{spent}{said}"
         return ""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -19,6 +19,8 @@ def where_words(finding: Finding) -> str:
     """Where a finding is, for a column: the block, and the call's name where it is about one."""
     if finding.scope == "application":
         return "whole application"
+    if finding.scope == "fifo":
+        return block_words(finding.group or finding.where)
     block = block_words(finding.group or finding.block)
     names = list(dict.fromkeys(place.label for place in finding.places if place.label))
     if finding.scope == "call":
