@@ -1,8 +1,9 @@
 """How deep each FIFO has to be: the least that loses next to nothing of the throughput, found and confirmed by runs.
 
-First all FIFOs are as deep as they like. What each then held at most is enough for the same time; from there each is
-bisected, the one that held most first, while the others stay. Every step is a simulation of the whole application, of
-one build: FIFOs ask for their depth when it starts (`resources/hdl/recap_depth.v`).
+First all FIFOs are as deep as they like. One word more than each then held at most is enough for the same time, or
+twice that, and so on, where one has latencies of its own; from there each is bisected, the one that held most first,
+while the others stay. Every step is a simulation of the whole application, of one build: FIFOs ask for their depth when
+it starts (`resources/hdl/recap_depth.v`).
 """
 
 from __future__ import annotations
@@ -66,8 +67,10 @@ def least_depths(
 
     `most` is what each held at most where they are as deep as they like; `cycles_of` runs with some depths.
     """
-    depths = {name: max(words, 1) for name, words in most.items()}
+    depths = {name: words + 1 for name, words in most.items()}  # a full FIFO takes nothing while it gives
     limit = best / (1 - loss)
+    while cycles_of(depths) > limit and max(depths.values(), default=AMPLE) < AMPLE:
+        depths = {name: 2 * words for name, words in depths.items()}
     for name in sorted(depths, key=lambda one: -depths[one]):
         low, high = 0, depths[name]  # too little, and enough
         while high - low > 1:
