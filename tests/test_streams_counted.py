@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from rc_workbench_plugins.simulated_card.verilate import idle_state
 
 from workbench.analysis.streams import rate_words
+from workbench.api import HdlBuild
 from workbench.api.job import Job
 from workbench.api.results import Analysis
 from workbench.cli.main import main
@@ -155,6 +157,27 @@ def test_a_deadlock_is_named_by_those_who_wait_for_each_other_and_the_fifo_to_de
 def test_a_design_that_counts_cycles_before_it_goes_on_is_no_deadlock(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", DELAY=600)
     assert run.complete, run.manifest.reason
+
+
+def test_what_tells_time_is_no_state_of_the_design_and_neither_is_what_is_kept_of_it(tmp_path: Path) -> None:
+    """Of a larger design Verilator keeps what a register becomes beside what it is."""
+    (tmp_path / "Vcard__Syms.h").write_text("Vcard___024root                TOP;\n")
+    (tmp_path / "Vcard___024root.h").write_text("""
+        VL_OUT64(recap_valid,42,0);
+        QData/*47:0*/ top__DOT__recap_monitor__DOT__cycles;
+        QData/*47:0*/ __Vdly__top__DOT__recap_monitor__DOT__cycles;
+        IData/*31:0*/ top__DOT__recap_user__DOT__age;
+        IData/*31:0*/ __VdlyVal__top__DOT__recap_user__DOT__age__v0;
+        IData/*31:0*/ __Vdly__top__DOT__recap_user__DOT__left;
+        IData/*31:0*/ top__DOT__recap_user__DOT__left;
+    """)
+    idle = idle_state(tmp_path, HdlBuild(sources=(), top="top", blocks=(), idle=("age",)))
+    assert {name.removeprefix("TOP.").removeprefix("__Vdly__").removeprefix("__VdlyVal__") for name in idle} == {
+        "top__DOT__recap_monitor__DOT__cycles",
+        "top__DOT__recap_user__DOT__age",
+        "top__DOT__recap_user__DOT__age__v0",
+    }
+    assert len(idle) == 4
 
 
 def test_a_host_that_gives_all_before_it_takes_anything_is_told(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ _MEMBER = re.compile(
     r"^\s*(?:VL_OUT\w*\(&?(?=\w+,)|(?:[CSIQ]Data(?:/\*[\d:]*\*/)?|VlWide<.*>(?:/\*[\d:]*\*/)?|VlUnpacked<.*>)\s+)(\w+)[;,]",
     re.M,
 )
+# What is kept of a signal between two parts of an edge.
+_SHADOW = re.compile(r"__V[a-z][A-Za-z0-9]*__(?P<of>\w+?)(?:__v\d+)?")
 _INSTANCE = re.compile(r"^\s*Vcard_\w+\s+(TOP__\w+);", re.M)
 _PORT = re.compile(r"^\s*VL_(?P<direction>IN|OUT|INOUT)\w*\(&?(?P<name>\w+),(?P<msb>\d+),(?P<lsb>\d+)", re.M)
 
@@ -92,7 +94,10 @@ def idle_state(out: Path, hdl: HdlBuild) -> list[str]:
     own, user = f"{hdl.top}__DOT__recap_", f"{hdl.top}__DOT__recap_user__DOT__"
     idle = {user + _encoded(path) for path in hdl.idle} | {path for path in hdl.idle if "." not in path}
     members = _MEMBER.findall((out / "Vcard___024root.h").read_text())
-    found = [f"TOP.{name}" for name in members if name in idle or (name.startswith(own) and not name.startswith(user))]
+    of = {name: shadow["of"] if (shadow := _SHADOW.fullmatch(name)) else name for name in members}
+    found = [
+        f"TOP.{name}" for name, one in of.items() if one in idle or (one.startswith(own) and not one.startswith(user))
+    ]
     instances = _INSTANCE.findall((out / "Vcard__Syms.h").read_text())
     ours = (f"TOP__{hdl.top}__recap_monitor", f"TOP__{hdl.top}__recap_port")
     return found + [name for name in instances if name.startswith(ours)]
