@@ -16,13 +16,14 @@ entity agent_tap is
         push_1, pop_1 : out std_logic;
         push, pop : out std_logic;
         blocked : out std_logic; -- there was an element that the queue did not take
+        waiting : out std_logic; -- the consumer wanted an element and there was none
         value : out std_logic_vector(DATA_BITS - 1 downto 0);
         occupancy : out std_logic_vector(OCCUPANCY_BITS - 1 downto 0)
     );
 end agent_tap;
 
 architecture rtl of agent_tap is
-    signal pushed_1, pushed, popped_1, popped, blocked_1 : std_logic;
+    signal pushed_1, pushed, popped_1, popped, blocked_1, waiting_1 : std_logic;
     signal value_1 : std_logic_vector(DATA_BITS - 1 downto 0);
     signal held : unsigned(OCCUPANCY_BITS - 1 downto 0);
 begin
@@ -37,10 +38,12 @@ begin
             pushed_1 <= not reset and push_valid and push_ready;
             popped_1 <= not reset and pop_valid and pop_ready;
             blocked_1 <= not reset and push_valid and not push_ready;
+            waiting_1 <= not reset and pop_ready and not pop_valid;
             value_1 <= data;
             pushed <= not reset and pushed_1;
             popped <= not reset and popped_1;
             blocked <= not reset and blocked_1;
+            waiting <= not reset and waiting_1;
             value <= value_1;
             if reset = '1' then
                 held <= (others => '0');

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from rc_workbench_plugins.streaming.query.measures import (
+    TIMED,
     And,
     Assert,
     Blocked,
@@ -67,10 +68,10 @@ def exact(value: float) -> Fraction:
 
 def in_cycles(measure: Measure, value: float, period_ps: Fraction) -> Fraction:
     """A number in base units, as the quotient of what hardware counts for the measure: transfers or blocked cycles a
-    cycle, elements, cycles of latency, values."""
+    cycle, elements, cycles of times, values."""
     if measure.metric is Metric.RATE:
         return exact(value) * period_ps / 10**12
-    return exact(value) / period_ps if measure.metric is Metric.LATENCY else exact(value)
+    return exact(value) / period_ps if measure.metric in TIMED else exact(value)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,8 @@ class Joints:
             at, clock, bits = f"e{number}", self.edges[label].clock, self._data.get(label, 0)
             signals = [f"{way}_{sign}_{number}" for way in ("push", "pop") for sign in ("valid", "ready")]
             self.net.inputs |= dict.fromkeys(signals, 0) | ({f"data_{number}": bits} if bits else {})
-            single = {name: self.net.wire(f"{at}_{name}") for name in ("push_1", "pop_1", "push", "pop", "blocked")}
+            names = ("push_1", "pop_1", "push", "pop", "blocked", "waiting")
+            single = {name: self.net.wire(f"{at}_{name}") for name in names}
             self.net.add(
                 "agent_tap", f"{at}_tap", {"OCCUPANCY_BITS": self._occupancy_bits, "DATA_BITS": bits or 1},
                 clock=f"clock_{clock}", reset=f"reset_{clock}", **{name.rpartition("_")[0]: name for name in signals},

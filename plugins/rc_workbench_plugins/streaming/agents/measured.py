@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 class Measured(Joints):
-    """Numbers of edges e<i> and of paths l<i>, and the groups whose frames end together."""
+    """Numbers of edges e<i>, of paths l<i> and between transfers i<i>, and the groups whose frames end together."""
 
     def _clock(self, of: Measure | Condition) -> int:
         found = {self.edges[label].clock for label, _ in ends_of(of)}
@@ -52,7 +52,8 @@ class Measured(Joints):
                 at = self._latency(of.edges)
                 return Values(f"{at}_sample", f"{at}_cycles", 32, lost=f"{at}_lost")
             case Metric.INTERVAL:
-                raise Refused("intervals are counted on the processor alone")
+                at = self._interval(edge, of.tap)
+                return Values(f"{at}_sample", f"{at}_cycles", 32)
         label = of.edges[-1]
         return Values(f"{edge}_push", f"{edge}_value", self._data[label], self.edges[label].edge.type.startswith("s"))
 
@@ -76,6 +77,18 @@ class Measured(Joints):
             enters=f"{first}_push_1", leaves=f"{last}_pop_1", cycle=Part(f"c{clock}_cycle", 0, 31),
             sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
             lost=self.net.wire(f"{at}_lost"),
+        )  # fmt: skip
+        return at
+
+    def _interval(self, edge: str, tap: Tap) -> str:
+        if (made := self._made.get(("interval", edge, tap))) is not None:
+            return made
+        at = self._made[("interval", edge, tap)] = f"i{len(self._made)}"
+        clock = self.edges[self._labels[int(edge[1:])]].clock
+        self.net.add(
+            "agent_interval", at, {}, clock=f"clock_{clock}", reset=f"c{clock}_reset_1", transfer=f"{edge}_{tap}",
+            waits=f"{edge}_{'waiting' if tap is Tap.POP else 'blocked'}",
+            sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
         )  # fmt: skip
         return at
 

@@ -22,6 +22,7 @@ from rc_workbench_plugins.streaming.agents.layout import (
 )
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
+    TIMED,
     AssertResult,
     FrameValue,
     Measure,
@@ -191,7 +192,7 @@ def _samples(
     times = np.array([timing.at(start + int(since) + after) for since in table[:, 0]], np.int64)
     raw = table[:, 1] if trace.value_words == 1 else table[:, 1] | table[:, 2] << np.uint64(32)
     values: NDArray[np.generic] = raw.astype(np.int64)
-    if of.metric is Metric.LATENCY:
+    if of.metric in TIMED:
         values = np.array([timing.lasting(int(cycles)) for cycles in raw], np.int64)
     elif of.metric is Metric.VALUE:
         values = _typed(raw, trace.type)
@@ -208,7 +209,7 @@ def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
 def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: Frame) -> FrameValue:
     """The frame with its value, in base units."""
     collected, rate_ps = fields.get("collected", cycles), timing.rate_ps
-    unit = rate_ps if of.metric is Metric.LATENCY else Fraction(1)
+    unit = rate_ps if of.metric in TIMED else Fraction(1)
     value: Fraction | float | None
     if of.single:
         value = Fraction(frame.count, collected) if collected else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rc_workbench_plugins.streaming.query.measures import Metric
+from rc_workbench_plugins.streaming.query.measures import TIMED, Metric
 from rc_workbench_plugins.streaming.topology import Edge
 
 MOST_COUNTS = 512  # bins of an occupancy, as the dissertation's monitors have (section 3.3)
@@ -20,7 +20,7 @@ def bins_of(metric: Metric, edge: Edge, bins: float | None, low: float | None, h
         count = count or min(MOST_COUNTS, max(1, int(high - low)))
     elif count is None and low is None and high is None:
         return _powers(metric, edge.type)
-    elif metric in (Metric.LATENCY, Metric.INTERVAL):
+    elif metric in TIMED:
         low = 0 if low is None else low
     if low is None or high is None:
         raise ValueError("a histogram with so many bins needs bounds, as in hist(bins=16, low=0, high=1000)")
@@ -32,7 +32,7 @@ def bins_of(metric: Metric, edge: Edge, bins: float | None, low: float | None, h
 
 def _powers(metric: Metric, type_: str) -> tuple[float, ...]:
     """Bins whose bounds double, since what is between the least and the greatest is not known beforehand."""
-    if metric in (Metric.LATENCY, Metric.INTERVAL):
+    if metric in TIMED:
         return (0.0, *(float(_NS << power) for power in range(_LONGEST_NS + 1)))
     bits = re.search(r"\d+$", type_)
     if type_.startswith("unsigned"):

@@ -63,6 +63,9 @@ class Tap(StrEnum):
 #: One number in a frame (Table 4.1), so that no statistic applies; the other metrics have many.
 SINGLE = frozenset({Metric.RATE, Metric.UTIL, Metric.BACKPRESSURE})
 
+#: Times in ps.
+TIMED = frozenset({Metric.LATENCY, Metric.INTERVAL})
+
 #: What JSON and people get instead of base units: a unit, and how many base units make one.
 UNITS: Mapping[Metric, tuple[str, float]] = {
     Metric.RATE: ("transfers/s", 1),

@@ -8,6 +8,7 @@ import numpy as np
 
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
+    TIMED,
     UNITS,
     AssertResult,
     FrameValue,
@@ -30,7 +31,7 @@ def value_words(measure: Measure, value: float | None) -> str:
         return prefixed(value, "/s")
     if measure.metric in (Metric.UTIL, Metric.BACKPRESSURE):
         return percent_text(value)
-    if measure.metric in (Metric.LATENCY, Metric.INTERVAL):
+    if measure.metric in TIMED:
         return time_text(value / UNITS[measure.metric][1])
     if measure.metric is Metric.OCCUPANCY and measure.statistic is Statistic.SUM:
         return f"{significant(value / PS_PER_S)} element s"
