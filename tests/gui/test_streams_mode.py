@@ -142,6 +142,14 @@ def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
         assert mode.graph.facts["Two.mt"].words == stands
         rows = mode.findChildren(DiagnosticRow)
         assert [row.diagnostic.line for row in rows] == [1 + text[: text.index(one)].count("\n") for one in said]
+    # a run without a trace is said to be one, and the project stays
+    run = synthetic_run(cores=1, rounds=1)
+    RunWriter(tmp_path / "untraced").finish(run.manifest, run.tables)
+    context.open_run(tmp_path / "untraced")
+    settle(window)
+    settle(window)
+    assert mode.replies.nothing.title.text() == "The run that is open kept no transfers"
+    assert mode.graph.facts["Two.mt"].words == "FPGA card"
     # double-click: where the block is written
     with qtbot.waitSignal(context.navigation.line_wanted) as wanted:
         mode.graph.node_opened.emit("Two.w1")

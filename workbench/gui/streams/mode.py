@@ -214,7 +214,7 @@ class QueryMode(Mode):
         self._check()
         self.ask_button.setEnabled(self.of_run)
         self.ask_button.setToolTip("Ctrl+Enter" if self.of_run else "Run the project first")
-        self.replies.say_why(self.of_run)
+        self.replies.say_why(self.of_run, self.context.run is not None and self.subjects.run is None)
         if not self.of_run:
             self._forget_answers()
             self._explain(())

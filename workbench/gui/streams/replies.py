@@ -152,7 +152,7 @@ class Replies(QWidget):
         yield from self.pictures.build()
         split = Split((self.table, 200), (scrolled(self.pictures), 320), vertical=True)
         self.nothing = EmptyState("waypoints", "")
-        self.say_why(of_run=True)
+        self.say_why(of_run=True, has_run=True)
         self._stack = Stack()
         for page in (self.nothing, split):
             self._stack.addWidget(page)
@@ -161,13 +161,14 @@ class Replies(QWidget):
         self.show_replies(())
         yield
 
-    def say_why(self, of_run: bool) -> None:
+    def say_why(self, of_run: bool, has_run: bool) -> None:
         """What stands here while there are no answers."""
         how = "Write what to measure at the left, or right-click a stream in the graph"
         if of_run:
             self.nothing.say("Nothing is asked yet", f"{how}; then Ctrl+Enter.")
         else:
-            self.nothing.say("There is no run to ask yet", f"{how}: a traced run of the project answers it.")
+            why = "The run that is open kept no transfers" if has_run else "There is no run to ask yet"
+            self.nothing.say(why, f"{how}: a traced run of the project answers it.")
 
     def show_replies(self, replies: Sequence[Reply]) -> None:
         self.replies = replies
