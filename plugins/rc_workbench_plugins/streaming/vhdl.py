@@ -23,6 +23,7 @@ def as_verilog(implementation: Implementation, config: Mapping[str, Value], root
     at, unit = implementation.at, implementation.unit.lower()
     if not re.fullmatch(r"[a-z]\w*", unit):
         raise WorkbenchError(problem(at, f"'{implementation.unit}' is no name of an entity"))
+    root = root.absolute()
     files = tuple(str(root / file) for file in implementation.files)
     try:
         contents = [read_regular(Path(file), SOURCE_LIMIT).decode("latin-1") for file in files]
