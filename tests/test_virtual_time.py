@@ -4,6 +4,7 @@ drift, or are not there. What is judged is virtual time over the span of the dat
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.api.virtual_time import Triples, calibrate, frame_of, frames_of, per_frame
+from workbench.api.virtual_time import Triples, calibrate, clock_problems, frame_of, frames_of, per_frame
 from workbench.cli.main import main
 
 S_P, S_F = 0.43253, 7.5  # ns of a tick; virtual time is the processor's
@@ -108,21 +109,52 @@ def test_no_time_of_a_runs_frames_is_farther_off_than_they_say(
 ) -> None:
     """However many messages there were, before the first and after the last too, of a clock that drifts by up to 100
     ppm in a second. The ways there and back may be as unlike as they like, and a tenth of the messages late."""
-    rows, zero_ns = messages(
-        count, forth_ns=forth, back_ns=back, jitter_ns=jitter, preempted=0.1, rate=s_f, drift=drift, seed=seed, s_p=1e-3
+    rows, truth_ps = on_the_hosts_clock(
+        count, forth_ns=forth, back_ns=back, jitter_ns=jitter, preempted=0.1, rate=s_f, drift=drift, seed=seed
     )
-    first = int(-zero_ns / s_f)  # the cycle of the host's time 0
-    rows[:, 1] -= first
     last = int(rows[:, 1].max() + 1 + far / s_f)
     frames = frames_of(Triples(*rows.T), last)
     assert (frames[0].first, frames[-1].last, sum(f.messages for f in frames) <= count) == (0, last, True)
     assert all(f.last == g.first for f, g in pairwise(frames))
     for cycle in np.linspace(0, last, 50).astype(int).tolist():
-        # t - zero = s_f (1 + drift t) (cycle + first)
-        turns = s_f * (cycle + first)
-        truth_ns = (turns + zero_ns) / (1 - drift * 1e-9 * turns)
         frame = frame_of(frames, cycle)
-        assert abs(frame.at(cycle) - 1000 * truth_ns) <= frame.uncertainty_ps + s_f * 1000  # within its cycle
+        assert abs(frame.at(cycle) - truth_ps(cycle)) <= frame.uncertainty_ps + s_f * 1000  # within its cycle
+
+
+def on_the_hosts_clock(count: int = 1000, **given: Any) -> tuple[np.ndarray[Any, Any], Callable[[int], float]]:
+    """`messages` with a host's clock of ps, and when a cycle begins on it; cycle 0 is near its time 0."""
+    rows, zero_ns = messages(count, s_p=1e-3, **given)
+    rate, drift = given.get("rate", S_F), given.get("drift", 0.0)
+    first = int(-zero_ns / rate)
+    rows[:, 1] -= first
+
+    def truth_ps(cycle: int) -> float:
+        turns = rate * (cycle + first)  # t - zero = rate (1 + drift t) (cycle + first)
+        return 1000 * (turns + zero_ns) / (1 - drift * 1e-9 * turns)
+
+    return rows, truth_ps
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_runs_clock_is_found_within_the_tolerance(case: str) -> None:
+    """By frames too: of a steady clock there is one."""
+    given_, tolerance_ns = CASES[case]
+    for seed in range(5):
+        rows, truth_ps = on_the_hosts_clock(**given_, seed=seed)  # type: ignore[arg-type]
+        (frame,) = frames_of(Triples(*rows.T), int(rows[:, 1].max()))
+        for cycle in np.linspace(rows[:, 1].min(), rows[:, 1].max(), 50).astype(int).tolist():
+            assert abs(frame.at(cycle) - truth_ps(cycle)) <= 1000 * tolerance_ns
+
+
+def test_a_clock_that_drifts_is_followed_by_frames() -> None:
+    rows, truth_ps = on_the_hosts_clock(jitter_ns=100, drift=50e-6, seed=1)
+    last = int(rows[:, 1].max())
+    frames = frames_of(Triples(*rows.T), last)
+    assert len(frames) > 2
+    assert max(abs(frame_of(frames, c).at(c) - truth_ps(c)) for c in range(0, last, last // 50)) < 700_000
+    assert calibrate(Triples(*rows.T), 1e-3).crossed_ns > 10_000  # at one rate, where a message takes some 1,200 ns
+    *_, told = clock_problems("clk", frames, 1e9 / S_F)
+    assert "has no one rate" in told.message
 
 
 def test_counters_of_a_card_that_runs_for_years_lose_nothing(

@@ -26,7 +26,8 @@ from workbench.model.text import significant
 LEAST_SHARE, LEAST_ROWS = 0.1, 20  # of the messages: those with the shortest round trips
 MOST_FRAMES = 64
 AT_ONCE = 1.25  # times the shortest round trip: who took longer waited for something
-MOST_DRIFT = 100e-6  # share by which no clock is taken to change its rate within a second
+NEARLY = 1.5  # times as unsure as with more frames
+MOST_DRIFT = 100e-6  # share by which a clock is taken to change its rate within a second, where messages are few
 _PS = 1e-3  # ns: a tick of the host's clock
 
 Ticks = NDArray[np.int64]
@@ -137,21 +138,39 @@ def frame_of(frames: Sequence[Frame], cycle: int) -> Frame:
 
 
 def frames_of(triples: Triples, cycles: int) -> tuple[Frame, ...]:
-    """A run's clock of so many cycles, by messages in ps of the host's clock: in as many frames, of `LEAST_ROWS`
-    messages or more, as make its times surest. Messages that had to wait on their way tell less, and are left out where
-    others span the run. No frames where no rate can be seen."""
+    """A run's clock of so many cycles, by messages in ps of the host's clock: in the fewest frames, of `LEAST_ROWS`
+    messages or more, that make its times (nearly) as sure as they can be. Messages that had to wait on their way tell
+    less, and are left out where others span the run. No frames where no rate can be seen."""
+    if len(triples) < 2 or not np.ptp(triples.t_f2):
+        return ()
     order = np.argsort(triples.t_f2, kind="stable")
     trips = (triples.t_p3 - triples.t_p1)[order]
-    short = order[trips <= AT_ONCE * trips.min()] if len(trips) else order
-    if len(short) > 1 and 2 * np.ptp(triples.t_f2[short]) >= np.ptp(triples.t_f2):
-        order = short
-    whole = Triples(triples.t_p1[order], triples.t_f2[order], triples.t_p3[order])
-    most = min(len(whole) // LEAST_ROWS, MOST_FRAMES)
-    tried = (_in_frames(whole, cycles, 1 << power) for power in range(max(most.bit_length(), 1)))
-    return min(tried, key=lambda frames: max((frame.uncertainty_ps for frame in frames), default=0))
+    short = order[trips <= AT_ONCE * trips.min()]
+    if 2 * np.ptp(triples.t_f2[short]) < np.ptp(triples.t_f2):
+        short = order
+    every, chosen = (Triples(triples.t_p1[of], triples.t_f2[of], triples.t_p3[of]) for of in (order, short))
+    most, bend = min(len(chosen) // LEAST_ROWS, MOST_FRAMES), _bend(chosen)
+    tried: list[tuple[Frame, ...]] = []
+    for count in (1 << power for power in range(max(most.bit_length(), 1))):
+        enough = len(every) * LEAST_SHARE >= LEAST_ROWS * count  # for a fit to take none but the shortest
+        tried.append(_in_frames(every if enough else chosen, cycles, count, bend))
+    unsure_ps = [max((frame.uncertainty_ps for frame in frames), default=0) for frames in tried]
+    return next(frames for frames, unsure in zip(tried, unsure_ps, strict=True) if unsure <= NEARLY * min(unsure_ps))
 
 
-def _in_frames(whole: Triples, cycles: int, count: int) -> tuple[Frame, ...]:
+def _bend(triples: Triples) -> float:
+    """By how much the rate changes: share a ns. What a parabola through the messages shows, and three times how unsure
+    that is; of few messages `MOST_DRIFT`."""
+    if len(triples) < LEAST_ROWS:
+        return MOST_DRIFT * 1e-9
+    half = np.ptp(triples.t_f2) / 2
+    middle_ns = _PS * (triples.t_p1 + triples.t_p3) / 2
+    cycles = (triples.t_f2 - triples.t_f2.mean()) / half
+    parts, spread = np.polyfit(cycles, middle_ns - middle_ns.mean(), 2, cov=True)
+    return float(2 * (abs(parts[0]) + 3 * np.sqrt(spread[0, 0])) / parts[1] ** 2)
+
+
+def _in_frames(whole: Triples, cycles: int, count: int, bend: float) -> tuple[Frame, ...]:
     clocks = per_frame(whole, _PS, None, count)
     parts = [whole.part(clock.first, clock.last) for clock in clocks]
     edges = [0, *(int(a.t_f2[-1] + b.t_f2[0] + 1) // 2 for a, b in pairwise(parts)), cycles]
@@ -159,15 +178,15 @@ def _in_frames(whole: Triples, cycles: int, count: int) -> tuple[Frame, ...]:
         edges[-1] = max(cycles, int(parts[-1].t_f2[-1]) + 1)
     return tuple(
         Frame(first, last, Fraction(clock.s_f_ns / _PS), Fraction(clock.b_f_ns / _PS), clock.lower_ns / _PS,
-              clock.upper_ns / _PS, _unsure_ps(clock, part, first, last), len(part))
+              clock.upper_ns / _PS, _unsure_ps(clock, part, first, last, bend), len(part))
         for clock, part, first, last in zip(clocks, parts, edges, edges[1:], strict=False)
     )  # fmt: skip
 
 
-def _unsure_ps(clock: Clock, part: Triples, first: int, last: int) -> int:
+def _unsure_ps(clock: Clock, part: Triples, first: int, last: int, bend: float) -> int:
     """How far a time between two cycles may be off. The shortest message of each quarter of them says how far the clock
     was from the fitted line at most, where it met the FPGA; between two of them a steady clock is not farther off
-    than at either, and beyond the outermost as much more as they let the rate be off. What `MOST_DRIFT` bends adds."""
+    than at either, and beyond the outermost as much more as they let the rate be off. What it bends comes to it."""
     quarters = np.array_split(np.arange(len(part)), 4)
     trips = part.t_p3 - part.t_p1
     anchors = np.array([quarter[trips[quarter].argmin()] for quarter in quarters if len(quarter)])
@@ -180,7 +199,7 @@ def _unsure_ps(clock: Clock, part: Triples, first: int, last: int) -> int:
     span = max(int(met[-1] - met[0]), 1)
     beyond = max(int(met[0]) - first, last - int(met[-1]), 0)
     gap = int(np.diff(met).max(initial=1))
-    bent_ns = MOST_DRIFT * 1e-9 * clock.s_f_ns**2 * max(gap**2 / 8, beyond * (beyond + span) / 2)
+    bent_ns = bend * clock.s_f_ns**2 * max(gap**2 / 8, beyond * (beyond + span) / 2)
     return int(np.ceil((most_ns * (1 + 2 * beyond / span) + bent_ns) / _PS))
 
 
