@@ -140,3 +140,9 @@ def test_a_projects_query_is_checked_without_a_run(tmp_path: Path, capsys: pytes
     edge = said["edges"][0]
     assert (edge["label"], edge["source"], edge["sink"], edge["depth"]) == ("Two.e1", "Two.mt.y", "Two.s1.x", 64)
     assert Path(edge["file"]).read_text().splitlines()[edge["line"] - 1].strip() == "e1: mt -> s1;"
+    # which agent sees what a statement asks of
+    asks = "measure rate at e1\nmeasure rate at s1.x\nmeasure mean occupancy at e1\nassert occupancy at e21 < 5"
+    assert main(asked(project, asks, "--json")) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [one["agent"] for one in (*said["measures"], *said["asserts"])] == ["FPGA", "processor", None, "processor"]
+    assert [(problem["line"], problem["severity"]) for problem in said["diagnostics"]] == [(3, "warning")]

@@ -160,8 +160,11 @@ def test_the_design_takes_an_element_a_cycle_and_transfers_go_in_bulk(on_fpga: R
 
 def test_data_go_from_fpga_to_fpga_through_the_processor_and_nobody_waits_for_what_nobody_wants(tmp_path: Path) -> None:
     shutil.copytree(DATA, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "two.workbench.yaml"
+    path.write_text(path.read_text().replace("  bulk", "  query: q.tt\n  bulk"))
+    (tmp_path / "q.tt").write_text("measure sum value at b\nmeasure sum value at c\nmeasure rate at two.x\n")
     options = RunOptions(out=tmp_path / "run", trace=True, deterministic=True)
-    made = run_workspace(open_workspace(tmp_path / "two.workbench.yaml", load_plugins()), options, Job())
+    made = run_workspace(open_workspace(path, load_plugins()), options, Job())
     printed = (made.path / "stdout.txt").read_text().splitlines()
     assert sorted(printed) == sorted([PRINTED.strip(), f"{sum(2 * 3 * 3 * i for i in range(70))}"])
     threads = {block.id for block in made.manifest.blocks if block.side is Side.HOST}
@@ -179,6 +182,12 @@ def test_data_go_from_fpga_to_fpga_through_the_processor_and_nobody_waits_for_wh
     assert (b.push_ps == a.pop_ps).all(), "a block that only multiplies gives what it takes, in the same cycle"
     assert (c.push_ps == b.pop_ps).all()
     assert (np.unique(b.delivered_ps - b.taken_ps) > 48_000_000).all(), "a read, and a write: 32 us and 16 us at least"
+    told = answers_told(made.tables, "")
+    assert told
+    values = FACTOR * MOST * (MOST - 1) // 2
+    counted = [(one["agent"], one["frames"][0]["count"], one["frames"][0]["value"]) for one in told["measures"]]
+    assert counted[:2] == [("left", MOST, values), ("right", MOST, values)]
+    assert counted[2][:2] == ("right", MOST)
 
 
 SLOW = """

@@ -46,7 +46,7 @@ def compose(composition: Composition) -> Composed:
         cores + bool(cores and agents),
         len(topology.fpgas),
         tuple(dict.fromkeys(filter(None, parts))),
-        partial(_tables, topology, section, agents, _clock_hz(composition.platform)),
+        partial(_tables, topology, section, agents, fpga_clock_hz(composition.platform)),
         partial(told, topology),
     )
 
@@ -82,7 +82,7 @@ def agents_in(composition: Composition, topology: Topology) -> Agents:
     query = read_query(text, topology, str(file), frame)
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
-    agents = agents_of(query, topology, _clock_hz(composition.platform), str(file))
+    agents = agents_of(query, topology, fpga_clock_hz(composition.platform), str(file))
     if not agents:
         message = "no agent counts anything of what is asked"
         hint = "Ask for it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
@@ -90,7 +90,7 @@ def agents_in(composition: Composition, topology: Topology) -> Agents:
     return agents
 
 
-def _clock_hz(platform: Platform) -> float:
+def fpga_clock_hz(platform: Platform) -> float:
     """Of the clock that all blocks on FPGAs have: that of the port that carries the streams."""
     hardware = platform.hardware
     return hardware.clock_of(hardware.ports[0]).frequency_hz if hardware and hardware.ports else 1.0

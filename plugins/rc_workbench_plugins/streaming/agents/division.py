@@ -34,6 +34,7 @@ class Agents:
 
 
 NO_AGENTS = Agents()
+HOST = "processor"
 
 
 def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "") -> Agents:
@@ -64,6 +65,16 @@ def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "")
     return Agents(host, fpgas, tuple(problems))
 
 
+def counted_by(agents: Agents, topology: Topology) -> dict[Measure | Assert, str]:
+    """Where the agent is that counts a statement."""
+    found: dict[Measure | Assert, str] = {}
+    if agents.host:
+        found |= dict.fromkeys((*agents.host.measures, *agents.host.asserts), HOST)
+    for card, agent in agents.fpgas.items():
+        found |= {one.of: topology.titles[card] for group in agent.groups for one in group.monitors}
+    return found
+
+
 def answers_in(
     agents: Agents, topology: Topology, raw: Path, clocks: Mapping[int, Sequence[Frame]]
 ) -> dict[str, Answers]:  # fmt: skip
@@ -71,7 +82,7 @@ def answers_in(
     `clocks` are those of cards that are not exactly what the platform says."""
     found = {}
     if agents.host:
-        found["processor"] = host_answers(agents.host, raw / FILE)
+        found[HOST] = host_answers(agents.host, raw / FILE)
     for card, agent in agents.fpgas.items():
         found[topology.titles[card]] = fpga_answers(agent, raw, card, [clocks[card]] if card in clocks else None)
     return found

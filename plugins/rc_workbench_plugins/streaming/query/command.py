@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.agents.cost import Cost
+from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.agents.told import answers_told, problem_told
-from rc_workbench_plugins.streaming.composer import read_topology
+from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
 from rc_workbench_plugins.streaming.cores import away
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
-from rc_workbench_plugins.streaming.query.measures import AssertResult, Frame, MeasureResult, Query
+from rc_workbench_plugins.streaming.query.measures import AssertResult, Frame, Measure, MeasureResult, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
 from rc_workbench_plugins.streaming.topology import Block, Topology
@@ -72,9 +74,27 @@ def _checked(arguments: Namespace, workbench: Workbench) -> int:
         _list(topology, arguments, workbench)
         return 0
     query = asked(arguments.query, topology, arguments.frame)
-    results = [MeasureResult(measure, ()) for measure in query.measures]
-    _say(query, results, [AssertResult(one, (), known=False) for one in query.asserts], arguments, workbench)
+    agents = agents_of(query, topology, fpga_clock_hz(composition.platform), str(arguments.query))
+    query = replace(query, diagnostics=(*query.diagnostics, *agents.diagnostics))
+    by = counted_by(agents, topology)
+    if arguments.json:
+        said = [one.as_json() | {"agent": by.get(one.measure)} for one in map(_unasked, query.measures)]
+        held = [AssertResult(one, (), known=False).as_json() | {"agent": by.get(one)} for one in query.asserts]
+        problems = [problem.as_json() for problem in query.diagnostics]
+        workbench.print_json({"measures": said, "asserts": held, "diagnostics": problems})
+        return 0
+    for problem in query.diagnostics:
+        print(problem.text(), file=sys.stderr)
+    words = [(measure, result_words(_unasked(measure))) for measure in query.measures]
+    for statement, said_of_it in (*words, *((one, one.text) for one in query.asserts)):
+        print(
+            said_of_it + (f"\n    while it runs, the {by[statement]}'s agent can count it" if statement in by else "")
+        )
     return 0
+
+
+def _unasked(measure: Measure) -> MeasureResult:
+    return MeasureResult(measure, ())
 
 
 def _list(topology: Topology, arguments: Namespace, workbench: Workbench) -> None:
