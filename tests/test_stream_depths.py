@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.cli.main import main
-from workbench.session.stream_depths import LOSS, least_depths
+from workbench.cli.streams import depths_text
+from workbench.model.streams import Fifo
+from workbench.session.stream_depths import LOSS, Depths, Simulated, least_depths
 
 PROJECT = Path(__file__).parent / "data" / "applications" / "fork_join"
 NAMES = ("a", "b", "c")
@@ -57,6 +59,20 @@ def test_the_branch_beside_the_one_that_gathers_needs_as_many_words_as_that_gath
     assert edges["fork_join.merge.out"]["throughput_after"] == pytest.approx(
         edges["fork_join.merge.out"]["throughput_before"], rel=LOSS
     )
+
+
+def test_it_is_said_what_to_change_of_which_fifo() -> None:
+    fifos = tuple(Fifo(name, "fifo", 0, 1, depth) for name, depth in (("a", 4), ("b", 2048), ("c", 8), ("d", 0)))
+    run = Simulated(100, (), (), (24, 256, 8, 5))
+    found = Depths((), fifos, {"a": 24, "b": 256, "c": 8, "d": 5}, run, run, run, 9)
+    least = ": the least that loses under 1 % of the throughput."
+    said = depths_text(found, 0.01).replace("\u202f", " ").replace("\u00a0", " ").splitlines()
+    assert [line for line in said if line.endswith(least)] == [
+        f"Deepen a from 4 to 24 words{least}",
+        f"b could have 256 words instead of 2 048{least}",
+        f"c has just the 8 words that it needs{least}",
+        f"d needs 5 words{least}",
+    ]
 
 
 def test_a_run_s_streams_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from workbench.cli.progress import progress
 from workbench.formats.run_folder import MANIFEST
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import Run
+from workbench.model.streams import Fifo
 from workbench.model.text import percent_text, table, thousands
 from workbench.session.results import open_result
 from workbench.session.stream_depths import Depths, advise_depths
@@ -36,7 +37,7 @@ def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
         )
     else:
         print_diagnostics(problems)
-        print(_depths_text(found))
+        print(depths_text(found, arguments.loss / 100))
     return DONE
 
 
@@ -119,7 +120,8 @@ def _fifos(found: Depths) -> list[dict[str, Any]]:
     ]
 
 
-def _depths_text(found: Depths) -> str:
+def depths_text(found: Depths, loss: float) -> str:
+    """The FIFOs with what they held and need, what to change of them, and how long the runs took."""
     rows = [("FIFO", "depth", "held at most", "advised")]
     for fifo, most in zip(found.fifos, found.ample.most, strict=True):
         advised = found.advised.get(fifo.id)
@@ -132,4 +134,18 @@ def _depths_text(found: Depths) -> str:
             (found.after, "as advised"),
         )
     ]
-    return f"{table(rows)}\n\nUp to the last transfer: {'; '.join(cycles)}. {found.runs} runs."
+    said = "".join(
+        f"\n{_change(fifo, found.advised[fifo.id], loss)}" for fifo in found.fifos if fifo.id in found.advised
+    )
+    return f"{table(rows)}\n{said}\n\nUp to the last transfer: {'; '.join(cycles)}. {found.runs} runs."
+
+
+def _change(fifo: Fifo, advised: int, loss: float) -> str:
+    least = f"the least that loses under {100 * loss:g} % of the throughput"
+    if not fifo.depth:
+        return f"{fifo.id} needs {thousands(advised)} words: {least}."
+    if advised > fifo.depth:
+        return f"Deepen {fifo.id} from {thousands(fifo.depth)} to {thousands(advised)} words: {least}."
+    if advised == fifo.depth:
+        return f"{fifo.id} has just the {thousands(advised)} words that it needs: {least}."
+    return f"{fifo.id} could have {thousands(advised)} words instead of {thousands(fifo.depth)}: {least}."
