@@ -68,10 +68,12 @@ def check(made: Run, sections: list[str]) -> dict[str, int]:
         wanted = true.as_json()
         true_frames = wanted.pop("frames")
         assert ours == wanted
-        assert len(frames) == len(true_frames) > 3, ours["text"]
-        for mine, one in zip(frames, true_frames, strict=True):
+        whole = [one for one in frames if one["end_s"] - one["start_s"] == pytest.approx(FRAME_US * 1e-6)]
+        assert 3 < len(frames) - 2 <= len(whole), ours["text"]  # the end may fall near that of a frame
+        for mine, one in zip(whole, true_frames, strict=False):
             near = {key: pytest.approx(v, rel=1e-12) if isinstance(v, float) else v for key, v in one.items()}
             assert mine == near, (agent, ours["text"])
+        assert sum(one["count"] for one in frames) == sum(one["count"] for one in true_frames)
         by[agent] = by.get(agent, 0) + 1
     for ours in told["asserts"]:
         asked_assert = next(one for one in asserts if one.label == ours["label"])
