@@ -50,7 +50,8 @@ def test_a_run_is_asked(
     # what it shows unasked stands in words, and at the blocks
     assert mode.subject is not None
     assert [edge.words for edge in mode.subject.edges][:2] == ["2.49\u202fM/s", "1.25\u202fM/s"]
-    assert mode.graph.facts["Laplace.s1"].figure == "100\u202f% busy"
+    facts = mode.graph.facts["Laplace.s1"]
+    assert (facts.figure, facts.words) == ("100\u202f%", "busy")
     # a right click on an edge writes the statement and asks it
     routed = next(edge for edge in mode.graph.layout_.edges if edge.label == "e1")
     place = mode.graph.offset + QPointF(*routed.label_box.centre) * mode.graph.magnification

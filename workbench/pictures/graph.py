@@ -232,14 +232,16 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     if facts.shares:
         draw_state_bar(canvas, left, y, width, 12, facts.shares)
         y += 16
-    used = text(canvas, Box(left, y, width, 18), facts.figure, "text", 12, 600)
+    line = max(18.0, LEAST_PX / canvas.scale)  # as high as can be read, where there is room
+    line = line if y + line <= foot - 4 else 18.0
+    used = text(canvas, Box(left, y, width, line), facts.figure, "text", 12, 600)
     at = used + 5 if used else 0
-    text(canvas, Box(left + at, y, width - at, 18), facts.words, "second", 12)
-    below = Box(left, y + 22, width, box.bottom - y - 26)
+    text(canvas, Box(left + at, y, width - at, line), facts.words, "second", 12)
+    below = Box(left, y + line + 4, width, box.bottom - y - line - 8)
     if facts.rows and below.height >= ROW_PX:
         draw_rows(canvas, below, facts.rows)
-    elif not facts.rows and y + 36 <= foot:
-        text(canvas, Box(left, y + 17, width, 17), facts.second, "muted", 12)
+    elif not facts.rows and y + 2 * line <= foot:
+        text(canvas, Box(left, y + line - 1, width, line - 1), facts.second, "muted", 12)
     for tile in node.tiles:
         if tile.block_id in facts.tiles:
             shares, figure = facts.tiles[tile.block_id]

@@ -41,9 +41,9 @@ def facts_of(subject: Subject, words: Mapping[str, str]) -> dict[str, NodeFacts]
     found = {}
     for block in subject.blocks:
         icon, ground = ("cpu", "selection") if block.in_hardware else ("terminal" if block.stands else "", "panel")
-        said = words.get(block.name, "")
-        second, beside = (block.stands, "") if said else ("", block.stands)
-        found[_key(subject, block.name)] = NodeFacts((), said, beside, second, icon=icon, ground=ground)
+        figure, _, word = words.get(block.name, "").partition(" ")
+        lines = (figure, word, block.stands) if figure else ("", block.stands, "")
+        found[_key(subject, block.name)] = NodeFacts((), *lines, icon=icon, ground=ground)
     return found
 
 
@@ -123,7 +123,8 @@ class SubjectGraph(GraphView):
     def _tip(self, badge: str, found: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
         if found:
             facts = self.facts[found[0].key]
-            return ", ".join(filter(None, (f"{found[1]}: {facts.figure}{facts.words}", facts.second)))
+            said = f"{facts.figure} {facts.words}".strip()
+            return ", ".join(filter(None, (f"{found[1]}: {said}", facts.second)))
         if edge:
             lines = (f"{one.label}, {one.words}: {one.source} to {one.sink}" for one in self.edges_of(edge))
             return "\n".join(lines)
