@@ -247,8 +247,9 @@ def test_a_badge_filters_the_findings(qtbot: QtBot, mode: AnalyseMode) -> None:
 def test_node_facts_add_up(mode: AnalyseMode, opened: OpenRun) -> None:
     layout = mode.graph.layout_
     assert layout is not None
-    for facts in node_facts(layout, opened.analysis).values():
-        assert sum(share for _, share in facts.shares) == pytest.approx(1.0)
+    facts = node_facts(layout, opened.analysis)
+    for node in layout.nodes:
+        assert sum(share for _, share in facts[node.key].shares) == pytest.approx(1.0 if node.block_ids else 0.0)
     stack = next(n for n in layout.nodes if n.tiles)
     assert len(mode.graph.facts[stack.key].tiles) == 20
     counted = sum(f.badge[1] for f in mode.graph.facts.values() if f.badge)

@@ -37,7 +37,7 @@ def test_a_stream_tells_what_passed_who_stalled_and_how_full_its_fifo_is(qtbot: 
 
 def test_enter_opens_the_line_of_its_port(qtbot: QtBot) -> None:
     view = table(qtbot)
-    view.choose(lambda row: row[0].stream.id == "pdf2d.in")
+    view.choose(lambda row: row[0].stream.id == "pdf2d_top.in")
     with qtbot.waitSignal(view.line_wanted) as told:
         qtbot.keyClick(view, Qt.Key.Key_Return)
     assert told.args == ["pdf2d.v", 20]

@@ -51,7 +51,8 @@ class NodeFacts:
 def node_facts(layout: GraphLayout, analysis: Analysis) -> dict[str, NodeFacts]:
     """Facts of every node, computed once for a run."""
     metrics = {m.block.id: m for m in analysis.blocks}
-    return {node.key: _facts(node, metrics, findings_on(analysis.findings, node.block_ids)) for node in layout.nodes}
+    on = {node.key: findings_on(analysis.findings, node.block_ids or (node.key,)) for node in layout.nodes}
+    return {node.key: _facts(node, metrics, on[node.key]) for node in layout.nodes}
 
 
 def _facts(node: NodeBox, metrics: Mapping[str, BlockMetrics], findings: Sequence[Finding]) -> NodeFacts:

@@ -167,12 +167,12 @@ def _blocks(cores: int, host: tuple[tuple[str, str, str, str, str, int], ...]) -
 
 #: From the host's port into the first core, by a FIFO that now and then waits for what follows it.
 STREAMS = (
-    Stream("pdf2d.in", "", "pdf2d.fifo", "stream", 32, "clk", "in_valid", "fifo.in_ready", "pdf2d.v", 20,
+    Stream("pdf2d_top.in", "", "pdf2d_top.fifo", "stream", 32, "clk", "in_valid", "fifo.in_ready", "pdf2d.v", 20,
            (StreamWait("ready", 1, "ready"),)),
-    Stream("pdf2d.fifo.out", "pdf2d.fifo", "pdf2d.core[0]", "stream", 32, "clk", "fifo.out_valid", "core[0].ready",
-           "fifo.v", 3),
+    Stream("pdf2d_top.fifo.out", "pdf2d_top.fifo", "pdf2d_top.core[0]", "stream", 32, "clk", "fifo.out_valid",
+           "core[0].ready", "fifo.v", 3),
 )  # fmt: skip
-FIFOS = (Fifo("pdf2d.fifo", "fifo", 0, 1, 16, "fifo.v", 1),)
+FIFOS = (Fifo("pdf2d_top.fifo", "fifo", 0, 1, 16, "fifo.v", 1),)
 
 
 @dataclass

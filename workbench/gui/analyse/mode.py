@@ -212,9 +212,12 @@ class AnalyseMode(Mode):
                 return
         elif isinstance(chosen, SelectedBlock | SelectedState):
             members = [m for m in analysis.blocks if chosen.block in (m.block.id, m.block.group)]
-            if members:
+            if members or self._layout.node_of(chosen.block):  # an instance without blocks has streams alone
                 self.graph.set_chosen({chosen.block}, [e for e in self._layout.edges if self._touches(e, chosen.block)])
-                self.details.show_block(members, analysis)
+                if members:
+                    self.details.show_block(members, analysis)
+                else:
+                    self.details.show_nothing()
                 return
         elif isinstance(chosen, SelectedCall):
             calls = [c for c in analysis.calls if c.site_number == chosen.site]
