@@ -441,6 +441,7 @@ def check_a_clock_that_is_off(exact: Mapping[str, Table], outcome: Outcome, made
     told, of_exact = answers_told(made, ""), answers_told(exact, "")
     assert told
     assert of_exact
+    assert 0 < exact["virtual_time"]["uncertainty_ps"].max() < 20_000_000, "a board would know so much; this is exact"
     ((_, frames),) = frames_of_table(made["virtual_time"]).items()
     assert sum(frame.messages for frame in frames) >= 8
     for cycle in np.linspace(0, outcome.cycles, 100).astype(int).tolist():
