@@ -58,9 +58,11 @@ def check(run: Run, folder: Path) -> None:
 
 
 def test_a_deadlock_through_the_fpga_is_named_with_the_edges_to_deepen(tmp_path: Path) -> None:
-    workspace = stuck(tmp_path, "simulation: {cycle_limit: 300000}")
+    workspace = stuck(tmp_path, "simulation: {idle_cycle_limit: 200000}")
     run = run_workspace(workspace, RunOptions(out=tmp_path / "run", trace=True, deterministic=True), Job())
     assert run.manifest.status is RunStatus.FAILED
+    assert run.manifest.clocks[0].cycles < 300_000
+    assert any("nothing has come of the design for 20" in one.message for one in run.manifest.diagnostics)
     check(run, tmp_path)
 
 

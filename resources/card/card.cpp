@@ -135,6 +135,7 @@ private:
 
     void obey(const rcw_request& request) {
         if (request.kind == RCW_WAIT) return wait(request);
+        if (request.kind == RCW_POLLS) return polled(request);
         Card& card = this->card(request.card);
         card.run(request.now_ps);
         switch (request.kind) {
@@ -201,6 +202,20 @@ private:
         }
     }
 
+    // The host only polls.
+    void polled(const rcw_request& request) {
+        for (auto& card : cards_) card->run(request.now_ps);
+        const int64_t cycle = config_.clocks[0].cycles_before(request.now_ps);
+        if (request.address != polled_for_) {
+            polled_for_ = request.address;
+            polled_since_ = cycle;
+        }
+        if (cycle - polled_since_ > config_.idle_cycle_limit)
+            throw Failure("nothing has come of the design for " + std::to_string(cycle - polled_since_)
+                          + " cycles, more than simulation.idle_cycle_limit (" + std::to_string(config_.idle_cycle_limit)
+                          + "), and the host waits for it to");
+    }
+
     int64_t came(const rcw_awaited& one) {
         Card& card = this->card(one.card);
         if (!one.ticket) return card.interrupt_ps();
@@ -232,6 +247,7 @@ private:
     Progress progress_{};
     std::unique_ptr<RecordFile> trace_, dwell_, queues_;
     std::vector<std::unique_ptr<Card>> cards_;
+    int64_t polled_for_ = -1, polled_since_ = 0;  // what the host did before it only polled, and in which cycle
     int32_t at_ = 0;  // the card that is being run
     int64_t last_call_ps_ = 0;
 };

@@ -1,17 +1,17 @@
 /* Messages between the host's client library (wb_link.c) and the card process (card.cpp), over one stream socket.
  * A request is followed by `bytes` of payload when it is a send or a wait; a reply by `bytes` of payload.
- * Sends, receives and closes have no reply: the card works on them while the host goes on. What a receive got is asked
+ * Sends, receives, polls and closes have no reply: the card works on them while the host goes on. What a receive got is asked
  * for by a collect. Requests come in the order of their times. Native byte order, no padding. */
 #ifndef RCW_LINK_H
 #define RCW_LINK_H
 #include <stdint.h>
 
-enum { RCW_OPEN = 1, RCW_SEND, RCW_RECEIVE, RCW_COLLECT, RCW_WAIT, RCW_CLOSE, RCW_BYE };
+enum { RCW_OPEN = 1, RCW_SEND, RCW_RECEIVE, RCW_COLLECT, RCW_WAIT, RCW_POLLS, RCW_CLOSE, RCW_BYE };
 enum { RCW_OK = 0, RCW_FAILED = 1, RCW_ERROR = 2 };
 
 typedef struct {
     int32_t kind;
-    int32_t card;        /* all but wait and bye: which one */
+    int32_t card;        /* all but wait, polls and bye: which one */
     int32_t ticket;      /* send, receive, collect: which one */
     int32_t port;        /* send, receive, collect: through which */
     int32_t collected;   /* send: its end will be asked for */
@@ -20,7 +20,7 @@ typedef struct {
     int64_t start_ps;    /* send, receive: when the transfer has its link */
     int64_t duration_ps; /* send, receive: how long it lasts */
     int64_t until_ps;    /* the host does nothing to the card before this time */
-    int64_t address;
+    int64_t address;     /* polls: what changes with all that the host does but to poll */
     int64_t bytes;
 } rcw_request;
 

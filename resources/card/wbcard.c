@@ -224,6 +224,14 @@ void wb_record_unended(void)
         wb_record(&unended[i].entry);
 }
 
+void rcw_polls(int64_t done)
+{
+    begin();
+    rcw_request request = {.kind = RCW_POLLS, .now_ps = vc_now(), .address = done};
+    wb_send(&request, sizeof request);
+    end();
+}
+
 void wbcard_close(wbcard_t *card)
 {
     if (!usable(card))

@@ -52,6 +52,10 @@ int rcw_thread_number(int without);
 /* Something that the run's reader has to know, told once: a warning of the run's. */
 void rcw_note(const char *text);
 
+/* The program only looks again and again whether its cards have got anywhere; `done` changes with all that it does else.
+ * Where none does for simulation.idle_cycle_limit cycles, the run ends with a message. */
+void rcw_polls(int64_t done);
+
 /* Between 1 and 0 the calling thread is not on the virtual clock: it may wait for real threads, in no virtual time. */
 void rcw_aside(int aside);
 

@@ -17,6 +17,7 @@ int64_t rcw_now_ps(void) __attribute__((weak));
 int64_t rcw_skip_ps(void) __attribute__((weak));
 void rcw_aside(int aside) __attribute__((weak));
 void rcw_note(const char* text) __attribute__((weak));
+void rcw_polls(int64_t done) __attribute__((weak));
 }
 
 namespace streaming {

@@ -73,6 +73,7 @@ public:
                 if (stopped) break;
                 pack(values.data(), count, words.data());
                 stream_card_write(number_, port::window(window), words.data(), int(count * words_of<T>()));
+                moves();
                 room -= uint32_t(count);
             }
             queue.abandon();
@@ -123,6 +124,7 @@ private:
             if (count > queue.room()) count = 0; // small transfers would only cost time
             if (count) {
                 stream_card_read(card, port::window(window), words.data(), int(count * words_of<T>()));
+                moves();
                 unpack(words.data(), count, values.data());
                 for (size_t i = 0; i < count; ++i) queue.push(values[i]);
             }
@@ -169,7 +171,10 @@ private:
 
     void write(uint32_t address, uint32_t word) { stream_card_write(number_, address, &word, 1); }
 
-    void pause() const { std::this_thread::sleep_for(std::chrono::microseconds(flush_us_)); }
+    void pause() const {
+        looks_again();
+        std::this_thread::sleep_for(std::chrono::microseconds(flush_us_));
+    }
 
     const int number_;
     const std::string name_;

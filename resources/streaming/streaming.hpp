@@ -110,7 +110,9 @@ private:
         const int64_t since_ps = now_ps();
         if (agent::wants(edge_)) (for_room ? agent::blocks : agent::waits)(edge_, since_ps);
         show_wait(edge_, for_room, since_ps + 1);
+        falls_asleep();
         while (sem_wait(&semaphore)) {} // a signal came
+        wakes();
         show_wait(edge_, for_room, 0);
         return since_ps;
     }
