@@ -96,7 +96,7 @@ class ProjectTree(QTreeView):
         if parts := [path for path in workspace.parts if path.is_file()]:
             made = [path for path in (*host, *hdl) if workspace.is_made(path)]
             rest = {name: [p for p in paths if p not in (*made, *parts)] for name, paths in groups.items()}
-            groups = {"streams": parts, **{name: paths for name, paths in rest.items() if paths}, "made": made}
+            groups = {name: paths for name, paths in {"streams": parts, **rest, "made": made}.items() if paths}
         for name, paths in groups.items():
             self._group(name, paths)
         self._runs = _item("runs", "folder", None)
