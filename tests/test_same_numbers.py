@@ -149,4 +149,4 @@ def test_report_window_and_command_line_agree(
         assert mode.pills[side].text().rpartition(" ")[2] == str(here)
     badges = {key: facts.badge[1] for key, facts in mode.graph.facts.items() if facts.badge}
     assert sorted(badges.values()) == sorted(int(count) for count in page.badges.values())
-    assert sum(badges.values()) == sum(f["scope"] in ("block", "call") for f in tops)  # a FIFO is no node
+    assert sum(badges.values()) == sum(f["scope"] != "application" for f in tops)

@@ -50,7 +50,8 @@ def test_the_whole_run_as_a_range_is_the_run() -> None:
     platform = synthetic_platform()
     findings = analyse(RUN, platform, knowledge).findings
     assert len(findings) > 3
-    assert analyse(cut, platform, knowledge).findings == findings
+    of_states = tuple(one for one in findings if one.scope != "fifo")  # streams are counted over whole runs
+    assert analyse(cut, platform, knowledge).findings == of_states
 
 
 @pytest.mark.parametrize(("first", "last"), [(0.1, 0.2), (0.0, 0.5), (0.5, 1.0), (0.31, 0.3101), (0.999, 1.0)])
