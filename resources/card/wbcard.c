@@ -54,9 +54,16 @@ void rcw_note(const char *text) { vc_note(text, NULL); }
 void rcw_aside(int aside)
 {
     static __thread vthread *self;
-    if (aside)
+    static __thread int within;
+    if (aside && !within++) {
+        if (vc_self)
+            vc_charge();
         self = vc_self;
-    vc_self = aside ? NULL : self;
+        vc_self = NULL;
+    } else if (!aside && !--within) {
+        vc_self = self;
+        host_time_forget();
+    }
 }
 
 void rcw_background(void)

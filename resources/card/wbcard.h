@@ -56,7 +56,8 @@ void rcw_note(const char *text);
  * Where none does for simulation.idle_cycle_limit cycles, the run ends with a message. */
 void rcw_polls(int64_t done);
 
-/* Between 1 and 0 the calling thread is not on the virtual clock: it may wait for real threads, in no virtual time. */
+/* Between 1 and 0 the calling thread is not on the virtual clock: what it does takes no virtual time, and it may wait for
+ * real threads. May be nested. */
 void rcw_aside(int aside);
 
 /* The calling thread looks at the others now and then: where none of them can go on, the run stands still. */

@@ -22,8 +22,9 @@ struct Event {
 
 // One end of an edge: its thread writes, the agent's reads.
 struct End {
-    explicit End(size_t room) : events(room) {}
+    End(size_t room, int number) : events(room), number(number) {}
     moodycamel::ReaderWriterQueue<Event> events;
+    const int number;
     int64_t lost = 0;
 
     void tell(const Event& event) {

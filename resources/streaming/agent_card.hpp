@@ -27,7 +27,7 @@ public:
         rounds_.end();
         thread_.join();
         if (why_.empty()) guarded([this] {
-            const uint32_t last[] = {end_frames, frame_length | longest}; // none ends while the last ones are sent
+            const uint32_t last[] = {frame_length | longest, end_frames}; // none ends but the last ones
             stream_card_write(card_, commands_, last, 2);
             for (int i = 1; i < calibrations; ++i) look();
             // What is on its way comes within a few cycles, unless what came before it is in its way.

@@ -66,6 +66,9 @@ public:
         for (int edge : plan.edges) most = std::max(most, edge);
         edges_.resize(size_t(most + 1));
         of_edge_.resize(size_t(most + 1));
+        asks_edge_.resize(size_t(most + 1));
+        asks_frame_.resize(measures_.size());
+        touched_.resize(measures_.size() + asserts_.size());
         for (size_t i = 0; i < plan.edges.size(); ++i) edges_[size_t(plan.edges[i])].real = plan.real[i];
         paths_.resize(plan.paths.size());
         for (size_t i = 0; i < measures_.size(); ++i) {
@@ -73,26 +76,28 @@ public:
             measures_[i].histogram.resize(asked.bins.empty() ? 0 : asked.bins.size() + 1);
             measures_[i].next_ps = asked.frame_ps;
             of_edge_[size_t(asked.edge)].push_back(i);
-            conditional_ = conditional_ || !asked.when.empty();
         }
         find_next_end();
     }
 
     // At time 0. std::logic_error where a condition is none.
-    void begin() { ask_all(0); }
+    void begin() {
+        for (size_t i = 0; i < measures_.size(); ++i) depends(i, plan_.measures[i].when);
+        for (size_t i = 0; i < asserts_.size(); ++i) depends(measures_.size() + i, plan_.asserts[i]);
+        ask_again(0);
+    }
 
     // Everything of one time; times rise.
     void take(int64_t at_ps, const Event* events, size_t count) {
         end_frames(at_ps, false);
-        if (conditional_) {
-            for (size_t i = 0; i < measures_.size(); ++i) settle(i, at_ps);
-        } else {
-            for (size_t i = 0; i < count; ++i)
-                for (size_t of : of_edge_[size_t(events[i].edge)]) settle(of, at_ps);
+        for (size_t i = 0; i < count; ++i)
+            for (size_t of : of_edge_[size_t(events[i].edge)]) settle(of, at_ps);
+        for (size_t i = 0; i < count; ++i) {
+            note(events[i]);
+            touch(asks_edge_[size_t(events[i].edge)]);
         }
-        for (size_t i = 0; i < count; ++i) note(events[i]);
         end_frames(at_ps, true);
-        ask_all(at_ps);
+        ask_again(at_ps);
     }
 
     // Nothing more happens before that time.
@@ -191,11 +196,37 @@ private:
         return unknown;
     }
 
-    void ask_all(int64_t at_ps) {
-        if (!conditional_) return;
-        for (size_t i = 0; i < measures_.size(); ++i)
-            measures_[i].gate = plan_.measures[i].when.empty() || ask(plan_.measures[i].when) > 0;
-        for (size_t i = 0; i < asserts_.size(); ++i) look_at(i, at_ps);
+    // `number` is that of a measure, whose condition it is, or comes after them: an assertion's.
+    void depends(size_t number, const Condition& condition) {
+        for (const Step& step : condition) {
+            if (step.code == Code::frame) asks_frame_.at(size_t(step.at)).push_back(number);
+            else if (step.code == Code::latency) asks_edge_.at(size_t(plan_.paths.at(size_t(step.at)).last)).push_back(number);
+            else if (step.code == Code::interval) asks_edge_.at(size_t(step.at / 2)).push_back(number);
+            else if (step.code == Code::occupancy || step.code == Code::value || step.code == Code::blocked)
+                asks_edge_.at(size_t(step.at)).push_back(number);
+        }
+        if (!condition.empty()) touch({number});
+    }
+
+    // What those conditions ask for is another now, perhaps.
+    void touch(const std::vector<size_t>& numbers) {
+        for (size_t number : numbers) {
+            if (!touched_[number]) to_ask_.push_back(number);
+            touched_[number] = true;
+        }
+    }
+
+    void ask_again(int64_t at_ps) {
+        for (size_t number : to_ask_) {
+            touched_[number] = false;
+            if (number >= measures_.size()) {
+                look_at(number - measures_.size(), at_ps);
+            } else if (const bool gate = ask(plan_.measures[number].when) > 0; gate != measures_[number].gate) {
+                settle(number, at_ps);
+                measures_[number].gate = gate;
+            }
+        }
+        to_ask_.clear();
     }
 
     void look_at(size_t number, int64_t at_ps) {
@@ -225,9 +256,7 @@ private:
                 measures_[i].next_ps += plan_.measures[i].frame_ps;
             }
             find_next_end();
-            if (conditional_)
-                for (size_t i = 0; i < measures_.size(); ++i) settle(i, next_ps);
-            ask_all(next_ps);
+            ask_again(next_ps);
         }
     }
 
@@ -331,6 +360,7 @@ private:
         Measured& one = measures_[number];
         const Measure& asked = plan_.measures[number];
         one.last = value_of(one.frame, asked);
+        touch(asks_frame_[number]);
         if (asked.told) say(number, at_ps);
         one.frame = Frame{};
         std::fill(one.histogram.begin(), one.histogram.end(), 0);
@@ -385,9 +415,12 @@ private:
     }
 
     const Plan& plan_;
-    bool conditional_ = !plan_.asserts.empty(); // something depends on what other edges do
-    int64_t next_end_ps_ = 0;                   // of frames of time
-    std::vector<std::vector<size_t>> of_edge_;  // the measures
+    int64_t next_end_ps_ = 0;                  // of frames of time
+    std::vector<std::vector<size_t>> of_edge_; // the measures
+    // Conditions (`depends`) that ask for what happens at an edge, and for a measure's last frame; to be asked again.
+    std::vector<std::vector<size_t>> asks_edge_, asks_frame_;
+    std::vector<size_t> to_ask_;
+    std::vector<char> touched_;
     std::vector<Edge> edges_;
     std::vector<Passing> paths_;
     std::vector<Measured> measures_;

@@ -4,6 +4,9 @@
 // Events for which there was no room are LOST, those told after their time had been counted LATE: the application goes
 // on whatever becomes of the agent.
 #pragma once
+#include <atomic>
+#include <queue>
+
 #include "agent_counter.hpp"
 #include "agent_thread.hpp"
 
@@ -17,15 +20,24 @@ public:
         for (int edge : plan.edges) most = std::max(most, edge);
         watched.resize(size_t(most + 1));
         for (int edge : plan.edges)
-            watched[size_t(edge)] = {std::make_unique<End>(plan.room), std::make_unique<End>(plan.room)};
+            watched[size_t(edge)] = {std::make_unique<End>(plan.room, 2 * edge),
+                                     std::make_unique<End>(plan.room, 2 * edge + 1)};
         thread_ = std::thread([this] { serve(); });
     }
     Server(const Server&) = delete;
 
+    // All blocks have ended: what there is still to count is no time of the application's.
     ~Server() {
+        const int64_t end_ps = now_ps();
+        ended_ = true;
         rounds_.end();
         thread_.join();
-        const int64_t end_ps = now_ps();
+        aside([&] { end(end_ps); });
+    }
+
+private:
+    void end(int64_t end_ps) {
+        ended_ = false; // there is time now
         if (alive_) {
             try {
                 collect(end_ps + 1);
@@ -45,12 +57,10 @@ public:
         write();
         file_.close();
         if (why_.empty()) why_ = file_.why();
-        if (!why_.empty())
-            aside([&] { std::fprintf(stderr, "stream agent: %s; %lld events were lost\n", why_.c_str(), (long long)lost); });
+        if (!why_.empty()) std::fprintf(stderr, "stream agent: %s; %lld events were lost\n", why_.c_str(), (long long)lost);
         watched.clear();
     }
 
-private:
     static int64_t waiting(End& end) { return int64_t(end.events.size_approx()); }
 
     void serve() {
@@ -73,45 +83,34 @@ private:
         why_ = "the agent died: " + why;
     }
 
-    // Counts what happened before that time.
+    // Counts what happened before that time, or as much of it as there is time for until the blocks end.
     void collect(int64_t until_ps) {
-        std::vector<size_t> runs{0, events_.size()}; // each in order, as those of one end are
+        using Front = std::pair<int64_t, End*>; // what an end tells next, whose own events are in order
+        const auto later = [](const Front& a, const Front& b) {
+            return a.first > b.first || (a.first == b.first && a.second->number > b.second->number);
+        };
+        std::priority_queue<Front, std::vector<Front>, decltype(later)> fronts(later);
+        const auto look_at = [&](End* end) {
+            if (const Event* next = end->events.peek()) fronts.emplace(std::max(next->at_ps, done_ps_), end);
+        };
         for (Ends& ends : watched)
-            for (End* end : {ends.pushes.get(), ends.pops.get()}) {
-                for (Event event; end && end->events.try_dequeue(event);) {
-                    if (event.at_ps < done_ps_) {
-                        event.at_ps = done_ps_;
-                        ++late_;
-                    }
-                    events_.push_back(event);
-                }
-                if (events_.size() > runs.back()) runs.push_back(events_.size());
+            for (End* end : {ends.pushes.get(), ends.pops.get()})
+                if (end) look_at(end);
+        while (!fronts.empty() && fronts.top().first < until_ps) {
+            if (ended_) return;
+            done_ps_ = fronts.top().first;
+            for (now_.clear(); !fronts.empty() && fronts.top().first == done_ps_;) {
+                End* end = fronts.top().second;
+                fronts.pop();
+                now_.emplace_back();
+                end->events.try_dequeue(now_.back());
+                late_ += now_.back().at_ps < done_ps_;
+                look_at(end);
             }
-        merge(runs);
-        size_t first = 0;
-        while (first < events_.size() && events_[first].at_ps < until_ps) {
-            size_t last = first;
-            while (last < events_.size() && events_[last].at_ps == events_[first].at_ps) ++last;
-            counter_.take(events_[first].at_ps, &events_[first], last - first);
-            first = last;
+            counter_.take(done_ps_, now_.data(), now_.size());
         }
-        events_.erase(events_.begin(), events_.begin() + long(first));
         counter_.go_on(until_ps);
         done_ps_ = std::max(done_ps_, until_ps);
-    }
-
-    void merge(std::vector<size_t>& runs) {
-        const auto earlier = [](const Event& a, const Event& b) { return a.at_ps < b.at_ps; };
-        while (runs.size() > 2) {
-            std::vector<size_t> larger{0};
-            for (size_t i = 2; i < runs.size(); i += 2) {
-                const auto from = [&](size_t place) { return events_.begin() + long(place); };
-                std::inplace_merge(from(runs[i - 2]), from(runs[i - 1]), from(runs[i]), earlier);
-                larger.push_back(runs[i]);
-            }
-            if (larger.back() != runs.back()) larger.push_back(runs.back());
-            runs.swap(larger);
-        }
     }
 
     void write() {
@@ -123,7 +122,8 @@ private:
     const Plan plan_;
     const int core_; // on which it runs alone; -1: on any
     Counter counter_;
-    std::vector<Event> events_;
+    std::vector<Event> now_; // of one time
+    std::atomic<bool> ended_{false};
     int64_t done_ps_ = 0, late_ = 0;
     File file_{"stream_agent.txt"};
     Rounds rounds_;
