@@ -14,7 +14,7 @@ from rc_workbench_plugins.streaming.agents.fpga import fpga_answers, triples
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
-from rc_workbench_plugins.streaming.agents.layout import AgentClock
+from rc_workbench_plugins.streaming.agents.layout import KILLED, AgentClock
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import Frame, FrameValue, Query
@@ -221,7 +221,10 @@ def test_a_file_that_breaks_off_is_said_to(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("frame 0 0 10 10 3 0 nan nan 0\nframe 0 10 20 10 4 0 nan n")
     found = host_answers(agent, tmp_path / FILE)
     assert [frame.count for frame in found.measures[0].frames][:1] == [3]
-    assert len(found.diagnostics) == 1
+    assert [problem.hint for problem in found.diagnostics] == [KILLED]
+    (tmp_path / FILE).write_text("frame 0 0 10 10 3 0 nan nan 0\n")
+    (problem,) = host_answers(agent, tmp_path / FILE).diagnostics
+    assert (problem.hint, "never came to its end" in problem.message) == (KILLED, True)
 
 
 #: A card whose agent counts 5 elements in 100 cycles, and tells so when frames are to end.

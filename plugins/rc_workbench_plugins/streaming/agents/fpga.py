@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.agents.layout import END, STAMPS, TIMES, WORDS, HardwareAgent
+from rc_workbench_plugins.streaming.agents.layout import END, KILLED, STAMPS, TIMES, WORDS, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers, answers
 from rc_workbench_plugins.streaming.query.measures import MeasureResult
 from workbench.api.records import read_records
@@ -25,13 +25,13 @@ def fpga_answers(
     found = answers(agent, np.fromfile(file, "<u4") if file.is_file() else np.empty(0, np.uint32), times)
     _, written, lost, why, *_ = [*(end.read_text("utf-8") if end.is_file() else "").strip().split(" ", 3), *[""] * 4]
     problems = [*found.diagnostics]
-    until_then = "What it has until then is shown; the application went on."
     if not written:
         message = "the agent in the FPGA was not asked for its last words: its answers break off"
-        problems.append(Diagnostic(message, until_then, severity=Severity.WARNING, file=str(file)))
+        problems.append(Diagnostic(message, KILLED, severity=Severity.WARNING, file=str(file)))
     elif lost != "0" or why:
         message = f"the agent in the FPGA: {why}; {lost} of the words that it sent were lost"
-        problems.append(Diagnostic(message, until_then, severity=Severity.WARNING, file=str(file)))
+        hint = "The application went on, and what was counted is shown."
+        problems.append(Diagnostic(message, hint, severity=Severity.WARNING, file=str(file)))
     if longer := sum(map(_longer, found.measures)):
         message = f"{longer} frames counted in the FPGA last longer than was asked: the bus did not take them in time"
         hint = "Nothing is left out of them. Ask for longer frames, or for less."

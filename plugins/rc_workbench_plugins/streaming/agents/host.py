@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rc_workbench_plugins.streaming.agents.layout import KILLED
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
@@ -167,7 +168,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
                 spells.append((spells.pop()[0] if spells and spells[-1][1] == begin else begin, end))
         problems += _ending(lines, known, file)
     except (ValueError, KeyError, IndexError):
-        problems.append(_warning("what the agent on the host wrote breaks off", file))
+        problems.append(_warning("what the agent on the host wrote breaks off", file, KILLED))
     trust = "; ".join([COUNTED, *(problem.message for problem in problems)])
     return Answers(
         tuple(MeasureResult(one, tuple(frames[n]), trust, tuple(problems)) for n, one in enumerate(agent.measures)),
@@ -176,8 +177,9 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
     )
 
 
-def _warning(message: str, file: Path) -> Diagnostic:
-    hint = "What it has until then is shown; the application went on."
+def _warning(
+    message: str, file: Path, hint: str = "The application went on, and what was counted is shown."
+) -> Diagnostic:
     return Diagnostic(message, hint, severity=Severity.WARNING, file=str(file))
 
 
@@ -185,7 +187,7 @@ def _ending(lines: list[str], known: list[bool], file: Path) -> list[Diagnostic]
     """What the last line tells: events lost or late, which assertions were ever known, and what happened."""
     words = lines[-1].split(" ") if lines else []
     if not words or words[0] != "end":
-        return [_warning("the agent on the host ended before the application: its answers break off", file)]
+        return [_warning("the agent on the host never came to its end: its answers break off", file, KILLED)]
     lost, late = int(words[2]), int(words[3])
     flags, _, why = " ".join(words[5:]).partition(" . ") if "." in words else (" ".join(words[5:]), "", "")
     if words[5:6] == ["."]:
