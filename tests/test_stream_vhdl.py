@@ -5,16 +5,26 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rc_workbench_plugins.streaming import compared as streaming_compared
 from rc_workbench_plugins.streaming import ghdl
+from rc_workbench_plugins.streaming.compared import compared
+from rc_workbench_plugins.streaming.ghdl import Design
+from rc_workbench_plugins.streaming.modules import read_module
 from rc_workbench_plugins.streaming.topology import At, Implementation, Language, Value
-from rc_workbench_plugins.streaming.vhdl import as_verilog
 from rtl_simulator import Cycle, Simulator, simulate
 
-from workbench.model.diagnostic import WorkbenchError
+from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.system.process import ProcessResult
 
 pytestmark = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
+GHDL_2 = (
+    bool(shutil.which("ghdl"))
+    and "GHDL 2." in subprocess.run(["ghdl", "--version"], capture_output=True, text=True, check=True).stdout
+)
 
 #: `others` in a choice, constants of more than 32 bits, a memory that begins with something, numbers with a sign,
 #: names that Verilog keeps for itself
@@ -75,9 +85,7 @@ endmodule
 def test_what_is_made_of_a_design_does_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "choices.vhd").write_text(CHOICES)
     generics = "mask=00101101", "odd=true"
-    (tmp_path / "made.v").write_text(
-        ghdl.synthesised(ghdl.Design((str(tmp_path / "choices.vhd"),), "choices", generics))
-    )
+    (tmp_path / "made.v").write_text(ghdl.synthesised(Design((str(tmp_path / "choices.vhd"),), "choices", generics)))
     (tmp_path / "dut.v").write_text(DUT)
     program = Simulator(tmp_path).build([tmp_path / "made.v", tmp_path / "dut.v"], "dut")
     given = [*range(256), *range(256)]
@@ -94,7 +102,7 @@ def test_what_cannot_be_made_as_it_is_said_is_refused_at_its_line(tmp_path: Path
     text = CHOICES.replace("reg(to_integer(unsigned(i(1 downto 0)))) <=", "reg(3) <=")
     (tmp_path / "choices.vhd").write_text(text)
     with pytest.raises(WorkbenchError) as told:
-        ghdl.synthesised(ghdl.Design((str(tmp_path / "choices.vhd"),), "choices"))
+        ghdl.synthesised(Design((str(tmp_path / "choices.vhd"),), "choices"))
     (problem,) = told.value.diagnostics
     assert "'reg'" in problem.message
     assert (problem.file, problem.line) == (str(tmp_path / "choices.vhd"), 13)
@@ -115,7 +123,7 @@ def test_what_does_not_fit_the_entity_is_told_where_it_is_named(
 ) -> None:
     (tmp_path / "choices.vhd").write_text(CHOICES)
     with pytest.raises(WorkbenchError) as told:
-        as_verilog(Implementation(Language.VHDL, ("choices.vhd",), unit, At("app.x", 3, 1)), config, tmp_path)
+        read_module(Implementation(Language.VHDL, ("choices.vhd",), unit, At("app.x", 3, 1)), config, tmp_path)
     (problem,) = told.value.diagnostics
     assert said in problem.message
     assert hint in problem.hint
@@ -148,24 +156,72 @@ end architecture;
 """
 
 
-def test_a_synthesis_that_does_another_thing_is_not_taken(tmp_path: Path) -> None:
-    """GHDL 2.0 makes x"1231" of the constant; what a newer one makes is right, and taken."""
+def told_of(folder: Path, text: str, job: Job) -> list[Diagnostic]:
+    """What is told of an entity `parts`, named in line 3."""
+    (folder / "parts.vhd").write_text(text)
+    design = Design((str(folder / "parts.vhd"),), "parts", folder=folder)
+    return list(compared({design: At("app.x", 3, 1)}, job))
+
+
+def test_a_synthesis_that_does_another_thing_is_told(tmp_path: Path) -> None:
+    """GHDL 2.0 makes x"1231" of the constant; what a newer one makes is right."""
     if not ghdl.read_only():
         pytest.skip("this system does not let bubblewrap confine")
-    design, of = tmp_path / "parts.vhd", Implementation(Language.VHDL, ("parts.vhd",), "parts", At("app.x", 3, 1))
-    version = subprocess.run(["ghdl", "--version"], capture_output=True, text=True, check=True).stdout
-    design.write_text(PARTS)
-    if version.startswith("GHDL 2."):
-        with pytest.raises(WorkbenchError) as told:
-            as_verilog(of, {}, tmp_path)
-        (problem,) = told.value.diagnostics
-        assert "synthesis of 'parts' is wrong" in problem.message
-        assert "'o' differs" in problem.message
-        assert (problem.file, problem.line) == ("app.x", 3)
+    found = told_of(tmp_path, PARTS, Job())
+    assert found == told_of(tmp_path, PARTS, Unable()), "what was found is kept"
+    if GHDL_2:
+        (problem,) = found
+        assert "synthesis of 'parts' is wrong: 'o' differs" in problem.message
+        assert (problem.severity, problem.file, problem.line) == (Severity.ERROR, "app.x", 3)
     else:
-        assert "module parts" in as_verilog(of, {}, tmp_path)[0]
-    design.write_text(PARTS.replace('o <= x"1234"', 'o <= x"123" & i'))
-    assert "module parts" in as_verilog(of, {}, tmp_path)[0]
+        assert not found
+    assert told_of(tmp_path, PARTS.replace('o <= x"1234"', 'o <= x"123" & i'), Job()) == []
+
+
+class Unable(Job):
+    def run(self, *args: Any, **others: Any) -> ProcessResult:
+        raise AssertionError("nothing is started")
+
+
+RECORD = """
+package types is
+    type pair is record
+        low, high : bit;
+    end record;
+end package;
+use work.types.all;
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            RECORD + PARTS.replace("clk, rst_n : in", "p : in work.types.pair; clk, rst_n : in"),
+            "its port 'p' has a type",
+        ),
+        (PARTS.replace("begin", "attribute foreign : string;\nbegin", 1), "attribute 'foreign'"),
+        (PARTS.replace("o <= x", 'assert false report "mine" severity failure; o <= x'), "(assertion failure): mine'"),
+        (PARTS + "-- too long", "still running after 2 s"),
+        (PARTS + "-- nothing confines", "nothing on this system keeps"),
+    ],
+)
+def test_a_synthesis_that_cannot_be_compared_is_told(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not ghdl.read_only():
+        pytest.skip("this system does not let bubblewrap confine")
+    if "confines" in text:
+        monkeypatch.setattr(streaming_compared, "read_only", lambda: ())
+    if "too long" in text:
+        monkeypatch.setattr(streaming_compared, "CYCLES", 10**8)
+        monkeypatch.setattr(streaming_compared, "LIMIT_S", 2.0)
+        text = text.replace('x"1234"', 'x"123" & i')
+    (problem,) = told_of(tmp_path, text, Job())
+    assert "synthesis of 'parts' was not compared" in problem.message
+    assert said in problem.message
+    assert problem.hint
+    assert (problem.severity, problem.file, problem.line) == (Severity.WARNING, "app.x", 3)
 
 
 WRITES = """library ieee;
@@ -197,9 +253,9 @@ def test_reading_a_design_writes_to_no_file(
     mine.write_text("mine")
     design.write_text(WRITES.replace("PATH", str(mine)))
     with pytest.raises(WorkbenchError) as told:
-        ghdl.synthesised(ghdl.Design((str(design),), "writes"))
+        ghdl.synthesised(Design((str(design),), "writes"))
     problem = told.value.diagnostics[0]
     assert (problem.file, problem.line) == (str(design), 8)
     assert mine.read_text() == "mine"
     design.write_text("\n".join(line for line in WRITES.splitlines() if "target" not in line))
-    assert "module writes" in ghdl.synthesised(ghdl.Design((str(design),), "writes"))
+    assert "module writes" in ghdl.synthesised(Design((str(design),), "writes"))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
+from rc_workbench_plugins.streaming import ghdl
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
@@ -19,16 +22,18 @@ from rc_workbench_plugins.streaming.query.measures import Frame, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api import Outcome, Task
-from workbench.api.job import Job
+from workbench.api.job import Job, JobEvent
 from workbench.api.virtual_time import clock_problems, frame_of, frames_of_table
 from workbench.formats.platform_file import load_platform
+from workbench.formats.run_folder import open_run
 from workbench.model.blocks import Side
 from workbench.model.cycles import cycle_start_ps, faster_hz
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
+from workbench.system import process
 
 DATA = Path(__file__).parent / "data" / "streaming"
 MOST, FACTOR = 1000, 3
@@ -226,6 +231,7 @@ def test_blocks_in_the_fpga_may_have_a_fifos_ports(tmp_path: Path) -> None:
         assert edge.values.tolist() == [factor * i for i in range(MOST)], label
         assert len(edge.pop_ps) == MOST
     assert (tmp_path / "run" / "stdout.txt").read_text() == f"{MOST} {factor * int(PRINTED.split()[1]) // FACTOR}\n"
+    assert not [d for d in run.manifest.diagnostics if "GHDL" in d.message], "all are compared, and the same"
 
 
 def test_an_element_after_the_end_of_its_stream_is_told(tmp_path: Path) -> None:
@@ -246,6 +252,68 @@ def test_what_is_wrong_in_vhdl_is_told_at_its_line(tmp_path: Path) -> None:
     problem = told.value.diagnostics[0]
     assert "std_logical" in problem.message
     assert (problem.file, problem.line) == (str(tmp_path / "scale.vhd"), 21)
+
+
+@NEEDS_GHDL
+def test_a_block_in_vhdl_is_simulated_where_it_is_run_and_not_where_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opened, a design is synthesised; what GHDL 2.0 gets wrong there is told before anything is built."""
+    if not ghdl.read_only():
+        pytest.skip("this system does not let bubblewrap confine")
+    path = project(tmp_path, "mapping: {scale: card}", VHDL)
+    text = (tmp_path / "scale.vhd").read_text()
+    wrong = "y_tdata <= x\"12345678\"; if x_tlast = '1' then y_tdata(3 downto 0) <= x_tdata(3 downto 0); end if;"
+    (tmp_path / "scale.vhd").write_text(
+        text.replace("y_tdata <= std_logic_vector(resize(unsigned(x_tdata) * factor, 32));", wrong)
+    )
+    started = list[list[str]]()
+
+    class Told(process.Supervised):
+        def __init__(self, command: list[str], **others: Any) -> None:
+            started.append(command)
+            super().__init__(command, **others)
+
+    monkeypatch.setattr(process, "Supervised", Told)
+    workspace = open_workspace(path, load_plugins())
+    assert any("--synth" in command for command in started)
+    assert not any("-r" in command for command in started)
+
+    cancelled = Job(lambda event: cancelled.cancel() if event.kind == "step" else None)
+    with pytest.raises(Cancelled):
+        run_workspace(workspace, RunOptions(out=tmp_path / "cancelled"), cancelled)
+    assert open_run(tmp_path / "cancelled")[0].manifest.status is RunStatus.CANCELLED
+
+    events: list[JobEvent] = []
+    version = subprocess.run(["ghdl", "--version"], capture_output=True, text=True, check=True).stdout
+    if not version.startswith("GHDL 2."):
+        pytest.skip("this GHDL makes of it what it says")
+    with pytest.raises(WorkbenchError) as told:
+        run_workspace(workspace, RunOptions(out=tmp_path / "run"), Job(events.append))
+    (problem,) = told.value.diagnostics
+    assert "synthesis of 'scale' is wrong: 'y_tdata' differs" in problem.message
+    assert (problem.file, problem.line) == (str(path), 7)
+    assert [event.kind for event in events if event.kind != "log"] == [
+        "plan", "step", "progress", "diagnostic", "step_failed",
+    ]  # fmt: skip
+    assert sum("-r" in command for command in started) == 1
+    assert not (tmp_path / "run" / "build").exists()
+
+
+def test_without_ghdl_a_project_with_blocks_in_vhdl_opens_and_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project(tmp_path)
+    missing = Diagnostic("ghdl was not found", "Install it.")
+    monkeypatch.setattr(ghdl, "find_ghdl", lambda: missing)
+    path = tmp_path / "ports.workbench.yaml"
+    with pytest.raises(WorkbenchError):
+        open_workspace(path, load_plugins())
+    workspace = open_workspace(path, load_plugins(), faulty=True)
+    (problem,) = workspace.faults
+    assert (problem.message, problem.hint) == (missing.message, missing.hint)
+    assert (problem.file, problem.line) == (str(tmp_path / "ports.x"), 29)
+    assert workspace.scan().diagnostics == workspace.faults
 
 
 @pytest.mark.parametrize(

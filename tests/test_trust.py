@@ -147,8 +147,9 @@ def on_terminal(command: list[str], answer: str) -> tuple[int, str]:
     return child.wait(), said.decode()
 
 
-def test_on_a_terminal_a_no_runs_nothing(opened: Workspace) -> None:
-    code, said = on_terminal([sys.executable, "-m", "workbench", "run", str(opened.path)], "n")
+@pytest.mark.parametrize("command", ["run", "streams"])
+def test_on_a_terminal_a_no_runs_nothing(command: str, opened: Workspace) -> None:
+    code, said = on_terminal([sys.executable, "-m", "workbench", command, str(opened.path)], "n")
     assert code == 2
     assert "host/main.c" in said
     assert "not trusted" in said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, runtime_checkable
@@ -196,8 +196,9 @@ class Composed:
     lie in; `cores` are virtual cores and `cards` those that hold the design, 0: as the project says. `parts` are the
     user's files that it was made of, in the order in which one reads them, relative to the project or absolute.
 
-    Of a run that has ended, and the folder in which it left its records, `tables` makes tables of its own, and
-    `stopped` says of one that failed or was cancelled where it stood still. Both raise WorkbenchError."""
+    `check` runs parts of them before they are built, as the user agreed to, and tells what it finds wrong. Of a run
+    that has ended, and the folder in which it left its records, `tables` makes tables of its own, and `stopped` says of
+    one that failed or was cancelled where it stood still. All raise WorkbenchError."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
@@ -209,6 +210,7 @@ class Composed:
     parts: tuple[str, ...] = ()
     tables: Callable[[Path, Manifest], Mapping[str, Table]] = lambda raw, run: {}
     stopped: Callable[[Path, Manifest], Sequence[Diagnostic]] = lambda raw, run: ()
+    check: Callable[[Job], Iterable[Diagnostic]] | None = None
 
 
 @dataclass(frozen=True)

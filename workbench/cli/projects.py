@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
+from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
@@ -21,7 +21,6 @@ from workbench.model.streams import Fifo, Stream
 from workbench.model.text import table
 from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
 from workbench.session.plugins import Plugins
-from workbench.session.trust import standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
 
 OVERHEAD = ("host_pct", "virtual_pct", "taken_off_pct", "unsure_pct")
@@ -164,7 +163,7 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
     workspace = _open(arguments, workbench.plugins)
-    _ask_trust(workspace)
+    ask_trust(workspace)
     options = RunOptions(
         out=arguments.out,
         plain=arguments.plain,
@@ -204,25 +203,3 @@ def _tell(run: Run, where: str, json: bool) -> int:
         took = f"{run.time_s:.9f} s {run.kind_of_time}"
         print(f"{run.path}: {manifest.status.value}, {took} ({where}{confined})")
     return DONE if manifest.status is RunStatus.COMPLETE and not manifest.exit else FAILED
-
-
-def _ask_trust(workspace: Workspace) -> None:
-    """Building and running runs the project's code: asked on a terminal. In a script, where nobody can answer, the
-    command itself is the answer, for this run and no other."""
-    found = standing(workspace)
-    if found.trusted:
-        return
-    show = partial(print, file=sys.stderr)
-    show(f"Running {workspace.path.name} runs its code.")
-    if not sys.stdin.isatty():
-        show("Taken as trusted for this run, since this command asks for it.")
-        return
-    for sentence in trust_sentences(workspace, found):
-        show(f"  {sentence}")
-    show("Trust it? [y]es, as it is now; [m]y own project, whatever changes; [N]o: ", end="", flush=True)
-    answer = sys.stdin.readline().strip().lower()
-    if answer not in ("y", "yes", "m"):
-        raise WorkbenchError(
-            Diagnostic("this project is not trusted", "Nothing was built or run.", file=str(workspace.path))
-        )
-    trust(workspace, own=answer == "m")

@@ -11,6 +11,7 @@ from workbench.analysis.report import fifo_json, stream_json
 from workbench.analysis.streams import fifo_words, held_words, rate_words, stream_names
 from workbench.api.job import Job
 from workbench.api.results import Analysis
+from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
@@ -28,6 +29,7 @@ def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
     if (arguments.target / MANIFEST).is_file():
         return _of_run(arguments, workbench)
     workspace = open_workspace(arguments.target, workbench.plugins)
+    ask_trust(workspace)
     with progress() as watch:
         found = advise_depths(workspace, parse_settings(arguments.changes), Job(watch), arguments.loss / 100)
     problems = (*workspace.diagnostics, *found.diagnostics)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import Composed, Composer, Composition
 from workbench.api.source.lines import read_source
 from workbench.formats.yaml_marks import read_marked
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
 
 if TYPE_CHECKING:
+    from workbench.api.job import Job
     from workbench.model.application import Project
     from workbench.model.platform import Platform
+
+_CHECK = "Check blocks"
 
 
 def composed(
@@ -52,6 +55,25 @@ def faults(path: Path, platform: Platform, composers: Mapping[str, Composer]) ->
     except WorkbenchError as error:
         return error.diagnostics
     return ()
+
+
+def check_steps(made: Sequence[Composed]) -> tuple[str, ...]:
+    """The job's steps before what was made is built."""
+    return (_CHECK,) if any(one.check for one in made) else ()
+
+
+def check(made: Sequence[Composed], job: Job) -> None:
+    """Tell what is found wrong with what was made by running parts of it: the project is trusted. WorkbenchError where
+    it is not to be built."""
+    for name in check_steps(made):
+        with job.step(name):
+            found = []
+            for one in made:
+                for diagnostic in one.check(job) if one.check else ():
+                    job.report(diagnostic)
+                    found.append(diagnostic)
+            if has_errors(found):
+                raise WorkbenchError(*found)
 
 
 def _of(project: Project, composers: Mapping[str, Composer]) -> list[Composer]:

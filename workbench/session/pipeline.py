@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
+from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
 from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
@@ -25,6 +25,7 @@ from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
+from workbench.session.composing import check, check_steps
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
@@ -39,9 +40,9 @@ NO_TABLES: Mapping[str, Table] = {}
 _INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"
 
 
-def steps(target: Target) -> tuple[str, ...]:
-    """The steps of a run at a target, in order."""
-    return (_INSTRUMENT, *target.steps, _READ_OUT)
+def steps(target: Target, made: Sequence[Composed] = ()) -> tuple[str, ...]:
+    """The steps of a run at a target, in order, with what sources were composed."""
+    return (*check_steps(made), _INSTRUMENT, *target.steps, _READ_OUT)
 
 
 @dataclass(frozen=True)
@@ -215,8 +216,9 @@ def _run(
     project, platform, root = workspace.project, workspace.platform, workspace.root
     build = writer.path / "build"
     trace = options.trace and not options.plain
-    job.plan(steps(target), durations.remembered(workspace.path, _way(options, target)))
+    job.plan(steps(target, workspace.composed), durations.remembered(workspace.path, _way(options, target)))
     shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
+    check(workspace.composed, job)
     host: HostBuild | None = None
     with job.step(_INSTRUMENT):
         if options.plain:

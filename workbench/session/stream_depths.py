@@ -22,6 +22,7 @@ from workbench.api.records import read_end, stream_tables
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.streams import Fifo, Stream
 from workbench.run.cards import on_cards
+from workbench.session.composing import check
 from workbench.session.places import placed
 from workbench.session.workspace import Value, Workspace
 
@@ -98,6 +99,7 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
         )
     project, platform, root = workspace.project, workspace.platform, workspace.root
     parameters = workspace.parameters(settings)
+    check(workspace.composed, job)
     job.progress(None, "instrument")
     hdl = workspace.instrument_hdl(
         settings, lambda part: language.with_depths(root, part, platform, parameters, folder / "hdl", job), job

@@ -1,42 +1,72 @@
 """Whether GHDL's synthesis of a design does what the design does: both are simulated side by side with random inputs.
 
 It does not always: GHDL 2.0 takes the wrong bits of a constant of which a part is assigned elsewhere, and loses
-constants of more than 32 bits whose low ones are 0 (github.com/ghdl/ghdl#2013, #2011).
+constants of more than 32 bits whose low ones are 0 (github.com/ghdl/ghdl#2013, #2011). A simulation runs the user's
+code: it is for projects that are trusted.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.resources import files as resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from jinja2 import Environment, StrictUndefined
 
-from rc_workbench_plugins.streaming.ghdl import LIMIT_S, MEMORY_BYTES, Design, ghdl, netlist, synthesised
-from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from rc_workbench_plugins.streaming.ghdl import LIMIT_S, MEMORY_BYTES, Design, contents_of, ghdl, kept, netlist
+from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS, At
+from rc_workbench_plugins.streaming.x_language import problem
+from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.confine import read_only
-from workbench.system.process import run_program
 
 CYCLES = 1000
 _ENTITY = re.compile(r"^entity (\w+) is", re.MULTILINE)
 _GENERIC = re.compile(r"^    (\w+): .* := (.*?);?$", re.MULTILINE)
 _PORTS = re.compile(r"^    (\w+(?:, \w+)*): (in|out) (.*?);?$", re.MULTILINE)
-_FOREIGN = re.compile(r"\bforeign\b", re.IGNORECASE)  # an attribute, which loads code of any language
-_DIFFERS = re.compile(r"@(\d+)ns:\(assertion failure\): differs: (\w+)")
+_FOREIGN = re.compile(r"\bforeign\b", re.IGNORECASE)
+_DIFFERS = re.compile(r":\(assertion failure\): differs: (\w+)")
+_GOES_ON = r"warning|@\S+:\((?:assertion|report) (?:note|warning|error)\)"
+_ERROR = re.compile(rf"^(.+?):(\d+):\d+:(?!{_GOES_ON})(?:error:)? ?(.*)$", re.MULTILINE)
+_OF_PORT = re.compile(r"(?:draw|compare)\((\w+)_1")
+_WRONG = "GHDL before 3.0 gets long constants wrong, and what is assigned in parts: take a newer one."
+_HOLD = "GHDL before 3.0 gets some constants wrong: hold the results against those of another implementation."
 
 
-def checked(design: Design) -> str:
-    """The design's Verilog. WorkbenchError where an output of it differs.
+def compared(designs: Mapping[Design, At], job: Job) -> Iterator[Diagnostic]:
+    """For each design that is named there: an error where an output differs, a warning where it was not compared.
 
-    Designs that cannot be compared pass: those that have ports that are records or subprograms in other languages,
-    those that take too long, and all on a system that does not keep a simulation from the user's files.
+    WorkbenchError where a design cannot be read any more. What is found is kept, as long as the design stays.
     """
-    text, prefix = synthesised(design), read_only()
-    if not prefix or any(_FOREIGN.search(Path(file).read_text("latin-1")) for file in design.files):
-        return text
-    made = netlist(design, "vhdl")
+
+    def found(design: Design) -> str:
+        try:
+            return json.dumps([_differing(design, job), ""])
+        except WorkbenchError as error:
+            return json.dumps(["", error.diagnostics[0].message])
+
+    for number, (design, at) in enumerate(designs.items()):
+        job.progress(number / len(designs), design.unit)
+        differing, why, hint = "", "nothing on this system keeps a simulation from your files", "Install bubblewrap."
+        if read_only():
+            (differing, why), hint = json.loads(kept(design, found)), _HOLD
+        if differing:
+            message = f"GHDL's synthesis of '{design.unit}' is wrong: '{differing}' differs from what the design does"
+            yield problem(at, message, _WRONG)
+        elif why:
+            message = f"GHDL's synthesis of '{design.unit}' was not compared with the design: {why}"
+            yield replace(problem(at, message, hint), severity=Severity.WARNING)
+
+
+def _differing(design: Design, job: Job) -> str:
+    """The first output that differs; empty where none does. WorkbenchError where the two cannot be compared."""
+    if any(map(_FOREIGN.search, contents_of(design))):
+        raise WorkbenchError(Diagnostic("it has an attribute 'foreign', by which code of other languages is loaded"))
+    made = netlist(design, "vhdl", job.run)
     bench = _bench(made, design.unit)
     for name in _ENTITY.findall(made):
         made = re.sub(rf"\b{name}\b", f"{name}_made", made)
@@ -44,17 +74,24 @@ def checked(design: Design) -> str:
         ours = [str(Path(folder, name)) for name in ("made.vhd", "bench.vhd")]
         for file, content in zip(ours, (made, bench), strict=True):
             Path(file).write_text(content, "utf-8")
-        sources = [*design.files, *ours]
-        command = [*prefix, str(ghdl().path), "-c", "--std=08", *sources, "-r", "recap_bench", "--ieee-asserts=disable"]
-        try:
-            result = run_program(command, cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
-        except WorkbenchError:  # it takes too long
-            return text
-    if found := _DIFFERS.search(result.stdout + result.stderr):
-        message = f"GHDL's synthesis of '{design.unit}' is wrong: '{found[2]}' differs from the design's, simulated"
-        hint = "GHDL before 3.0 gets long constants wrong, and what is assigned in parts: take a newer one."
-        raise WorkbenchError(Diagnostic(message, hint))
-    return text
+        command = [*read_only(), str(ghdl().path), "-c", "--std=08", *design.files, *ours, "-r", "recap_bench"]
+        options = ["--ieee-asserts=disable", f"--stop-time={3 * CYCLES}ns"]
+        result = job.run([*command, *options], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
+    said = result.stdout + result.stderr
+    if differs := _DIFFERS.search(said):
+        return differs[1]
+    if "(report note): all is the same" in said:
+        return ""
+    raise WorkbenchError(Diagnostic(_why(said, bench, ours[1])))
+
+
+def _why(said: str, bench: str, file: str) -> str:
+    """Why there is no answer in what GHDL said."""
+    for place, line, text in _ERROR.findall(said):
+        if place == file and (port := _OF_PORT.search(bench.splitlines()[int(line) - 1])):
+            return f"its port '{port[1]}' has a type for which no values are drawn, as a record"
+        return f"its simulation ended with '{text}'"
+    return "its simulation ended early"
 
 
 def _bench(made: str, unit: str) -> str:

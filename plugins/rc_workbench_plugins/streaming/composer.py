@@ -11,6 +11,7 @@ from rc_workbench_plugins.streaming.agents.cost import costs
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents, agents_of, answers_in
 from rc_workbench_plugins.streaming.agents.fpga import clock_of
 from rc_workbench_plugins.streaming.agents.told import table_of_answers
+from rc_workbench_plugins.streaming.compared import compared
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
 from rc_workbench_plugins.streaming.query.frames import frame_of
@@ -48,6 +49,7 @@ def compose(composition: Composition) -> Composed:
         tuple(dict.fromkeys(filter(None, parts))),
         partial(_tables, topology, section, agents, fpga_clock_hz(composition.platform)),
         partial(told, topology),
+        partial(compared, result.synthesised) if result.synthesised else None,
     )
 
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, StrictUndefined
 
 from rc_workbench_plugins.streaming.agents.attached import collectors, instance_of_agent, parts_of_agent
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents
-from rc_workbench_plugins.streaming.ghdl import as_one
+from rc_workbench_plugins.streaming.ghdl import Design, as_one
 from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
 from rc_workbench_plugins.streaming.topology import At, Block, Edge, Implementation, Place, Topology, Value, Way
@@ -38,11 +38,12 @@ _MOST_CROSSING = 240
 @dataclass(frozen=True)
 class Made:
     """What was made: `texts` by the name of their file, of which `host` and `hdl` are compiled; these also name files
-    that stand elsewhere, with their whole path."""
+    that stand elsewhere, with their whole path. `synthesised` are designs in VHDL, each with where it is named."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
     hdl: tuple[str, ...]
+    synthesised: Mapping[Design, At]
 
 
 def made(topology: Topology, section: Streaming, composition: Composition, agents: Agents = NO_AGENTS) -> Made:
@@ -76,7 +77,8 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     of_fpga = dict.fromkeys(file for _, module in modules for file in module.files(root))
     host = (*(str(root / file) for file in of_cores if not _is_header(file)), "stream_main.cpp", "stream_card.c")
     library = (str(RESOURCES / name) for name in ("stream_fifo.v", "stream_port.v"))
-    return Made(texts, host, (*of_fpga, *library, *counting, f"{STREAM_TOP}.v"))
+    synthesised = {module.made_of: module.implementation.at for _, module in modules if module.made_of}
+    return Made(texts, host, (*of_fpga, *library, *counting, f"{STREAM_TOP}.v"), synthesised)
 
 
 def _made_of(topology: Topology, block: Block) -> Implementation:

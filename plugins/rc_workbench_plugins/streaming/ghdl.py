@@ -21,8 +21,8 @@ from pygments.lexers.hdl import SystemVerilogLexer, VhdlLexer
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
-from workbench.system.files import replace_file, sha256
-from workbench.system.process import run_program
+from workbench.system.files import SOURCE_LIMIT, read_regular, replace_file, sha256
+from workbench.system.process import ProcessResult, run_program
 from workbench.system.toolchain import Tool, find_ghdl
 
 LIMIT_S = 60.0
@@ -67,11 +67,11 @@ def synthesised(design: Design) -> str:
     return _kept_words().sub(lambda word: word[0] if word["kept"] else f"{word[0]}_", text)
 
 
-def netlist(design: Design, language: str) -> str:
+def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = run_program) -> str:
     """What GHDL writes of a synthesised design, in "verilog" or in "vhdl". WorkbenchError."""
     files, bound = design.files, [f"-g{generic}" for generic in design.generics]
     command = [*_confined(files), str(ghdl().path), "--synth", "--std=08", f"--out={language}", *bound, *files, "-e"]
-    result = run_program([*command, design.unit], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
+    result = run([*command, design.unit], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
     found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, design.unit)
     if found:
         raise WorkbenchError(*found)
@@ -91,7 +91,7 @@ def as_one(texts: Mapping[str, str], unit: str) -> str:
     with TemporaryDirectory() as folder:
         for name, text in texts.items():
             Path(folder, name).write_text(text, "utf-8")
-        made = kept(Design(tuple(str(Path(folder, name)) for name in texts), unit), [*texts.values()], synthesised)
+        made = kept(Design(tuple(str(Path(folder, name)) for name in texts), unit), synthesised)
     return renamed(made, unit).replace(f"{unit}_{unit}", unit)
 
 
@@ -102,12 +102,21 @@ def renamed(text: str, mark: str) -> str:
     return text
 
 
-def kept(design: Design, contents: Sequence[str], make: Callable[[Design], str]) -> str:
-    """What is made of a design with these contents. It takes seconds, so it is kept; but for what reads files."""
+def contents_of(design: Design) -> list[str]:
+    """WorkbenchError, without a place, where a file cannot be read."""
+    try:
+        return [read_regular(Path(file), SOURCE_LIMIT).decode("latin-1") for file in design.files]
+    except OSError as error:
+        raise WorkbenchError(Diagnostic(f"cannot read '{error.filename}': {error.strerror}")) from None
+
+
+def kept(design: Design, make: Callable[[Design], str]) -> str:
+    """What is made of a design. It takes seconds, so it is kept; but for what reads files."""
+    contents = contents_of(design)
     if any(_FILE.search(line) for text in contents for line in text.splitlines()):
         return make(design)
     key = json.dumps([ghdl().version, make.__name__, contents, design.unit, design.generics])
-    place = cache_dir() / "vhdl" / f"{sha256(key.encode())[:32]}.v"
+    place = cache_dir() / "vhdl" / sha256(key.encode())[:32]
     if place.is_file():
         return place.read_text("utf-8")
     text = make(design)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from rc_workbench_plugins.streaming.ghdl import Design
 from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS, RUNS, Implementation, Language, Value, Way
-from rc_workbench_plugins.streaming.vhdl import as_verilog
+from rc_workbench_plugins.streaming.vhdl import as_verilog, design_of
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.model.diagnostic import WorkbenchError
 from workbench.system.files import SOURCE_LIMIT, read_regular
@@ -57,6 +58,7 @@ class Module:
     name: str
     ports: frozenset[str]
     made: str = ""  # its text, where that was made of VHDL: its configuration is bound
+    made_of: Design | None = None
 
     def files(self, root: Path) -> tuple[str, ...]:
         """The files that hold it: the name of the one that was made, or the paths of the user's."""
@@ -92,8 +94,9 @@ def read_module(implementation: Implementation, config: Mapping[str, Value], roo
     """The module that implements a kind. WorkbenchError where no file has it."""
     at, unit = implementation.at, implementation.unit
     if implementation.language is Language.VHDL:
-        made, name = as_verilog(implementation, config, root)
-        return Module(implementation, name, _words(made, name), made)
+        design = design_of(implementation, config, root)
+        made, name = as_verilog(design, at)
+        return Module(implementation, name, _words(made, name), made, design)
     for file in implementation.files:
         try:
             text = read_regular(root / file, SOURCE_LIMIT).decode("utf-8", "replace")

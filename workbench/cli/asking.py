@@ -1,0 +1,32 @@
+"""The one question before a project's code is built and run."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.trust import standing, trust, trust_sentences
+from workbench.session.workspace import Workspace
+
+
+def ask_trust(workspace: Workspace) -> None:
+    """Building and running runs the project's code: asked on a terminal. In a script, where nobody can answer, the
+    command itself is the answer, for this run and no other."""
+    found = standing(workspace)
+    if found.trusted:
+        return
+    show = partial(print, file=sys.stderr)
+    show(f"Running {workspace.path.name} runs its code.")
+    if not sys.stdin.isatty():
+        show("Taken as trusted for this run, since this command asks for it.")
+        return
+    for sentence in trust_sentences(workspace, found):
+        show(f"  {sentence}")
+    show("Trust it? [y]es, as it is now; [m]y own project, whatever changes; [N]o: ", end="", flush=True)
+    answer = sys.stdin.readline().strip().lower()
+    if answer not in ("y", "yes", "m"):
+        raise WorkbenchError(
+            Diagnostic("this project is not trusted", "Nothing was built or run.", file=str(workspace.path))
+        )
+    trust(workspace, own=answer == "m")
