@@ -20,8 +20,10 @@ from workbench.gui.main_window import MainWindow
 from workbench.gui.source.mode import SourceMode
 from workbench.gui.streams.mode import QueryMode
 from workbench.gui.streams.replies import course, histogram_bars
-from workbench.gui.widgets import DiagnosticRow
+from workbench.gui.widgets import DiagnosticRow, EmptyState
 from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread
+from workbench.pictures.graph import draw_edge_label
+from workbench.pictures.layout import Box, RoutedEdge
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot import Axis
 from workbench.pictures.svg import SvgCanvas
@@ -62,6 +64,7 @@ def test_a_run_is_asked(
     settle(window)
     (reply,) = mode.replies.replies
     assert reply.words.startswith("most often 4: ")
+    assert mode.replies.pictures.words.text() == reply.words  # its row has room for the beginning alone
     assert mode.replies.pictures.bars.isVisibleTo(mode)
     assert not mode.replies.pictures.heat.isVisibleTo(mode)
     # it is a document: unsaved, written beside the run, and undone as text is
@@ -140,6 +143,9 @@ def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
         source.editor.file.replace("type", text)
         context.navigation.set_mode("streams")
         settle(window)
+        assert (
+            source.details_panel.findChildren(EmptyState)[0].why.text() == "Nothing has run yet."
+        )  # whatever else was read meanwhile
         assert mode.graph.facts["Two.mt"].words == stands
         rows = mode.findChildren(DiagnosticRow)
         assert [row.diagnostic.line for row in rows] == [1 + text[: text.index(one)].count("\n") for one in said]
@@ -156,6 +162,14 @@ def test_a_project_is_drawn_as_it_is_written_before_it_is_run(
         mode.graph.node_opened.emit("Two.w1")
     file, line = wanted.args
     assert Path(file).read_text().split("\n")[line - 1].strip() == "Walk w1, w2;"
+
+
+def test_of_a_deep_name_its_last_parts_stay() -> None:
+    """Where a stream's label has little room, what many begin with is left out."""
+    edge = RoutedEdge("a", "b", (), ((0, 0), (90, 0)), "q1.p1.left", "", Box(10, -9, 45, 18))
+    canvas = SvgCanvas(LIGHT)
+    draw_edge_label(canvas, edge, inside_frame=True)
+    assert "…left" in canvas.document(100, 40, "")
 
 
 def test_boxes_have_whiskers_to_what_is_not_outlying() -> None:

@@ -84,6 +84,10 @@ class Background(QObject):
         """Whether a job of a key is under way, and not cancelled."""
         return any(self._waiting[n][0] == key and not job.cancelled for n, (job, _) in self._jobs.items())
 
+    def waits(self, key: str) -> bool:
+        """Whether work of a key is under way, or its answer still to come."""
+        return any(waiting[0] == key for waiting in self._waiting.values())
+
     @property
     def said(self) -> str:
         """What the jobs do now, and how far they are; "" where none says it."""

@@ -144,7 +144,8 @@ class Drawn:
 
     def paintEvent(self, event: QPaintEvent) -> None:
         assert isinstance(self, QWidget)
-        self.draw(QtCanvas(QPainter(self)))
+        with QPainter(self) as painter:  # it ends here, whoever still holds the frame, or the fault, that it was in
+            self.draw(QtCanvas(painter))
 
 
 def _polygon(points: Points) -> QPolygonF:

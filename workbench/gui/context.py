@@ -129,9 +129,9 @@ class Context(QObject):
             recent.remember(workspace.path)
             self.close()
             self._extra_runs = tuple(runs)
-            self.set_workspace(workspace)
             if first := next(iter(runs), newest):
                 self.open_run(first)
+            self.set_workspace(workspace)
             then()
 
         self.background.start("workspace", work, done, self.failed)

@@ -250,11 +250,13 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
                 draw_tile(canvas, tile.box, shares, figure)
 
 
-def _tail(canvas: Canvas, name: str, room: float, size: float) -> str:
-    """A dotted name without as many of its first parts as there is no room for."""
+def _tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600) -> str:
+    """A dotted name without as many of its first parts as there is no room for; another text as it is."""
+    if " " in name:
+        return name
     parts = name.split(".")
     tails = ["…" + ".".join(parts[first:]) if first else name for first in range(len(parts))]
-    return next((tail for tail in tails if canvas.width_of(tail, size, 600) <= room), tails[-1])
+    return next((tail for tail in tails if canvas.width_of(tail, size, weight) <= room), tails[-1])
 
 
 def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:
@@ -344,6 +346,7 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
     if not lines:
         return
     grown = max(1 / canvas.scale, 1.0)
+    lines = [(_tail(canvas, words, box.width, 11 * grown, weight), weight, ink) for words, weight, ink in lines]
     widths = [canvas.width_of(words, 11, weight) * grown for words, weight, _ in lines]
     flat = box.height < 20
     width = min((sum(widths) + 8 * (len(widths) - 1) if flat else max(widths)) + 8, box.width)

@@ -68,6 +68,7 @@ class SourceMode(Mode):
         context.run_changed.connect(self._on_run)
         context.analysis_changed.connect(self._on_analysis)
         context.running_changed.connect(self._on_running)
+        context.background.idle_changed.connect(self._on_idle)
         context.runs_changed.connect(lambda: self.side.tree.show_runs(context.run_folders()))
         context.navigation.selection_changed.connect(self._on_selection)
         self._on_workspace()
@@ -263,6 +264,11 @@ class SourceMode(Mode):
             editor.moved.reset(editor.file.saved_text, editor.toPlainText())
         self.side.tree.show_runs(self.context.run_folders())
 
+    def _on_idle(self) -> None:
+        """A run that could not be read is not waited for any more."""
+        if self.context.run is None and self.editor is not None:
+            self._on_line(self.editor.line)
+
     def _on_analysis(self) -> None:
         """Other figures: of another run, or of a part of it."""
         for notes in self._notes.values():
@@ -297,7 +303,7 @@ class SourceMode(Mode):
             return
         self._say_status()
         if analysis is None or run is None:
-            reading = self.context.background.busy and self.context.workspace is not None
+            reading = self.context.background.waits("run")
             why = "Reading the last run." if reading else "Nothing has run yet."
             self.details.show_nothing("Numbers come with the run", why, "" if reading else "Run")
             self.tabs.head.say("")

@@ -13,7 +13,7 @@ from workbench.gui.bars_view import BarsView
 from workbench.gui.plot_view import PlotView
 from workbench.gui.streams.frames_view import HeatView, SpreadsView
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import EmptyState, Split, Stack, plain_column, scrolled
+from workbench.gui.widgets import EmptyState, Split, Stack, label, plain_column, scrolled
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
@@ -46,8 +46,12 @@ class ReplyPictures(QWidget):
         yield
         self.bars = BarsView("Histogram")
         yield
+        self.words = label("", "second", wrap=True)  # the row above has room for their beginning
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.words.setContentsMargins(16, 0, 16, 4)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 8)
+        column.addWidget(self.words)
         for view in (self.spreads, self.course, self.heat, self.bars):
             column.addWidget(view)
             view.problem.connect(self.problem)
@@ -62,6 +66,7 @@ class ReplyPictures(QWidget):
         self.course.setVisible(len(values) > 1)
         self.bars.setVisible(histogram)
         self.heat.setVisible(histogram and framed)
+        self.words.setText(reply.words if reply else "")
         if reply is None:
             return
         if histogram:
