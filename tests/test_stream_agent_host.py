@@ -36,6 +36,8 @@ QUERY = (
     l1: measure hist(bins=3, low=0, high=12 ps) latency at c
     l2: measure trace latency at b when !(latency at a > 4 ps | backpressure at b)
     l5: measure mean latency at c
+    p1: measure mean latency at a -> b
+    p2: assert rate at c > 1 tps | latency at a -> b < 9 ps
 """
 )
 
@@ -130,13 +132,23 @@ def test_answers_are_those_of_the_trace(replay: Path, number: int, tmp_path: Pat
                               check=True)  # fmt: skip
         (tmp_path / FILE).write_text(done.stdout)
         found = host_answers(agent, tmp_path / FILE)
-        assert not found.diagnostics
+        a, b = events.edges["Stream.a"], events.edges["Stream.b"]
+        unknown = {"p1", "p2"} if len(a.pop_ps) != len(b.push_ps) and len(a.pop_ps) and len(b.push_ps) else set()
+        assert {one.line for one in found.diagnostics} == {s.line for s in (*query.measures, *query.asserts)
+                                                           if s.label in unknown}  # fmt: skip
         measures, asserts = evaluate(query, events)
         for ours, true in zip(found.measures, measures, strict=True):
+            if true.measure.label == "p1":  # blocks of these events give before they take: numbers are asked of runs
+                assert bool(ours.frames) != ("more or fewer elements than it takes" in ours.trust)
+                assert bool(ours.frames) == (not unknown)
+                continue
             assert len(ours.frames) == len(true.frames), (seed, true.measure.text)
             for mine, theirs in zip(ours.frames, true.frames, strict=True):
                 same(mine, theirs, f"{seed} {true.measure.text}")
         for held, truth in zip(found.asserts, asserts, strict=True):
+            if held.asserted.label == "p2":
+                assert not (unknown and held.known)
+                continue
             assert lasting(held.broken_ps, events) == lasting(truth.broken_ps, events), (seed, held.asserted.text)
 
 

@@ -43,9 +43,7 @@ struct Measure {
     bool told; // others are operands of conditions only
 };
 
-struct Path {
-    int first, last;
-};
+using Path = std::vector<int>; // edges, in the order of the data; what blocks between them do with elements is not seen
 
 struct Plan {
     std::vector<int> edges; // those that are watched
@@ -114,6 +112,8 @@ public:
             const Asserted& one = asserts_[i];
             if (one.broken_ps >= 0) say_broken(i, one.broken_ps, at_ps);
         }
+        for (size_t i = 0; i < paths_.size(); ++i)
+            if (!in_order(plan_.paths[i])) lines += "unequal " + std::to_string(i) + "\n";
     }
 
     std::string lines; // that are not written yet
@@ -130,7 +130,7 @@ private:
         }
     };
     struct Edge {
-        int64_t held = 0;
+        int64_t held = 0, entered = 0, left = 0;
         bool blocked = false, waiting = false, real = false;
         double latest = unknown;
         Side sides[2]; // where elements enter, and where they leave
@@ -339,21 +339,35 @@ private:
         }
         if (push) {
             ++edge.held;
+            ++edge.entered;
             edge.blocked = false;
             edge.latest = value;
         } else {
             --edge.held;
+            ++edge.left;
             edge.waiting = false;
         }
     }
 
     void pass(size_t number, const Event& event) {
         Passing& path = paths_[number];
-        if (event.kind == Kind::push && event.edge == plan_.paths[number].first) path.pushed_ps.push_back(event.at_ps);
-        if (event.kind == Kind::pop && event.edge == plan_.paths[number].last && !path.pushed_ps.empty()) {
+        if (event.kind == Kind::push && event.edge == plan_.paths[number].front()) path.pushed_ps.push_back(event.at_ps);
+        if (event.kind == Kind::pop && event.edge == plan_.paths[number].back() && !path.pushed_ps.empty()) {
             path.latest = double(event.at_ps - path.pushed_ps.front());
             path.pushed_ps.pop_front();
         }
+    }
+
+    // Whether blocks along a path gave as many elements as they took, so that they can have given them in order.
+    bool in_order(const Path& path) const {
+        int64_t taken = 0; // out of the edge before; one that is not seen has none
+        for (int of : path) {
+            const Edge& edge = edges_[size_t(of)];
+            const int64_t given = edge.entered ? edge.entered : edge.left;
+            if (taken && given && taken != given) return false;
+            if (given) taken = edge.left ? edge.left : edge.entered;
+        }
+        return true;
     }
 
     void close(size_t number, int64_t at_ps) {

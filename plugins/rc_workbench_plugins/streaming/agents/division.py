@@ -9,7 +9,7 @@ from pathlib import Path
 from rc_workbench_plugins.streaming.agents.conditions import ends_of
 from rc_workbench_plugins.streaming.agents.fpga import fpga_answers
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
-from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
+from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, edges_along, host_agent, host_answers
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers
@@ -51,7 +51,8 @@ def agents_of(query: Query, topology: Topology, clock_hz: float, file: str = "")
     host, fpgas = None, dict[int, HardwareAgent]()
     if on_cores := of_place[""]:
         labels = {label for one in on_cores for label, _ in ends_of(one)}
-        edges = {number: edge for number, edge in enumerate(topology.edges) if edge.label in labels}
+        between = {label for one in on_cores for path in edges_along(one) for label in path if seen[""][label]}
+        edges = {number: edge for number, edge in enumerate(topology.edges) if edge.label in labels | between}
         host = host_agent(_only(query, on_cores), edges)
     for card, fpga in enumerate(topology.fpgas):
         if not of_place[fpga]:

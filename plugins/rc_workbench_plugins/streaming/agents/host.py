@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
     Statistic,
     Tap,
+    operands,
 )
 from rc_workbench_plugins.streaming.topology import Edge
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -44,6 +45,7 @@ class HostAgent:
     plan: str
     measures: tuple[Measure, ...]
     asserts: tuple[Assert, ...]
+    paths: tuple[tuple[str, ...], ...] = ()  #: of several edges, along which the plan follows elements
 
 
 @dataclass
@@ -51,7 +53,7 @@ class _Plan:
     numbers: Mapping[str, int]
     measures: list[Measure] = field(default_factory=list)
     told: list[bool] = field(default_factory=list)
-    paths: list[tuple[int, int]] = field(default_factory=list)
+    paths: list[tuple[str, ...]] = field(default_factory=list)
 
     def measure(self, of: Measure, told: bool) -> int:
         if not told and of in self.measures:
@@ -61,10 +63,9 @@ class _Plan:
         return len(self.measures) - 1
 
     def path(self, of: Measure) -> int:
-        ends = (self.numbers[of.edges[0]], self.numbers[of.edges[-1]])
-        if ends not in self.paths:
-            self.paths.append(ends)
-        return self.paths.index(ends)
+        if of.edges not in self.paths:
+            self.paths.append(of.edges)
+        return self.paths.index(of.edges)
 
     def condition(self, of: Condition) -> list[str]:
         match of:
@@ -115,7 +116,7 @@ def host_agent(query: Query, edges: Mapping[int, Edge], period_ps: int = 10**9) 
         "    using namespace streaming::agent;",
         "    return Plan{",
         f"        {_list(edges)}, {_list(str(edge.type.startswith('float')).lower() for edge in edges.values())},",
-        f"        {_list(_list(path) for path in plan.paths)},",
+        f"        {_list(_list(plan.numbers[one] for one in path if one in plan.numbers) for path in plan.paths)},",
         "        {",
         *(f"            {text}," for text in written),
         "        },",
@@ -126,7 +127,15 @@ def host_agent(query: Query, edges: Mapping[int, Edge], period_ps: int = 10**9) 
         "    };",
         "}()",
     ]
-    return HostAgent("\n".join(lines), query.measures, query.asserts)
+    return HostAgent("\n".join(lines), query.measures, query.asserts, tuple(plan.paths))
+
+
+def edges_along(of: Measure | Assert) -> Iterator[tuple[str, ...]]:
+    """The paths of several edges along which a statement, or what its condition compares, asks for a latency."""
+    if isinstance(of, Measure) and len(of.edges) > 1:
+        yield of.edges
+    for side in operands(of.condition if isinstance(of, Assert) else of.when):
+        yield from edges_along(side)
 
 
 def _measure(plan: _Plan, of: Measure, told: bool) -> str:
@@ -155,6 +164,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
     frames: dict[int, list[FrameValue]] = {number: [] for number in range(len(agent.measures))}
     broken: dict[int, list[tuple[int, int]]] = {number: [] for number in range(len(agent.asserts))}
     known = [True] * len(agent.asserts)
+    unequal: set[tuple[str, ...]] = set()
     problems = []
     try:
         for line in lines:
@@ -166,15 +176,34 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
                 number, begin, end = map(int, words)
                 spells = broken[number]
                 spells.append((spells.pop()[0] if spells and spells[-1][1] == begin else begin, end))
+            elif kind == "unequal":
+                unequal.add(agent.paths[int(words[0])])
         problems += _ending(lines, known, file)
     except (ValueError, KeyError, IndexError):
         problems.append(_warning("what the agent on the host wrote breaks off", file, KILLED))
     trust = "; ".join([COUNTED, *(problem.message for problem in problems)])
+    measures = [MeasureResult(one, tuple(frames[n]), trust, tuple(problems)) for n, one in enumerate(agent.measures)]
+    asserts = [AssertResult(one, tuple(broken[n]), known[n], trust=trust) for n, one in enumerate(agent.asserts)]
+    statements: tuple[Measure | Assert, ...] = (*agent.measures, *agent.asserts)
+    lost = {one: _not_in_order(one) for one in statements if unequal & {*edges_along(one)}}
     return Answers(
-        tuple(MeasureResult(one, tuple(frames[n]), trust, tuple(problems)) for n, one in enumerate(agent.measures)),
-        tuple(AssertResult(one, tuple(broken[n]), known[n], trust=trust) for n, one in enumerate(agent.asserts)),
-        tuple(problems),
+        tuple(
+            replace(one, frames=(), trust=why.message, diagnostics=(why,)) if (why := lost.get(one.measure)) else one
+            for one in measures
+        ),
+        tuple(
+            replace(one, broken_ps=(), known=False, trust=why.message) if (why := lost.get(one.asserted)) else one
+            for one in asserts
+        ),
+        (*problems, *lost.values()),
     )
+
+
+def _not_in_order(of: Measure | Assert) -> Diagnostic:
+    way = " -> ".join(next(edges_along(of)))
+    message = f"not known to an agent: along {way} a block gives more or fewer elements than it takes"
+    hint = "Which came of which a trace tells: workbench run --trace, then workbench query RUN QUERY_FILE."
+    return Diagnostic(message, hint, severity=Severity.WARNING, line=of.line or None, column=of.column or None)
 
 
 def _warning(
