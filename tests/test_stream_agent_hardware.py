@@ -404,6 +404,23 @@ def test_in_a_simulator_of_vhdl_the_agent_sends_the_same_words(built: Built, tmp
     assert words == run(built.program, found, commands, stall=0.1)[: len(words)]
 
 
+def test_elements_for_whose_times_there_is_no_room_are_told_and_the_next_are_measured(simulator: Simulator) -> None:
+    """40 go in, the memory has room for 16, and come out 100 cycles later; then 4 stay for 10 cycles."""
+    _, agent = agent_of("l: measure mean latency at b", Frame())
+    found = traffic(400, 1)
+    found["b"][:] = 0
+    for begin, count, stay in ((20, 40, 100), (200, 4, 10)):
+        found["b"][begin : begin + count, :2] = 1
+        found["b"][begin + stay : begin + stay + count, 2:4] = 1
+    program = build(simulator, agent, "verilog", dut(agent))
+    (result,) = answers(agent, run(program, found, {390: END_FRAMES})).measures
+    assert (result.frames[0].count, result.frames[0].value) == (20, (16 * 100 + 4 * 10) * PERIOD_PS / 20)
+    (problem,) = result.diagnostics
+    assert problem.message.startswith("24 elements' times had no room in the FPGA")
+    assert problem.message in result.trust
+    assert "more elements" in problem.hint
+
+
 TWO = """
     r: measure rate at a
     h: measure hist occupancy at a

@@ -240,9 +240,15 @@ def _plain(value: Fraction | float | None) -> float | None:
 def _result(of: Measure, answer: _Answer) -> MeasureResult:
     if not answer.lost:
         return MeasureResult(of, tuple(answer.frames))
-    what = "records had no room" if of.statistic is Statistic.TRACE else "elements' times had no room"
+    if of.statistic is Statistic.TRACE:
+        what, hint = "records had no room", "Ask for shorter frames, or for 'hist' instead of 'trace'."
+    else:
+        what, hint = (
+            "elements' times had no room",
+            "There were more elements between the two ends than the queues hold.",
+        )
     told = f"{answer.lost} {what} in the FPGA, and are not in the answer"
-    problem = Diagnostic(told, "Ask for shorter frames, or for 'hist' instead of 'trace'.", severity=Severity.WARNING)
+    problem = Diagnostic(told, hint, severity=Severity.WARNING)
     return MeasureResult(of, tuple(answer.frames), f"{COUNTED}, but {told}", (problem,))
 
 
