@@ -200,7 +200,7 @@ private:
     void depends(size_t number, const Condition& condition) {
         for (const Step& step : condition) {
             if (step.code == Code::frame) asks_frame_.at(size_t(step.at)).push_back(number);
-            else if (step.code == Code::latency) asks_edge_.at(size_t(plan_.paths.at(size_t(step.at)).last)).push_back(number);
+            else if (step.code == Code::latency) asks_edge_.at(size_t(plan_.paths.at(size_t(step.at)).back())).push_back(number);
             else if (step.code == Code::interval) asks_edge_.at(size_t(step.at / 2)).push_back(number);
             else if (step.code == Code::occupancy || step.code == Code::value || step.code == Code::blocked)
                 asks_edge_.at(size_t(step.at)).push_back(number);
