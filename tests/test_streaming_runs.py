@@ -144,6 +144,28 @@ def test_one_mapping_line_moves_a_block_and_the_answer_stays(on_fpga: Run) -> No
     check_every_push_and_pop(events(on_fpga.tables))
 
 
+def test_of_the_design_only_what_the_user_wrote_is_told_and_edges_by_their_labels(on_fpga: Run) -> None:
+    assert not [block for block in on_fpga.manifest.blocks if block.side is Side.FPGA], "scale has no clocked block"
+    streams, moved = on_fpga.manifest.streams, on_fpga.tables["streams"]["transfers"].tolist()
+    assert {s.id: (s.source, s.target) for s in streams} == {
+        "App.a.s": ("", "App.a"), "App.a.m": ("App.a", "App.b"), "App.b.m": ("App.b", "App"),
+    }  # fmt: skip
+    assert moved[:2] == [MOST + 1, MOST + 1], "all numbers, and the end"
+    assert [(f.id, streams[f.input].id) for f in on_fpga.manifest.fifos] == [("App.a", "App.a.s"), ("App.b", "App.a.m")]
+
+
+def test_nothing_of_what_is_made_is_listed_beside_what_the_user_wrote(tmp_path: Path) -> None:
+    (tmp_path / "q.tt").write_text("measure sum value at a\n")
+    path = project(tmp_path, "query: q.tt")
+    found = open_workspace(path, load_plugins()).scan()
+    assert (found.host.calls, found.hdl.blocks, found.hdl.streams) == ((), (), ())
+    path.write_text(path.read_text() + "  mapping: {scale: card}\n")
+    found = open_workspace(path, load_plugins()).scan()
+    assert not found.diagnostics
+    assert not found.hdl.blocks
+    assert {s.id for s in found.hdl.streams} == {"App.a.s", "App.a.m", "App.b.m"}, "and none of the agent's"
+
+
 def test_what_crosses_the_bus_does_so_in_transfers(on_fpga: Run) -> None:
     for edge in events(on_fpga.tables).edges.values():
         assert edge.taken_ps is not None

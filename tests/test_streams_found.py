@@ -172,6 +172,35 @@ def test_what_names_do_not_tell_is_pointed_at(tmp_path: Path) -> None:
     assert [(f.id, f.depth) for f in found.fifos] == [("top.u", 4)]
 
 
+def test_of_a_library_only_what_holds_pragmas_has_a_name_or_meets_the_design_is_told(tmp_path: Path) -> None:
+    text = DESIGN.read_text()
+    vendor, _, top = text.partition("module fork_join")
+    (tmp_path / "vendor.sv").write_text(vendor)
+    (tmp_path / "top.sv").write_text(f"module fork_join{top}")
+
+    def scanned() -> HdlScan:
+        hardware = HardwareSources(
+            sources=("*.sv",), top="fork_join", read_out=ReadOut(first=0, last=15), library=("vend*.sv",),
+            names={"short": "App.a"},
+        )  # fmt: skip
+        return VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {})
+
+    found = scanned()
+    assert edges(found) == {
+        "fork_join.split.in": ("", "fork_join.split", 32),
+        "fork_join.split.a": ("fork_join.split", "App.a", 32),
+        "App.a.out": ("App.a", "fork_join.merge", 32),
+        "fork_join.merge.out": ("fork_join.merge", "", 32),
+    }
+    assert [(f.id, f.input, f.output) for f in found.fifos] == [("App.a", 2, 3)]
+    waits = {(s.id, found.streams[wait.other].id) for s in found.streams for wait in s.waits}
+    assert ("fork_join.split.in", "fork_join.split.a") in waits, "numbered as those that are left"
+    assert [block.component for block in found.blocks] == ["fork_join"]
+    marked = vendor.replace("if (rst) begin", "if (rst) begin\n//pragma recap reset work()\n", 1)
+    (tmp_path / "vendor.sv").write_text(marked)
+    assert [block.component for block in scanned().blocks] == ["fork_join", "fifo"]
+
+
 def test_names_that_the_design_does_not_have_are_told_at_the_projects_lines(tmp_path: Path) -> None:
     for source in DESIGN.parent.iterdir():
         (tmp_path / source.name).write_text(source.read_text())
@@ -184,6 +213,7 @@ def test_names_that_the_design_does_not_have_are_told_at_the_projects_lines(tmp_
       source: splitt
     - {name: c, valid: 'split.in_valid[1]', ready: short.in_ready}
   fifos: [aheads]
+  names: {gathers: words}
 settings:"""
     path.write_text(path.read_text().replace("settings:", pointed))
     lines = path.read_text().splitlines()
@@ -194,6 +224,7 @@ settings:"""
         ("the design has no instance 'splitt'", "Did you mean 'split'?"): "splitt",
         ("the design has no signal 'split.in_valid[1]'", "Did you mean 'split.in_valid'?"): "in_valid[1]",
         ("the design has no instance 'aheads'", "Did you mean 'ahead'?"): "aheads",
+        ("the design has no instance 'gathers'", "Did you mean 'gather'?"): "gathers",
     }
     wanted = {
         (message, hint, str(path), next(n for n, line in enumerate(lines, 1) if part in line))

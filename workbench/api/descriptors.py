@@ -193,8 +193,10 @@ class Composed:
 
     `texts` are what was made, by the names of their files; `host` and `hdl` the sources to build in order, each such a
     name or the absolute path of a file that is there. `include_dirs` are the host's, `outside` folders that these files
-    lie in; `cores` are virtual cores and `cards` those that hold the design, 0: as the project says. `parts` are the
-    user's files that it was made of, in the order in which one reads them, relative to the project or absolute.
+    lie in; what is made, and what lies there, is none of the application's own (`hardware.library`). `names` are what
+    instances in it are called all the same (`hardware.names`; empty: the top). `cores` are virtual cores and `cards`
+    those that hold the design, 0: as the project says. `parts` are the user's files that it was made of, in the order
+    in which one reads them, relative to the project or absolute.
 
     `check` runs parts of them before they are built, as the user agreed to, and tells what it finds wrong. Of a run
     that has ended, and the folder in which it left its records, `tables` makes tables of its own, and `stopped` says of
@@ -207,6 +209,7 @@ class Composed:
     outside: tuple[Path, ...] = ()
     cores: int = 0
     cards: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[str, ...] = ()
     tables: Callable[[Path, Manifest], Mapping[str, Table]] = lambda raw, run: {}
     stopped: Callable[[Path, Manifest], Sequence[Diagnostic]] = lambda raw, run: ()

@@ -87,12 +87,16 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
         if not os.path.isdir(root / folder):
             yield marked.diagnostic(("outside", index), f"there is no folder '{folder}'")
     allowed = (root, *(root / folder for folder in project.outside))
-    for part, sources in (("host", project.host.sources), ("hardware", project.hardware.sources)):
-        if not sources and not project.streaming:
-            yield marked.diagnostic((part, "sources"), "no sources are named", "Write sources: [src/*.c].")
+    for part, key, sources in (
+        ("host", "sources", project.host.sources),
+        ("hardware", "sources", project.hardware.sources),
+        ("hardware", "library", project.hardware.library),
+    ):
+        if not sources and key == "sources" and not project.streaming:
+            yield marked.diagnostic((part, key), "no sources are named", "Write sources: [src/*.c].")
         for index, pattern in enumerate(sources):
             if why := _why_not(root, pattern, allowed):
-                yield marked.diagnostic((part, "sources", index), *why)
+                yield marked.diagnostic((part, key, index), *why)
     for part, folders in (("host", project.host.include_dirs), ("hardware", project.hardware.include_dirs)):
         for index, folder in enumerate(folders):
             if not os.path.isdir(root / folder):

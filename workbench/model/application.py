@@ -80,6 +80,18 @@ class HardwareSources(Document):
         description="instances below the top that are FIFOs, though not called one, with a stream in and one out",
         examples=[["core.lines[0].store"]],
     )
+    library: tuple[str, ...] = Field(
+        (),
+        description="those of the sources that are not the application's own, files or patterns: their blocks are "
+        "listed and counted where they hold pragmas, their streams where one end is the application's",
+        examples=[["vendor/*.v"]],
+    )
+    names: dict[str, str] = Field(
+        default_factory=dict,
+        description="what instances below the top, such as FIFOs of the library, are called where streams are told "
+        "(empty: they stand for the host); the streams of these are counted",
+        examples=[{"core.store": "pixels"}],
+    )
     read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
 
 

@@ -13,7 +13,7 @@ from workbench.api.source.lines import read_source
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.system.cache import cache_dir
-from workbench.system.files import replace_file, sha256
+from workbench.system.files import real, replace_file, sha256
 
 if TYPE_CHECKING:
     from workbench.api.job import Job
@@ -114,6 +114,8 @@ def _with(project: Project, made: Composed, folder: Path, root: Path) -> Project
 
     host, hardware = project.host, project.hardware
     folders = (folder, *made.outside)
+    hdl = placed(made.hdl)
+    library = (name for name in hdl if any(real(root / name).is_relative_to(real(one)) for one in folders))
     update: dict[str, object] = {
         "host": host.model_copy(
             update={
@@ -122,7 +124,12 @@ def _with(project: Project, made: Composed, folder: Path, root: Path) -> Project
             }
         ),
         "hardware": hardware.model_copy(
-            update={"sources": (*hardware.sources, *placed(made.hdl)), "cards": made.cards or hardware.cards}
+            update={
+                "sources": (*hardware.sources, *hdl),
+                "cards": made.cards or hardware.cards,
+                "library": (*hardware.library, *library),
+                "names": {**hardware.names, **made.names},
+            }
         ),
         "outside": (*project.outside, *map(str, folders)),
     }

@@ -108,7 +108,9 @@ class Workspace:
         from workbench.model.scan import HostScan
 
         with job.step("Read host sources"):
-            return scanned(self.root, self.outside, host, self.host_scanner(settings, job), HostScan(()), job)
+            found = scanned(self.root, self.outside, host, self.host_scanner(settings, job), HostScan(()), job)
+        own = (call for call in found.calls if call.pragmas or not self.is_made(self.root / call.file))
+        return replace(found, calls=tuple(own))
 
     def instrument_hdl(
         self, settings: Mapping[str, Value], make: Callable[[HardwareSources], HdlBuild], job: Job

@@ -46,6 +46,7 @@ def compose(composition: Composition) -> Composed:
         (RESOURCES,),
         cores + bool(cores and agents),
         len(topology.fpgas),
+        result.names,
         tuple(dict.fromkeys(filter(None, parts))),
         partial(_tables, topology, section, agents, fpga_clock_hz(composition.platform)),
         partial(told, topology),

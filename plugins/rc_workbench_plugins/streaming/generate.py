@@ -38,12 +38,14 @@ _MOST_CROSSING = 240
 @dataclass(frozen=True)
 class Made:
     """What was made: `texts` by the name of their file, of which `host` and `hdl` are compiled; these also name files
-    that stand elsewhere, with their whole path. `synthesised` are designs in VHDL, each with where it is named."""
+    that stand elsewhere, with their whole path. `synthesised` are designs in VHDL, each with where it is named; `names`
+    are the application's and its edges', by instance."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
     hdl: tuple[str, ...]
     synthesised: Mapping[Design, At]
+    names: Mapping[str, str]
 
 
 def made(topology: Topology, section: Streaming, composition: Composition, agents: Agents = NO_AGENTS) -> Made:
@@ -78,7 +80,10 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     host = (*(str(root / file) for file in of_cores if not _is_header(file)), "stream_main.cpp", "stream_card.c")
     library = (str(RESOURCES / name) for name in ("stream_fifo.v", "stream_port.v"))
     synthesised = {module.made_of: module.implementation.at for _, module in modules if module.made_of}
-    return Made(texts, host, (*of_fpga, *library, *counting, f"{STREAM_TOP}.v"), synthesised)
+    edges_here = [part for part in parts if "edge" in part]
+    names = {"": topology.name} | {part["net"]: part["called"] for part in edges_here}
+    names |= {f"{part['net']}_from_host": "" for part in edges_here if part["way"] == "in"}
+    return Made(texts, host, (*of_fpga, *library, *counting, f"{STREAM_TOP}.v"), synthesised, names)
 
 
 def _made_of(topology: Topology, block: Block) -> Implementation:
@@ -139,15 +144,15 @@ def _parts(topology: Topology, edges: list[dict[str, Any]], agents: Agents) -> l
     parts = []
     for edge in edges:
         source, sink = (topology.fpga(end.block) for end in (edge["edge"].source, edge["edge"].sink))
-        queue = {**edge, "queue": edge["net"], "depth": edge["depth_on_fpga"]}
+        queue = {**edge, "queue": edge["net"], "depth": edge["depth_on_fpga"], "called": edge["label"]}
         if source:
             parts.append({**queue, "way": "" if source == sink else "out", "card": topology.fpgas.index(source)})
         if sink and sink != source:
             number = arrival(topology, edge["number"]) if source else edge["number"]
             net = _net(number, edge["edge"])
-            parts.append(
-                {**queue, "number": number, "net": net, "way": "in", "card": topology.fpgas.index(sink)}
-            )  # fmt: skip
+            called = f"{edge['label']} (arriving)" if source else edge["label"]
+            card = topology.fpgas.index(sink)
+            parts.append({**queue, "number": number, "net": net, "way": "in", "card": card, "called": called})
     parts += [part for card in agents.fpgas for part in parts_of_agent(card)]
     parts.sort(key=lambda part: part["card"])
     counts = {"in": 0, "out": 0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
 from rc_workbench_plugins.verilog.labels import labelled
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
+from rc_workbench_plugins.verilog.own import is_own
 from rc_workbench_plugins.verilog.ports import hdl_ports
 from rc_workbench_plugins.verilog.rewrite import (
     Edits,
@@ -54,6 +55,7 @@ def build(
     out: Path,
     diagnostics: tuple[Diagnostic, ...],
     streams: FoundStreams,
+    library: Container[Path] = (),
     vary: bool = False,
 ) -> HdlBuild:
     """Write the instrumented design below `out`, and tell what is in it; `vary`: without states, and with FIFOs whose
@@ -65,7 +67,7 @@ def build(
         editable=lambda module: not why_not_editable(design, nodes.get(module)),
     )
     bits = layout.bits(top)
-    uses = [use for instance in top.walk() for use in instance.blocks]
+    uses = [use for instance in top.walk() for use in instance.blocks if is_own(use.source, library)]
     shell = read_top(design.top, top.module + _INNER)
     wrapper.check_port(shell, platform_hardware)
     clock_of = {clock.pin: clock for clock in platform_hardware.clocks}

@@ -82,7 +82,7 @@ def shown_path(root: Path, path: Path) -> str:
 def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, str]) -> Design:
     """Parse and elaborate the project's design. Never raises for what stands in the sources."""
     root = root.resolve()
-    sources, missing = _source_files(root, hardware.sources)
+    sources, missing = source_files(root, hardware.sources)
     manager = source_manager()
     if not sources:
         return Design(root, sources, manager, (), None, missing)
@@ -103,7 +103,7 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed, lines, bag)
 
 
-def _source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
+def source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
     """The files that a project's sources name, in order; a name with wildcards stands for all it matches, sorted."""
     found: dict[Path, None] = {}
     missing: list[Diagnostic] = []

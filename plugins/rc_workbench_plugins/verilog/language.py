@@ -13,6 +13,7 @@ from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.data_files import data_files
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, elaborate
+from rc_workbench_plugins.verilog.own import build_called, is_own, library_of, own_streams, streams_called
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
 from rc_workbench_plugins.verilog.streams import counted, find_streams
@@ -36,13 +37,17 @@ def scan(
     for instance in top.walk() if top else ():
         for use in instance.blocks:
             uses[use.source.key].append(use.path)
-    found = tuple(_hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, "")) for block in blocks)
-    instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
-    edges = find_streams(design, top, hardware)
-    diagnostics = (*diagnostics, *check_conditions(design, blocks, top, reasons), *edges.diagnostics)
-    return HdlScan(
-        found, instances, diagnostics, hdl_ports(design), clocks(top), resets(top), edges.streams, edges.fifos
+    library = library_of(design, hardware)
+    found = tuple(
+        _hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, ""))
+        for block in blocks
+        if is_own(block, library)
     )
+    instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
+    edges = own_streams(design, find_streams(design, top, hardware), top, hardware, library)
+    streams, fifos = streams_called(edges.streams, edges.fifos, top.path if top else "", hardware.names)
+    diagnostics = (*diagnostics, *check_conditions(design, blocks, top, reasons), *edges.diagnostics)
+    return HdlScan(found, instances, diagnostics, hdl_ports(design), clocks(top), resets(top), streams, fifos)
 
 
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
@@ -73,15 +78,17 @@ def instrument(
         raise WorkbenchError(*wrong)
     diagnostics = (*diagnostics, *wrong)
     clock_of = {clock.pin: clock.name for clock in platform.hardware.clocks}
+    library = library_of(design, hardware)
     found = find_streams(design, top, hardware, _outside(platform.hardware))
-    streams = counted(found, top.path, clock_of)
+    streams = counted(own_streams(design, found, top, hardware, library), top.path, clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
     diagnostics = (*diagnostics, *streams.diagnostics)
     made = build.build(
-        design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams, vary
-    )
-    return replace(made, data=data)
+        design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams, library,
+        vary,
+    )  # fmt: skip
+    return replace(build_called(made, top.path, hardware.names), data=data)
 
 
 with_depths = partial(instrument, vary=True)

@@ -85,6 +85,7 @@ def find_streams(
     named: dict[tuple[str | int, ...], str] = {
         ("hardware", "fifos", number): name for number, name in enumerate(hardware.fifos)
     }
+    named |= {("hardware", "names", name): name for name in hardware.names if name}
     for number, signals in enumerate(hardware.streams):
         sides = (("source", signals.source), ("target", signals.target))
         named |= {("hardware", "streams", number, side): name for side, name in sides if name}
@@ -111,17 +112,24 @@ def counted(found: FoundStreams, top: str, clock_of: Mapping[str, str]) -> Found
     seen = {n: (found.streams[n].valid, found.streams[n].ready) for n in on_clock}
     kept = [n for n in on_clock if not any(is_nameless(signal, top, found.labels) for signal in seen[n])]
     hidden = [found.streams[number] for number in on_clock if number not in kept]
-    new = {number: place for place, number in enumerate(kept)}
+    seen_only = only(found, kept)
     streams = tuple(
         replace(
             stream,
             clock=clock_of[stream.clock],
-            waits=tuple(
-                replace(wait, other=new[wait.other])
-                for wait in stream.waits
-                if wait.other in new and found.streams[wait.other].clock == stream.clock
-            ),
+            waits=tuple(wait for wait in stream.waits if seen_only.streams[wait.other].clock == stream.clock),
         )
+        for stream in seen_only.streams
+    )
+    notes = () if not hidden else (_hidden(hidden),)
+    return replace(seen_only, streams=streams, diagnostics=(*found.diagnostics, *notes))
+
+
+def only(found: FoundStreams, kept: Sequence[int]) -> FoundStreams:
+    """The streams of these numbers, with what they wait for among them, and the FIFOs that both are ends of."""
+    new = {number: place for place, number in enumerate(kept)}
+    streams = tuple(
+        replace(stream, waits=tuple(replace(w, other=new[w.other]) for w in stream.waits if w.other in new))
         for stream in (found.streams[number] for number in kept)
     )
     fifos = tuple(
@@ -129,8 +137,7 @@ def counted(found: FoundStreams, top: str, clock_of: Mapping[str, str]) -> Found
         for fifo in found.fifos
         if fifo.input in new and fifo.output in new
     )
-    notes = () if not hidden else (_hidden(hidden),)
-    return replace(found, streams=streams, fifos=fifos, diagnostics=(*found.diagnostics, *notes))
+    return replace(found, streams=streams, fifos=fifos)
 
 
 def _hidden(streams: Sequence[Stream]) -> Diagnostic:
