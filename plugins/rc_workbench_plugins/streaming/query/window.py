@@ -45,7 +45,6 @@ MENU = (
     ("Latency, histogram", "measure hist latency at {}"),
     ("Intervals, histogram", "measure hist interval at {}"),
     ("Backpressure", "measure backpressure at {}"),
-    ("Interval, histogram", "measure hist interval at {}"),
     ("Values", "measure trace value at {}"),
 )
 
