@@ -14,7 +14,7 @@ from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category, Pragma
 from workbench.system import files
-from workbench.system.files import write_files
+from workbench.system.files import replace_file, write_files
 
 SEND = Pragma("writeX", Category.SEND, ("data",), ("top.in",), ("x1",), "words > 0")
 WORK = Pragma("mult", Category.WORK)
@@ -60,6 +60,18 @@ def test_permissions_and_links_stay(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o750
     with pytest.raises(WorkbenchError, match="cannot write"):
         write_files({tmp_path / "none" / "x": b""})
+
+
+def test_nothing_takes_the_place_of_a_pipe_or_a_device(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    replace_file(pipe, b"page")
+    assert os.read(reader, 10) == b"page"
+    with pytest.raises(WorkbenchError, match="it is a folder, a device or a pipe"):
+        write_files({pipe: b"b"})
+    assert pipe.is_fifo()
+    os.close(reader)
 
 
 def test_insert_replace_remove() -> None:

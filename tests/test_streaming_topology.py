@@ -201,6 +201,11 @@ def test_a_topology_that_is_none_is_told(old: str, new: str, said: str, hint: st
     assert matching[0].line
 
 
+def test_a_block_that_holds_itself_is_told_where_nothing_else_is_composed() -> None:
+    with pytest.raises(WorkbenchError, match="the block holds itself: A in B in A"):
+        topology("block A { B b; }\nblock B { A a; }")
+
+
 def test_a_fault_in_the_section_stands_at_its_key() -> None:
     section = Streaming.model_validate({"blocks": {"Top": {"blocks": {"a": "Sensor ("}, "edges": {}}}})
     with pytest.raises(WorkbenchError) as told:

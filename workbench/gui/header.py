@@ -61,28 +61,28 @@ class Crumb(QAbstractButton):
         return QSize(min(bold + 37, 170), 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        p = theme.palette()
-        if self.underMouse() or self.isDown() or self.hasFocus():
-            painter.setPen(QColor(p.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(p.selection))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-        room = self.width() - 35
-        bold = fonts.ui_font(13, 600)
-        text = QFontMetrics(bold).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
-        used = QFontMetrics(bold).horizontalAdvance(text)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(bold)
-        painter.setPen(QColor(p.text))
-        painter.drawText(QRectF(7, 0, room + 8, 28), middle, text)
-        plain = fonts.ui_font(12)
-        painter.setFont(plain)
-        painter.setPen(QColor(p.second))
-        if self._detail and room - used > LEAST_DETAIL_PX:
-            rest = QFontMetrics(plain).elidedText(self._detail, Qt.TextElideMode.ElideRight, room - used - 6)
-            painter.drawText(QRectF(7 + used + 7, 0, room - used, 28), middle, rest)
-        draw_icon(painter, "chevron-down", self.width() - 21, 7, 14)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            p = theme.palette()
+            if self.underMouse() or self.isDown() or self.hasFocus():
+                painter.setPen(QColor(p.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(p.selection))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+            room = self.width() - 35
+            bold = fonts.ui_font(13, 600)
+            text = QFontMetrics(bold).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+            used = QFontMetrics(bold).horizontalAdvance(text)
+            middle = Qt.AlignmentFlag.AlignVCenter
+            painter.setFont(bold)
+            painter.setPen(QColor(p.text))
+            painter.drawText(QRectF(7, 0, room + 8, 28), middle, text)
+            plain = fonts.ui_font(12)
+            painter.setFont(plain)
+            painter.setPen(QColor(p.second))
+            if self._detail and room - used > LEAST_DETAIL_PX:
+                rest = QFontMetrics(plain).elidedText(self._detail, Qt.TextElideMode.ElideRight, room - used - 6)
+                painter.drawText(QRectF(7 + used + 7, 0, room - used, 28), middle, rest)
+            draw_icon(painter, "chevron-down", self.width() - 21, 7, 14)
 
     def _open(self) -> None:
         menu = QMenu(self)

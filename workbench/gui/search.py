@@ -132,20 +132,20 @@ class SearchField(QLineEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
-        p = theme.palette()
-        draw_icon(painter, "search", 10, 6, 15, p.second)
-        if not self.text():
-            painter.setFont(fonts.ui_font(11, 500))
-            painter.setPen(QColor(p.second))
-            right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, "Ctrl K")
-            painter.setFont(fonts.ui_font(13))
-            painter.setPen(QColor(p.muted))
-            room = self.width() - 84
-            whole = self.accessibleName()
-            hint = whole if QFontMetrics(painter.font()).horizontalAdvance(whole) <= room else "Find"
-            painter.drawText(self.rect().adjusted(33, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, hint)
+        with QPainter(self) as painter:
+            p = theme.palette()
+            draw_icon(painter, "search", 10, 6, 15, p.second)
+            if not self.text():
+                painter.setFont(fonts.ui_font(11, 500))
+                painter.setPen(QColor(p.second))
+                right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+                painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, "Ctrl K")
+                painter.setFont(fonts.ui_font(13))
+                painter.setPen(QColor(p.muted))
+                room = self.width() - 84
+                whole = self.accessibleName()
+                hint = whole if QFontMetrics(painter.font()).horizontalAdvance(whole) <= room else "Find"
+                painter.drawText(self.rect().adjusted(33, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, hint)
 
 
 def search_items(context: Context, actions: Iterable[QAction]) -> tuple[SearchItem, ...]:

@@ -69,6 +69,8 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     path = Path()
     try:
         for path, data in contents.items():
+            if path.exists() and not path.is_file():
+                raise OSError(errno.EINVAL, "it is a folder, a device or a pipe")
             with _staged(real(path)) as file:
                 file.write(data)
             staged.append((real(path), file.name))
@@ -99,8 +101,13 @@ def replace_file(path: Path, data: bytes, permissions: int = 0o666) -> None:
 def replacing(path: Path, permissions: int = 0o666) -> Iterator[BinaryIO]:
     """A file beside `path` to write to, which takes its place at the block's end, whole and on the disk.
 
-    Where the block raises, and where nothing can be written (OSError), what stood there stays.
+    Where the block raises, and where nothing can be written (OSError), what stood there stays. Nothing takes the place
+    of a device or a pipe: it is written to.
     """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
     with _staged(path, permissions) as file:
         yield file
     try:

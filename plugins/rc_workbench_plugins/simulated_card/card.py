@@ -42,6 +42,9 @@ _FLAGS = (
 #: -O1 makes some models six times slower
 _LEVELS = {"card": "-O2", "fast": "-O2", "slow": "-O0", "runtime": "-O1"}
 
+#: What writes the parts of a card that are generated.
+_MAKERS = sorted(Path(__file__).parent.glob("*.py"))
+
 
 @dataclass(frozen=True)
 class CardExecutable:
@@ -94,7 +97,7 @@ def _build(task: Task, job: Job) -> CardExecutable:
             str(len(hdl.streams)), *defines,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
-            *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),
+            *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform), *_MAKERS]),
         ]
     )  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)

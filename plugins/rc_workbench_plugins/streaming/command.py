@@ -67,11 +67,16 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
 
 def _calibrated(arguments: Namespace, triples: Triples) -> Clock:
     try:
-        return calibrate(triples, arguments.s_p, arguments.s_f)
+        clock = calibrate(triples, arguments.s_p, arguments.s_f)
     except ValueError:
         message = "every message met the same cycle of the FPGA, so that its rate cannot be seen"
         hint = "Send messages over a longer time, or give the rate with --s-f."
         raise WorkbenchError(Diagnostic(message, hint, file=str(arguments.file))) from None
+    if clock.s_f_ns <= 0:
+        message = "the FPGA's counter falls while the processor's rises"
+        hint = "Are the columns called rightly? A counter that wrapped or was reset has to be put together first."
+        raise WorkbenchError(Diagnostic(message, hint, file=str(arguments.file)))
+    return clock
 
 
 def _problems(clock: Clock, parts: Sequence[Clock], arguments: Namespace, triples: Triples) -> list[Diagnostic]:

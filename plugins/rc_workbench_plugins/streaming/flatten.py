@@ -113,8 +113,8 @@ class _Flat:
             return self._definitions[name]
         held = {made.kind for d in composed for made in d.made}
         free = [d for d in composed if d.name not in held]
-        if len(free) == 1:
-            return free[0]
+        if len(free) == 1 or (composed and not free):  # none is free: opening any of them tells the ring
+            return (free or composed)[0]
         names = listed([d.name for d in free])
         why = f"several blocks may be the application: {names}" if free else "no block is composed of others"
         self._wrong(free[1].at if free else self._at, why, "Name the application: use NAME;" if free else

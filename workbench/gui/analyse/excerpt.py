@@ -59,30 +59,30 @@ class SourceExcerpt(QWidget):
         return QSize(300, LINE_PX * len(self._lines) + 12)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.colour("rule"), 1))
-        painter.setBrush(theme.colour("sunken"))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-        font = fonts.code_font(12)
-        painter.setFont(font)
-        advance = QFontMetricsF(font).horizontalAdvance("0")
-        indent = min((_indent(line) for line in self._lines if line), default=0)
-        for at, line in enumerate(self._lines):
-            box = QRectF(1, 6 + at * LINE_PX, self.width() - 2, LINE_PX)
-            if self._first + at == self._marked:
-                painter.fillRect(box, theme.colour("selection"))
-            painter.setPen(theme.colour("muted"))
-            painter.drawText(QRectF(4, box.top(), 30, LINE_PX), _RIGHT, str(self._first + at))
-            x, skip = 46.0, indent
-            painter.setClipRect(QRectF(44, box.top(), self.width() - 50, LINE_PX))
-            for text, colour in line:
-                shown = text.expandtabs(4)[skip:] if skip else text.expandtabs(4)
-                skip = max(0, skip - len(text.expandtabs(4)))
-                painter.setPen(QColor(theme.colour(colour)))
-                painter.drawText(QPointF(x, box.center().y() + 4.5), shown)
-                x += advance * len(shown)
-            painter.setClipping(False)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.colour("rule"), 1))
+            painter.setBrush(theme.colour("sunken"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+            font = fonts.code_font(12)
+            painter.setFont(font)
+            advance = QFontMetricsF(font).horizontalAdvance("0")
+            indent = min((_indent(line) for line in self._lines if line), default=0)
+            for at, line in enumerate(self._lines):
+                box = QRectF(1, 6 + at * LINE_PX, self.width() - 2, LINE_PX)
+                if self._first + at == self._marked:
+                    painter.fillRect(box, theme.colour("selection"))
+                painter.setPen(theme.colour("muted"))
+                painter.drawText(QRectF(4, box.top(), 30, LINE_PX), _RIGHT, str(self._first + at))
+                x, skip = 46.0, indent
+                painter.setClipRect(QRectF(44, box.top(), self.width() - 50, LINE_PX))
+                for text, colour in line:
+                    shown = text.expandtabs(4)[skip:] if skip else text.expandtabs(4)
+                    skip = max(0, skip - len(text.expandtabs(4)))
+                    painter.setPen(QColor(theme.colour(colour)))
+                    painter.drawText(QPointF(x, box.center().y() + 4.5), shown)
+                    x += advance * len(shown)
+                painter.setClipping(False)
 
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -163,10 +163,12 @@ class LineNumbers(QWidget):
         return QSize(52, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.colour("panel"))
-        for block, top, height in self._view.blocks_in_view():
-            paint_number(painter, QRectF(0, top, self.width() - 14, height), block.blockNumber() + 1, self._view.marked)
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), theme.colour("panel"))
+            for block, top, height in self._view.blocks_in_view():
+                paint_number(
+                    painter, QRectF(0, top, self.width() - 14, height), block.blockNumber() + 1, self._view.marked
+                )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = event.position().toPoint()

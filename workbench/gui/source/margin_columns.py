@@ -35,22 +35,22 @@ class MarginColumns(QWidget):
         return columns_of(self._editor.width())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        p = theme.palette()
-        numbers_px = self._columns.whole_px
-        painter.fillRect(QRect(0, 0, numbers_px, self.height()), QColor(p.sunken))
-        painter.fillRect(QRect(numbers_px, 0, self.width() - numbers_px, self.height()), QColor(p.panel))
-        editor = self._editor
-        marked = editor.marked
-        for block, top, height in editor.blocks_in_view():
-            line = block.blockNumber() + 1
-            row = QRectF(0, top, numbers_px, height)
-            if line in marked:
-                painter.fillRect(QRectF(0, top, self.width(), height), QColor(p.selection))
-            self._numbers(painter, row, line)
-            self._sign(painter, row, line)
-            paint_number(painter, QRectF(numbers_px + 24, top, GUTTER_PX - 34, height), line, marked)
-        painter.fillRect(QRect(numbers_px - 1, 0, 1, self.height()), QColor(p.rule))
+        with QPainter(self) as painter:
+            p = theme.palette()
+            numbers_px = self._columns.whole_px
+            painter.fillRect(QRect(0, 0, numbers_px, self.height()), QColor(p.sunken))
+            painter.fillRect(QRect(numbers_px, 0, self.width() - numbers_px, self.height()), QColor(p.panel))
+            editor = self._editor
+            marked = editor.marked
+            for block, top, height in editor.blocks_in_view():
+                line = block.blockNumber() + 1
+                row = QRectF(0, top, numbers_px, height)
+                if line in marked:
+                    painter.fillRect(QRectF(0, top, self.width(), height), QColor(p.selection))
+                self._numbers(painter, row, line)
+                self._sign(painter, row, line)
+                paint_number(painter, QRectF(numbers_px + 24, top, GUTTER_PX - 34, height), line, marked)
+            painter.fillRect(QRect(numbers_px - 1, 0, 1, self.height()), QColor(p.rule))
 
     def _numbers(self, painter: QPainter, row: QRectF, line: int) -> None:
         editor = self._editor

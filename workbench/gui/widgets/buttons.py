@@ -113,14 +113,14 @@ class TextButton(QAbstractButton):
         return QSize(24, 22)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        font = fonts.ui_font()
-        font.setUnderline(self.underMouse() or self.hasFocus())
-        shown = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        self.setToolTip(self._tip if shown == self.text() else f"{self.text()}. {self._tip}")
-        painter.setFont(font)
-        painter.setPen(QColor(theme.palette().text))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
+        with QPainter(self) as painter:
+            font = fonts.ui_font()
+            font.setUnderline(self.underMouse() or self.hasFocus())
+            shown = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+            self.setToolTip(self._tip if shown == self.text() else f"{self.text()}. {self._tip}")
+            painter.setFont(font)
+            painter.setPen(QColor(theme.palette().text))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class IconButton(Drawn, QToolButton):

@@ -79,11 +79,11 @@ class ElidedLabel(QLabel):
         return self.fontMetrics().elidedText(self.text(), self._mode, room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        self.style().drawItemText(
-            painter, self.contentsRect(), int(self.alignment()), self.palette(), self.isEnabled(), self.shown(),
-            self.foregroundRole(),
-        )  # fmt: skip
+        with QPainter(self) as painter:
+            self.style().drawItemText(
+                painter, self.contentsRect(), int(self.alignment()), self.palette(), self.isEnabled(), self.shown(),
+                self.foregroundRole(),
+            )  # fmt: skip
 
 
 def rule(vertical: bool = False) -> QFrame:

@@ -99,25 +99,25 @@ class Popover(QWidget):
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        p = theme.palette()
-        box = QRectF(self.rect()).adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -MARGIN_PX)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for step in range(6):
-            painter.setBrush(QColor(0, 0, 0, 5 if not p.dark else 12))
-            grow = 8 - step * 1.4
-            painter.drawRoundedRect(box.adjusted(-grow, -grow + 3, grow, grow + 3), 8 + grow, 8 + grow)
-        path = QPainterPath()
-        path.addRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        if self._arrow is not None and self._arrow.x() < box.left():
-            y = min(max(float(self._arrow.y()), box.top() + 16), box.bottom() - 16)
-            left = box.left() + 0.5
-            tip = QPainterPath(QPointF(left + 1, y - 8))
-            tip.lineTo(QPointF(left - 8, y))
-            tip.lineTo(QPointF(left + 1, y + 8))
-            tip.closeSubpath()
-            path = path.united(tip)
-        painter.setPen(QColor(p.edge))
-        painter.setBrush(QColor(p.raised))
-        painter.drawPath(path)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            p = theme.palette()
+            box = QRectF(self.rect()).adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -MARGIN_PX)
+            painter.setPen(Qt.PenStyle.NoPen)
+            for step in range(6):
+                painter.setBrush(QColor(0, 0, 0, 5 if not p.dark else 12))
+                grow = 8 - step * 1.4
+                painter.drawRoundedRect(box.adjusted(-grow, -grow + 3, grow, grow + 3), 8 + grow, 8 + grow)
+            path = QPainterPath()
+            path.addRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+            if self._arrow is not None and self._arrow.x() < box.left():
+                y = min(max(float(self._arrow.y()), box.top() + 16), box.bottom() - 16)
+                left = box.left() + 0.5
+                tip = QPainterPath(QPointF(left + 1, y - 8))
+                tip.lineTo(QPointF(left - 8, y))
+                tip.lineTo(QPointF(left + 1, y + 8))
+                tip.closeSubpath()
+                path = path.united(tip)
+            painter.setPen(QColor(p.edge))
+            painter.setBrush(QColor(p.raised))
+            painter.drawPath(path)

@@ -178,4 +178,7 @@ def asked(file: Path, topology: Topology, frame: Frame) -> Query:
     query = read_query(read_file(file).decode("utf-8-sig", "replace"), topology, str(file), frame)
     if has_errors(query.diagnostics):
         raise WorkbenchError(*query.diagnostics)
+    if not query.measures and not query.asserts:
+        hint = "For example: measure rate at EDGE"
+        raise WorkbenchError(Diagnostic("nothing is asked in this file", hint, file=str(file)))
     return query
