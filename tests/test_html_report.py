@@ -110,7 +110,7 @@ def test_the_warnings_on_the_graph_link_to_the_findings(analysis: Analysis) -> N
     assert f"report.html#finding-{first.id}" in links
     layout = layout_graph(analysis.graph, STYLE)
     top = [f for f in analysis.findings if not f.part_of and f.scope != "application"]
-    assert len(links) == sum(any(f.block in node.block_ids for f in top) for node in layout.nodes)
+    assert len(links) == sum(any(f.block in (node.block_ids or (node.key,)) for f in top) for node in layout.nodes)
 
 
 def test_the_numbers_and_the_advice_are_there(page: str, analysis: Analysis) -> None:

@@ -19,9 +19,11 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 from small_runs import Calls, Spent, small_run, with_state
 
 from workbench.analysis import KnowledgeBase, analyse, load_knowledge
+from workbench.api.tables import table_of
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Run
+from workbench.model.streams import Fifo, Stream
 from workbench.testing.runs import synthetic_platform
 
 OVERHEAD, SEND, RECV, WORK = Category.OVERHEAD, Category.SEND, Category.RECV, Category.WORK
@@ -49,6 +51,29 @@ def fpga_case(state: Spent) -> Case:
         return small_run(1.0, host, cores)
 
     return run(state.time_s), run(LITTLE)
+
+
+def fifo_case(full: bool) -> Case:
+    """A FIFO that is full, or empty, for most of the run, as who takes from it is slower, or who gives to it."""
+    streams = (
+        Stream("top.a.out", "top.a", "top.fifo", "stream", 32, "clk", "a.valid", "fifo.in_ready"),
+        Stream("top.fifo.out", "top.fifo", "top.b", "stream", 32, "clk", "fifo.out_valid", "b.ready"),
+    )
+
+    def run(share: float) -> Run:
+        bare = small_run(1.0, fpga={"top.p": [COMPUTE]})
+        cycles = bare.manifest.clocks[0].cycles
+        waits = round(share * cycles)
+        source, sink = (0, waits) if full else (waits, 0)
+        counts = [(number, cycles - waits, source, sink, 0) for number in range(2)]
+        tables = {
+            "streams": table_of("streams", counts),
+            "occupancy": table_of("occupancy", [(0, 1, cycles - waits), (0, 16 if full else 0, waits)]),
+        }
+        manifest = replace(bare.manifest, streams=streams, fifos=(Fifo("top.fifo", "fifo", 0, 1, 16),))
+        return replace(bare, manifest=manifest, tables={**bare.tables, **tables})
+
+    return run(0.5), run(LITTLE)
 
 
 def cases() -> dict[tuple[str, str, str], Case]:
@@ -90,6 +115,8 @@ def cases() -> dict[tuple[str, str, str], Case]:
                 1.0, [Spent("s", SEND, 0.1)], {"top.p": [Spent("compute", WORK, 0.98), Spent("w", WAIT_RECV, 0.02)]}
             ),
         ),
+        ("full buffer", "fpga", "fifo"): fifo_case(full=True),
+        ("empty buffer", "fpga", "fifo"): fifo_case(full=False),
         ("multiple initialization", "host", "block"): host_case(loads("configure", 3), loads("configure", 1)),
         ("multiple finalization", "host", "block"): host_case(loads("release", 3), loads("release", 1)),
     }
