@@ -46,6 +46,17 @@ def test_who_limits_is_not_named_as_the_next_too() -> None:
     assert (found.limit, found.following) == (("Laplace.w1",), ("Laplace.w2",))
 
 
+def test_the_next_limit_may_stand_on_the_other_branch_of_a_split() -> None:
+    """Of one kind, and yet no copies: `w1` takes ten times as long as `w2` for an element, which cannot help it."""
+    service = {"mt": 1, "s1": 100, "w1": 30, "w2": 3, "a1": 1, "out": 1}
+    found = limits(flow(LAPLACE, {block: ns * NS for block, ns in service.items()}, WAYS, 4000))
+    assert (found.limit, found.following) == (("Laplace.s1",), ("Laplace.w1",))
+    assert found.gain == pytest.approx(200 / 30, rel=0.01)
+    busy = [one.busy for one in found.blocks if one.name not in found.limit]
+    assert found.gain == pytest.approx(1 / max(busy))
+    assert found.answers[6].words.startswith("w1, at 6.6")
+
+
 def test_what_copies_would_bring_holds_though_they_share_the_work_unevenly() -> None:
     """Each walk takes 200 ns; of five numbers one gets three and the other two, until the split is mended."""
     service = {"mt": 40, "s1": 130, "w1": 200, "w2": 200, "a1": 20, "out": 10}
@@ -174,4 +185,6 @@ def test_a_bus_that_is_waited_for_is_named_and_not_who_waits(bus_ns: int, work_n
     edges = {"Tandem.ab": crossing, **{label: events.edges[label] for label in ("Tandem.cd", "Tandem.de")}}
     for tick_ps in (0, 10 * NS):  # who waits stands on the host, or in hardware
         edges["Tandem.ab"] = replace(crossing, tick_ps=tick_ps)
-        assert said in limits(replace(events, edges=edges)).answers[5].words
+        found = limits(replace(events, edges=edges))
+        assert said in found.answers[5].words
+        assert ("C" in found.answers[6].words) == (bus_ns > 450), "a bus that limits is followed by the busiest block"

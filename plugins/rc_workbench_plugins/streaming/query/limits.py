@@ -45,13 +45,14 @@ class QueueSeen:
 @dataclass(frozen=True)
 class BlockSeen:
     """One block, and which share of the time it was busy; `stage` counts the blocks from it to the end. On a processor
-    it was `queued` while others had its core."""
+    it was `queued` while others had its core. `rate_per_s` is of all that it takes, or of what a source gives."""
 
     name: str
     kind: str
     busy: float
     stage: int = 0
     queued: float = 0.0
+    rate_per_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -128,26 +129,33 @@ def walk(
     ]
     cores = _shared_cores(topology, blocks)
     core = max(cores, key=lambda name: cores[name], default="")
+    slowed = max(bus.items(), key=lambda item: item[1], default=("", 0.0))
     if core and cores[core] > max(one.busy for one in blocks) / _SHARES:
         limit = tuple(one.name for one in blocks if topology.mapping.get(one.name) == core)
         others = blocks  # each on a core of its own
     else:
         core = ""
         limit = _alike(max(blocks, key=lambda one: one.busy), blocks) if blocks else ()
-        others = [one for one in blocks if one.name not in limit]
+        bus_limits = bool(blocks) and slowed[1] > max(one.busy for one in blocks)
+        others = blocks if bus_limits else [one for one in blocks if one.name not in limit]
     second = max(others, key=lambda one: _of_copies(one, others), default=None)
     following = _alike(second, others) if second else ()
     most = _of_copies(second, others) if second else 0.0
     gain = max(1.0, 1 / most) if most > 0 else float("inf")
     walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, ())
-    slowed = max(bus.items(), key=lambda item: item[1], default=("", 0.0))
     return replace(walked, answers=tuple(_answers(topology, walked, slowed, (core, cores.get(core, 0.0)))))
 
 
 def _of_copies(one: BlockSeen, blocks: Iterable[BlockSeen]) -> float:
     """How busy a block and its copies at the same stage are on average: so busy they stay where they share the work
-    evenly, and no throughput keeps them busier than always."""
-    return fmean(b.busy for b in blocks if b is one or (b.kind and (b.kind, b.stage) == (one.kind, one.stage)))
+    evenly, and no throughput keeps them busier than always. One that takes another time for an element is no copy: what
+    it does not get done on its branch no other does for it."""
+    return fmean(b.busy for b in blocks if b is one or _copies(b, one))
+
+
+def _copies(a: BlockSeen, b: BlockSeen) -> bool:
+    times = a.busy * b.rate_per_s, b.busy * a.rate_per_s  # for an element, each by both rates
+    return bool(a.kind) and (a.kind, a.stage) == (b.kind, b.stage) and min(times) > 0.8 * max(times)
 
 
 def _shared_cores(topology: Topology, blocks: Iterable[BlockSeen]) -> dict[str, float]:
@@ -206,8 +214,10 @@ def _block(
             busy.append(min(share, 1 - bus.get(edge.label, 0.0)))
         else:
             waits += 1 - (1.0 if used is None else used)
+    rates = [overall(found[f"measure rate at {edge.label}"]) or 0.0 for edge in into or out]
     told = away.get(name, Away(0.0, 1 - waits - (sum(held_up) if into else max(held_up, default=0.0))))
-    return BlockSeen(name, topology.block_by_name[name].kind.name, max(0.0, *busy or [told.busy]), queued=told.queued)
+    kind = topology.block_by_name[name].kind.name
+    return BlockSeen(name, kind, max(0.0, *busy or [told.busy]), queued=told.queued, rate_per_s=sum(rates))
 
 
 def overall(result: MeasureResult) -> float | None:
