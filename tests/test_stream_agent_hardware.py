@@ -24,6 +24,7 @@ from stream_topologies import topology
 
 from workbench.api import virtual_time
 from workbench.system.process import run_program
+from workbench.system.toolchain import Tool, find_verilator, verilator_environment
 
 PERIOD_PS, DEPTH = 10_000, 8
 APP = topology("App", "a: source.y -> work.x\nb: work.y -> sink.x\nc: work.z -> log.x", DEPTH, "signed16")
@@ -419,6 +420,50 @@ def test_elements_for_whose_times_there_is_no_room_are_told_and_the_next_are_mea
     assert problem.message.startswith("24 elements' times had no room in the FPGA")
     assert problem.message in result.trust
     assert "more elements" in problem.hint
+
+
+ALONG = """
+    m1: measure mean latency at a -> b
+    m2: measure mean latency at a -> c
+    m3: measure rate at a when latency at a -> c > 1 us
+    a1: assert latency at a -> c < 9 us
+    m4: measure rate at c
+"""
+
+
+def test_of_paths_on_which_blocks_give_more_or_fewer_than_they_take_no_number_is_told(simulator: Simulator) -> None:
+    """`work` gives to b what it takes of a, and to c as it likes."""
+    _, agent = agent_of(ALONG, Frame(time_ps=500 * PERIOD_PS))
+    found = traffic(3000, 8)
+    words = run(build(simulator, agent, "verilog", dut(agent)), found, {2900: END_FRAMES})
+    told = answers(agent, words)
+    why = "not known to an agent: along App.a -> App.c blocks gave more or fewer elements than they took"
+    assert [(one.message, one.line) for one in told.diagnostics] == [(why, line) for line in (3, 4, 5)]
+    m1, m2, m3, m4 = told.measures
+    (held,) = told.asserts
+    assert [(one.trust, one.frames) for one in (m2, m3)] == [(why, ())] * 2
+    assert (held.trust, held.known, held.broken_ps) == (why, False, ())
+    for one in (m1, m4):
+        assert one.trust == COUNTED
+        frames = [frame for frame in one.frames if frame.start_ps < 2900 * PERIOD_PS]
+        (true,), _ = evaluate(Query((one.measure,)), truth(found, frames[-1].end_ps // PERIOD_PS))
+        for ours, theirs in zip(frames, true.frames, strict=True):
+            same(ours, theirs, one.measure.text)
+
+
+@pytest.mark.parametrize("type_", ["unsigned8", "signed16", "signed64"])
+def test_an_agent_in_verilog_has_nothing_that_verilator_warns_of(type_: str, tmp_path: Path) -> None:
+    app = replace(APP, edges=tuple(replace(edge, type=type_) for edge in APP.edges))
+    query = read_query(QUERY, app, frame=Frame(time_ps=8000 * PERIOD_PS))
+    agent = hardware_agent(query, [AgentEdge(edge) for edge in app.edges], [AgentClock(Fraction(PERIOD_PS))])
+    assert not agent.diagnostics
+    for name, text in agent.verilog.items():
+        (tmp_path / name).write_text(text)
+    verilator = find_verilator()
+    assert isinstance(verilator, Tool)
+    command = [str(verilator.path), "--lint-only", "--top-module", agent.name, *agent.verilog]
+    done = run_program(command, cwd=tmp_path, env=verilator_environment(verilator))
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 TWO = """

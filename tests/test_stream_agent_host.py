@@ -139,7 +139,7 @@ def test_answers_are_those_of_the_trace(replay: Path, number: int, tmp_path: Pat
         measures, asserts = evaluate(query, events)
         for ours, true in zip(found.measures, measures, strict=True):
             if true.measure.label == "p1":  # blocks of these events give before they take: numbers are asked of runs
-                assert bool(ours.frames) != ("more or fewer elements than it takes" in ours.trust)
+                assert bool(ours.frames) != ("more or fewer elements than they took" in ours.trust)
                 assert bool(ours.frames) == (not unknown)
                 continue
             assert len(ours.frames) == len(true.frames), (seed, true.measure.text)

@@ -22,37 +22,38 @@ module agent_average #(
     output reg  [32*WORDS-1:0] held
 );
     wire [32*WORDS-1:0] next;
+    wire [32*WORDS+31:0] chain = {chain_in, held};
     assign chain_out = held[31:0];
 
     generate
-        if (COLLECTED) begin : of_cycles
+        if (COLLECTED != 0) begin : of_cycles
             reg [31:0] cycles;
             wire [31:0] now = cycles + {31'd0, collects};
             assign next[31:0] = now;
             always @(posedge clock) cycles <= reset | frame_end ? 32'd0 : now;
         end
-        if (COUNT) begin : of_events
+        if (COUNT != 0) begin : of_events
             reg [31:0] count;
             wire [31:0] now = count + {31'd0, sample};
             assign next[32*COLLECTED +: 32] = now;
             always @(posedge clock) count <= reset | frame_end ? 32'd0 : now;
         end
-        if (SUM) begin : of_values
+        if (SUM != 0) begin : of_values
             reg [32*SUM-1:0] sum;
             wire top = IS_SIGNED & value[VALUE_BITS-1];
             wire [32*SUM-1:0] now = sum + (sample ? {{(32 * SUM - VALUE_BITS){top}}, value} : {(32 * SUM){1'b0}});
             assign next[32*(COLLECTED+COUNT) +: 32*SUM] = now;
             always @(posedge clock) sum <= reset | frame_end ? {(32 * SUM){1'b0}} : now;
         end
-        if (EXTREMES) begin : of_extremes
+        if (EXTREMES != 0) begin : of_extremes
             localparam BITS = 32 * EXTREMES;
             reg [VALUE_BITS-1:0] least, largest;
             reg any;
             wire [VALUE_BITS-1:0] turned = value ^ (IS_SIGNED << (VALUE_BITS - 1)); // in the order of unsigned numbers
             wire [VALUE_BITS-1:0] least_now = sample & (~any | turned < least) ? turned : least;
             wire [VALUE_BITS-1:0] largest_now = sample & (~any | turned > largest) ? turned : largest;
-            assign next[32*(COLLECTED+COUNT+SUM) +: BITS] = least_now;
-            assign next[32*(COLLECTED+COUNT+SUM)+BITS +: BITS] = largest_now;
+            assign next[32*(COLLECTED+COUNT+SUM) +: BITS] = {{(BITS - VALUE_BITS){1'b0}}, least_now};
+            assign next[32*(COLLECTED+COUNT+SUM)+BITS +: BITS] = {{(BITS - VALUE_BITS){1'b0}}, largest_now};
             always @(posedge clock) begin
                 any <= ~reset & ~frame_end & (any | sample);
                 least <= least_now;
@@ -64,5 +65,5 @@ module agent_average #(
     always @(posedge clock)
         if (reset) held <= 0;
         else if (frame_end) held <= next;
-        else if (shift) held <= {chain_in, held} >> 32;
+        else if (shift) held <= chain[32*WORDS+31:32];
 endmodule

@@ -15,11 +15,15 @@ module agent_bin #(
     wire [VALUE_BITS-1:0] turn = IS_SIGNED << (VALUE_BITS - 1);
     wire [VALUE_BITS-1:0] first = AT[VALUE_BITS-1:0] ^ turn, end_ = AT[(BOUNDS-1)*VALUE_BITS +: VALUE_BITS] ^ turn;
     wire [VALUE_BITS-1:0] place = value ^ turn;
-    wire [VALUE_BITS+47:0] scaled = (place - first) * SCALE;
+    wire [VALUE_BITS+47:0] scaled = {48'd0, place - first} * {{VALUE_BITS{1'b0}}, SCALE};
+    wire [VALUE_BITS+47:0] steps = scaled >> SHIFT;
     integer i;
     always @*
-        if (EVEN) bin = place < first ? 0 : place >= end_ ? BOUNDS : 1'b1 + (scaled >> SHIFT);
-        else begin
+        if (EVEN != 0) begin
+            if (place < first) bin = 0;
+            else if (place >= end_) bin = BOUNDS[BIN_BITS-1:0];
+            else bin = steps[BIN_BITS-1:0] + 1'b1;
+        end else begin
             bin = 0;
             for (i = 0; i < BOUNDS; i = i + 1) bin = bin + (place >= (AT[i*VALUE_BITS +: VALUE_BITS] ^ turn));
         end

@@ -22,6 +22,7 @@ module agent_histogram #(
 );
     (* ram_style = "block", no_rw_check *) reg [31:0] bank_0 [0:(1<<BIN_BITS)-1];
     (* ram_style = "block", no_rw_check *) reg [31:0] bank_1 [0:(1<<BIN_BITS)-1];
+    localparam LAST = BINS - 1;
     integer i;
     initial
         for (i = 0; i < 1 << BIN_BITS; i = i + 1) begin
@@ -64,6 +65,6 @@ module agent_histogram #(
     end
 
     assign ready = fetched;
-    assign last = place == BINS - 1;
+    assign last = place == LAST[BIN_BITS-1:0];
     assign word = word_in | (~selected ? 32'd0 : active ? read_0 : read_1);
 endmodule

@@ -42,7 +42,7 @@ module agent_latency #(
             stored <= stored + kept - known;
             if (kept) next_in <= next_in + 1'b1;
             if (known) next_out <= next_out + 1'b1;
-            unknown <= unknown + (enters & ~through & ~kept) - missed;
+            unknown <= unknown + {31'd0, enters & ~through & ~kept} - missed;
         end
     end
     assign cycles = at_once ? 32'd0 : ended - began;

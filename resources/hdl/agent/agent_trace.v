@@ -32,7 +32,7 @@ module agent_trace #(
     reg [VALUE_BITS-1:0] earlier;
     wire wanted = ~reset & (STATE ? first | value != earlier : sample);
     wire full = used[ROOM_BITS];
-    wire [ROOM_BITS:0] used_now = used + (wanted & ~full);
+    wire [ROOM_BITS:0] used_now = used + {{ROOM_BITS{1'b0}}, wanted & ~full};
     wire [31:0] lost_now = lost + {31'd0, wanted & full};
     wire taken = selected & take;
 
@@ -66,10 +66,10 @@ module agent_trace #(
     wire [ROOM_BITS:0] after = place + 1'b1;
     assign ready = fetched;
     assign last = head == 2 ? part == VALUE_WORDS & after == held : head == 1 & held == 0;
-    wire [95:0] wide = record;
+    wire [95:0] wide = {{(64 - 32 * VALUE_WORDS){1'b0}}, record};
     always @*
         if (~selected) word = word_in;
-        else if (head == 0) word = word_in | held;
+        else if (head == 0) word = word_in | {{(31 - ROOM_BITS){1'b0}}, held};
         else if (head == 1) word = word_in | held_lost;
         else word = word_in | wide[32*part +: 32];
 endmodule

@@ -19,6 +19,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Not,
     Or,
     Tap,
+    operands,
 )
 
 RELATIONS = (">", ">=", "<", "<=", "==", "!=")
@@ -59,6 +60,14 @@ def ends_of(of: Measure | Assert | Condition | None) -> Iterator[tuple[str, Tap]
         case And(parts) | Or(parts):
             for part in parts:
                 yield from ends_of(part)
+
+
+def edges_along(of: Measure | Assert) -> Iterator[tuple[str, ...]]:
+    """The paths of several edges along which a statement, or what its condition compares, asks for a latency."""
+    if isinstance(of, Measure) and len(of.edges) > 1:
+        yield of.edges
+    for side in operands(of.condition if isinstance(of, Assert) else of.when):
+        yield from edges_along(side)
 
 
 def exact(value: float) -> Fraction:

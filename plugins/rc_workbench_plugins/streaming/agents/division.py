@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.agents.conditions import ends_of
+from rc_workbench_plugins.streaming.agents.conditions import edges_along, ends_of
 from rc_workbench_plugins.streaming.agents.fpga import fpga_answers
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
-from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, edges_along, host_agent, host_answers
+from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers

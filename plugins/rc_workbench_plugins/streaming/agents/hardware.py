@@ -7,13 +7,15 @@ are joined are those of `resources/hdl/agent`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from importlib.resources import files
+from itertools import pairwise
 from math import ceil
 
-from rc_workbench_plugins.streaming.agents.joints import OFF, AgentEdge
+from rc_workbench_plugins.streaming.agents.conditions import edges_along
+from rc_workbench_plugins.streaming.agents.joints import OFF, AgentEdge, GroupKey
 from rc_workbench_plugins.streaming.agents.layout import (
     AgentClock,
     Field,
@@ -25,8 +27,8 @@ from rc_workbench_plugins.streaming.agents.layout import (
 )
 from rc_workbench_plugins.streaming.agents.measured import Refused, Values, bits_for
 from rc_workbench_plugins.streaming.agents.monitors import TRACE_RECORDS, Monitors
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Netlist, Part, both, verilog, vhdl
-from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Metric, Query, Statistic, operands
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Netlist, Part, both, verilog, vhdl
+from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Metric, Query, Statistic, Tap, operands
 from workbench.model.diagnostic import Diagnostic, Severity
 
 NAME = "stream_agent"
@@ -90,6 +92,7 @@ class _Builder(Monitors):
             lost = self._wire(f"{at}_lost", both(values.lost, gate))
             self._average(f"{at}_out", key, Values(None, Bits(0, 1), 1), lost, True, {"count": 1})
             fields.append(Field("lost", 1))
+        fields += self._balances(of, key, at)
         monitors.append(Monitor(of, tuple(fields), memory))
 
     def assertion(self, of: Assert) -> None:
@@ -103,7 +106,28 @@ class _Builder(Monitors):
             self.net.assigns[Part(state, bit)] = logic
         self._memory("agent_trace", at, key, {"VALUE_BITS": 2, "ROOM_BITS": bits_for(TRACE_RECORDS), "STATE": 1},
                      sample=OFF, value=state, since=self._frame_wire(key, "since"))  # fmt: skip
-        self._groups[key].append(Monitor(of, (), Trace(1, True)))
+        self._groups[key].append(Monitor(of, tuple(self._balances(of, key, at)), Trace(1, True)))
+
+    def _balances(self, of: Measure | Assert, key: GroupKey, at: str) -> Iterator[Field]:
+        """Between the edges of paths that no statement before asked of, how many elements more are taken than given:
+        +1 or -1 where only one of the two happens in a cycle."""
+        for path in edges_along(of):
+            if ("along", path) in self._made:
+                continue
+            self._made["along", path] = at
+            seen = [label for label in path if self.edges[label].sees]
+            if {self.edges[label].clock for label in seen} != {key.clock}:
+                raise Refused("its edges stand on several clocks")
+            for number, (before, after) in enumerate(pairwise(seen)):
+                name = f"{at}_passed_{len(self._made)}_{number}"
+                taken = f"{self._tap(before)}_{Tap.POP if Tap.POP in self.edges[before].sees else Tap.PUSH}"
+                given = f"{self._tap(after)}_{Tap.PUSH if Tap.PUSH in self.edges[after].sees else Tap.POP}"
+                one = [Gate("and", (a, Gate("not", (b,)))) for a, b in ((taken, given), (given, taken))]
+                step = self.net.wire(f"{name}_step", 2)
+                self.net.assigns[Part(step, 0)], self.net.assigns[Part(step, 1)] = True, given
+                sample = self._wire(f"{name}_one", Gate("or", tuple(one)))
+                self._average(name, key, Values(None, step, 2, signed=True), sample, True, {"sum": 1})
+                yield Field(f"passed_{number}", 1, signed=True, along=path)
 
     def done(self) -> HardwareAgent:
         net, used = self.net, sorted({0, *(key.clock for key in self._groups)})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from rc_workbench_plugins.streaming.agents.layout import KILLED
-from rc_workbench_plugins.streaming.agents.packets import Answers
+from rc_workbench_plugins.streaming.agents.packets import Answers, in_order_alone
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
     And,
@@ -28,7 +28,6 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
     Statistic,
     Tap,
-    operands,
 )
 from rc_workbench_plugins.streaming.topology import Edge
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -130,14 +129,6 @@ def host_agent(query: Query, edges: Mapping[int, Edge], period_ps: int = 10**9) 
     return HostAgent("\n".join(lines), query.measures, query.asserts, tuple(plan.paths))
 
 
-def edges_along(of: Measure | Assert) -> Iterator[tuple[str, ...]]:
-    """The paths of several edges along which a statement, or what its condition compares, asks for a latency."""
-    if isinstance(of, Measure) and len(of.edges) > 1:
-        yield of.edges
-    for side in operands(of.condition if isinstance(of, Assert) else of.when):
-        yield from edges_along(side)
-
-
 def _measure(plan: _Plan, of: Measure, told: bool) -> str:
     parts = (
         f"Metric::{of.metric}",
@@ -183,27 +174,8 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
         problems.append(_warning("what the agent on the host wrote breaks off", file, KILLED))
     trust = "; ".join([COUNTED, *(problem.message for problem in problems)])
     measures = [MeasureResult(one, tuple(frames[n]), trust, tuple(problems)) for n, one in enumerate(agent.measures)]
-    asserts = [AssertResult(one, tuple(broken[n]), known[n], trust=trust) for n, one in enumerate(agent.asserts)]
-    statements: tuple[Measure | Assert, ...] = (*agent.measures, *agent.asserts)
-    lost = {one: _not_in_order(one) for one in statements if unequal & {*edges_along(one)}}
-    return Answers(
-        tuple(
-            replace(one, frames=(), trust=why.message, diagnostics=(why,)) if (why := lost.get(one.measure)) else one
-            for one in measures
-        ),
-        tuple(
-            replace(one, broken_ps=(), known=False, trust=why.message) if (why := lost.get(one.asserted)) else one
-            for one in asserts
-        ),
-        (*problems, *lost.values()),
-    )
-
-
-def _not_in_order(of: Measure | Assert) -> Diagnostic:
-    way = " -> ".join(next(edges_along(of)))
-    message = f"not known to an agent: along {way} a block gives more or fewer elements than it takes"
-    hint = "Which came of which a trace tells: workbench run --trace, then workbench query RUN QUERY_FILE."
-    return Diagnostic(message, hint, severity=Severity.WARNING, line=of.line or None, column=of.column or None)
+    asserts = tuple(AssertResult(one, tuple(broken[n]), known[n], trust=trust) for n, one in enumerate(agent.asserts))
+    return in_order_alone(Answers(tuple(measures), asserts, tuple(problems)), unequal)
 
 
 def _warning(

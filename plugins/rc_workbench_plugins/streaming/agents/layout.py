@@ -32,12 +32,14 @@ class AgentClock:
 
 @dataclass(frozen=True)
 class Field:
-    """A number among a group's held words: collected, count, sum, least, largest or lost. `bias` stands on it."""
+    """A number among a group's held words: collected, count, sum, least, largest or lost. `bias` stands on it.
+    One that belongs to a path, `along`, is how many more elements left an edge of it than came into the next one."""
 
     name: str
     words: int
     signed: bool = False
     bias: int = 0
+    along: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rc_workbench_plugins.streaming.agents.conditions import edges_along
 from rc_workbench_plugins.streaming.agents.layout import (
     HEAD_WORDS,
     MAGIC,
@@ -23,6 +25,7 @@ from rc_workbench_plugins.streaming.agents.layout import (
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
     TIMED,
+    Assert,
     AssertResult,
     FrameValue,
     Measure,
@@ -49,6 +52,7 @@ class Told:
 class _Answer:
     frames: list[FrameValue] = field(default_factory=list)
     changes: list[tuple[int, int]] = field(default_factory=list)  # of an assertion: time (ps), (true, false) as bits
+    passed: Counter[Field] = field(default_factory=Counter)
     lost: int = 0
     end_ps: int = 0
     unsure_ps: int = 0
@@ -94,7 +98,33 @@ def answers(
                     told = f"of '{monitor.of.label or monitor.of.text}' {answer.lost} changes had no room in the FPGA"
                     hint = "It was broken where the answer says so; ask for shorter frames to see all of it."
                     problems.append(Diagnostic(told, hint, severity=Severity.WARNING))
-    return Answers(tuple(measures), tuple(asserts), tuple(problems))
+    unequal = {part.along for answer in found.values() for part, more in answer.passed.items() if more}
+    return in_order_alone(Answers(tuple(measures), tuple(asserts), tuple(problems)), unequal)
+
+
+def in_order_alone(found: Answers, unequal: Collection[tuple[str, ...]]) -> Answers:
+    """Answers without numbers of latencies along these paths, whose elements cannot be told apart by their order."""
+    statements: list[Measure | Assert] = [one.measure for one in found.measures]
+    statements += [one.asserted for one in found.asserts]
+    lost = {one: _not_in_order(one) for one in statements if {*unequal} & {*edges_along(one)}}
+    return Answers(
+        tuple(
+            replace(one, frames=(), trust=why.message, diagnostics=(why,)) if (why := lost.get(one.measure)) else one
+            for one in found.measures
+        ),
+        tuple(
+            replace(one, broken_ps=(), known=False, trust=why.message) if (why := lost.get(one.asserted)) else one
+            for one in found.asserts
+        ),
+        (*found.diagnostics, *lost.values()),
+    )
+
+
+def _not_in_order(of: Measure | Assert) -> Diagnostic:
+    way = " -> ".join(next(edges_along(of)))
+    message = f"not known to an agent: along {way} blocks gave more or fewer elements than they took"
+    hint = "Which came of which a trace tells: workbench run --trace, then workbench query RUN QUERY_FILE."
+    return Diagnostic(message, hint, severity=Severity.WARNING, line=of.line or None, column=of.column or None)
 
 
 def _packets(agent: HardwareAgent, words: Sequence[int] | Words) -> Iterator[tuple[int, int, list[int]]]:
@@ -135,6 +165,8 @@ def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[Frame], 
         held.append({})
         for part in monitor.fields:
             held[-1][part.name] = _number(part, body[place : place + part.words])
+            if part.along:
+                found.setdefault(id(monitor), _Answer()).passed[part] += held[-1][part.name]
             place += part.words
     for monitor, fields in zip(monitors, held, strict=True):
         answer = found.setdefault(id(monitor), _Answer())
