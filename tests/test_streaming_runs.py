@@ -550,3 +550,20 @@ def check_a_clock_that_is_off(exact: Mapping[str, Table], outcome: Outcome, made
         assert frame["count"] == ((pushes_ps > begin_ps) & (pushes_ps <= end_ps)).sum()
         for edge, time_ps in (("start_s", begin_ps), ("end_s", end_ps)):
             assert abs(frame[edge] * PS_PER_S - time_ps) <= frame["uncertainty_ps"] + 10_200
+
+
+def test_a_block_that_throws_is_named(tmp_path: Path) -> None:
+    path = project(tmp_path)
+    blocks = tmp_path / "blocks.hpp"
+    before = "if (!y.push(value * factor)) return;"
+    assert before in blocks.read_text()
+    throwing = f'{{ if (value == 100) throw std::runtime_error("100 is too many"); {before} }}'
+    blocks.write_text("#include <stdexcept>\n" + blocks.read_text().replace(before, throwing))
+    workspace = open_workspace(path, load_plugins())
+    run = run_workspace(workspace, RunOptions(out=tmp_path / "run", trace=True, deterministic=True), Job())
+    assert run.manifest.status is RunStatus.FAILED
+    named, crashed = (one for one in run.manifest.diagnostics if one.severity == "error")
+    assert named.message == "block App.scale ended the application: 100 is too many"
+    assert (named.file, named.line) == (str(tmp_path / "scale.x"), 6)
+    assert "SIGABRT" in crashed.message
+    assert len(events(run.tables).edges["App.b"].push_ps) == 100

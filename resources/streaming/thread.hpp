@@ -2,9 +2,12 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <exception>
 #include <pthread.h>
 #include <sched.h>
+#include <string>
 
 #include "aside.hpp"
 
@@ -27,20 +30,20 @@ inline void name_this(const char* name) {
 // How many threads of blocks do not wait at an edge, and what changes with all that they or the buses do.
 inline std::atomic<int> awake{0};
 inline std::atomic<int64_t> done{0};
-inline thread_local bool is_block = false;
+inline thread_local const char* block = nullptr; // the calling thread's, by its name
 
 // The calling thread is a block's, as long as this lasts.
 struct Awake {
-    STREAMING_ASIDE Awake() { is_block = true, ++awake, ++done; }
+    STREAMING_ASIDE explicit Awake(const char* name) { block = name, ++awake, ++done; }
     STREAMING_ASIDE ~Awake() { --awake; }
     Awake(const Awake&) = delete;
     Awake& operator=(const Awake&) = delete;
 };
 STREAMING_ASIDE inline void falls_asleep() {
-    if (is_block) --awake;
+    if (block) --awake;
 }
 STREAMING_ASIDE inline void wakes() {
-    if (is_block) ++awake, ++done;
+    if (block) ++awake, ++done;
 }
 STREAMING_ASIDE inline void moves() { ++done; }
 
@@ -48,5 +51,28 @@ STREAMING_ASIDE inline void moves() { ++done; }
 STREAMING_ASIDE inline void looks_again() {
     if (rcw_polls && !awake) rcw_polls(done);
 }
+
+// What ends the program is told with the block that it comes of: on standard error, and in stream_ended.txt for the run.
+inline std::terminate_handler usual_end = nullptr;
+STREAMING_ASIDE inline void tell_what_ends() {
+    std::string why = "it ended the program";
+    if (const std::exception_ptr thrown = std::current_exception()) try {
+            std::rethrow_exception(thrown);
+        } catch (const std::exception& known) {
+            why = known.what();
+        } catch (...) {
+            why = "it threw what is no std::exception";
+        }
+    if (rcw_aside) rcw_aside(1);
+    const char* raw = std::getenv("RCW_RAW");
+    if (block) std::fprintf(stderr, "block %s: %s\n", block, why.c_str());
+    if (FILE* file = block && raw ? std::fopen((std::string(raw) + "/stream_ended.txt").c_str(), "w") : nullptr) {
+        std::fprintf(file, "%s\n%s\n", block, why.c_str());
+        std::fclose(file);
+    }
+    if (rcw_aside) rcw_aside(0);
+    usual_end();
+}
+inline const bool tells_what_ends = (usual_end = std::set_terminate(tell_what_ends), true);
 
 } // namespace streaming

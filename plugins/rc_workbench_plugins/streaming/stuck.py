@@ -1,4 +1,4 @@
-"""Who waits for whom in a run that was ended: the blocks, the edges between them, and the cycle that they wait in.
+"""Which block ended a run; or who waits for whom: the blocks, the edges between them, and the cycle that they wait in.
 
 Of an edge that crosses a bus, the block at its beginning waits where its side's queue has no room, the one at its end
 where its own side's has no element (`resources/streaming/record.hpp`, and `stream_fifo.v` by way of the card).
@@ -66,7 +66,12 @@ def waits(topology: Topology, raw: Path, run: Manifest) -> tuple[Wait, ...]:
 
 
 def told(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
-    """What is said of them: the shortest cycle, with the edge to deepen; or who waits, where there is none."""
+    """What is said of them: the block that ended the program by what it threw; or the shortest cycle, with the edge to
+    deepen; or who waits, where there is none."""
+    name, *why = [*read_lines(raw / "stream_ended.txt"), ""]
+    if at := next((block.at for block in topology.blocks if block.name == name), None):
+        hint = "Let its run() catch what it can go on after."
+        return (problem(at, f"block {name} ended the application: {' '.join(filter(None, why))}", hint),)
     found = waits(topology, raw, run)
     known = [Waiting(wait.who, wait.whom, number, wait.for_room) for number, wait in enumerate(found)]
     cycle = [found[one.stream] for one in shortest_cycle(known)]
