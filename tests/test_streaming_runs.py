@@ -502,6 +502,9 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
     first = (ON_CORES + ON_FPGA).count("\n") + 1
     assert lines == {first + 1, first + 2, first + 3}, told["diagnostics"]
     found = events(made)
+    processor = [one["frames"][-1]["end_s"] for one in told["measures"] if one["agent"] == "processor"]
+    assert processor == pytest.approx([found.end_ps / PS_PER_S] * len(processor), abs=1e-6)
+    assert outcome.time_ps - found.end_ps > 8 * 16_000_000, "of looks at the FPGA's clock alone"
     query = read_query(ON_CORES + ON_FPGA, found.topology, frame=Frame(time_ps=500_000_000))
     asked = {one.label: one for one in (*query.measures, *query.asserts)}
     for ours in told["measures"]:
@@ -523,6 +526,19 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
     assert all(0 < cost["core_share"] < 0.3 for cost in told["agents"]), told["agents"]
     assert 0 == told["agents"][0]["bus_share"] < told["agents"][1]["bus_share"] < 0.5, told["agents"]
     check_a_clock_that_is_off(made, *built.run(8, tmp_path / "off", -10_000, 100))
+
+
+def test_a_run_with_a_query_ends_when_its_blocks_do(on_cores: Built, tmp_path: Path) -> None:
+    path = project(tmp_path, "query: q.tt")
+    (tmp_path / "q.tt").write_text("measure rate at b\nmeasure util at b\nmeasure mean occupancy at a\n")
+    (bare, _), (outcome, made) = on_cores.run(8, tmp_path / "bare"), Built(path).run(8, tmp_path)
+    found, told = events(made), answers_told(made, "")
+    assert told
+    assert 0 <= outcome.time_ps - found.end_ps < 2_000_000, "nothing is waited for that only the agent does"
+    assert bare.time_ps < outcome.time_ps < 1.5 * bare.time_ps, "each element is told"
+    true, _ = evaluate(read_query((tmp_path / "q.tt").read_text(), found.topology), found)
+    for ours, theirs in zip(told["measures"], true, strict=True):
+        assert ours["frames"][0]["value"] == pytest.approx(theirs.frames[0].value, rel=0.01), ours["text"]
 
 
 def check_a_clock_that_is_off(exact: Mapping[str, Table], outcome: Outcome, made: Mapping[str, Table]) -> None:

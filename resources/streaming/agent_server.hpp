@@ -12,7 +12,7 @@
 
 namespace streaming::agent {
 
-// The agent's thread, from here to the end of the scope, which all threads that push and pop have ended before.
+// The agent's thread, for as long as this lives; all threads that push and pop begin after it and have ended before.
 class Server {
 public:
     explicit Server(const Plan& plan, int core = -1) : plan_(plan), core_(core), counter_(plan_) {

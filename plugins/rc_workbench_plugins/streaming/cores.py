@@ -58,7 +58,8 @@ def away(events: Events) -> Mapping[str, Away]:
     for block, (began, ended) in events.lives_ps.items():
         queued = events.queued_ps.get(block, np.empty((0, 2), np.int64))
         outside = np.array([[events.start_ps, began], [ended, max(ended, events.end_ps)]])
-        idle = _length_ps(np.concatenate([queued, outside, *_waits(events, block)]))
+        spells = np.concatenate([queued, outside, *_waits(events, block)])
+        idle = _length_ps(np.clip(spells, events.start_ps, events.end_ps))
         found[block] = Away(_length_ps(queued) / whole, 1 - idle / whole)
     return found
 

@@ -21,6 +21,8 @@ from workbench.model.streaming import Streaming
 #: Since when (and one ps) a thread waits for room, and one for an element, by edge; 0 where none does.
 NOW = np.dtype([("room_ps", "<i8"), ("element_ps", "<i8")])
 NOBODY = np.zeros(1, NOW)[0]
+#: When all blocks had ended, and all that moves data over a bus; agents may go on.
+END = np.dtype([("at_ps", "<i8")])
 HOST = np.dtype([("edge", "<i4"), ("event", "<i4"), ("at_ps", "<i8"), ("since_ps", "<i8"), ("bits", "<u8")])
 CARD = np.dtype([("cycle", "<i8"), ("edge", "<i4"), ("event", "<i4"), ("bits", "<u8")])
 PUSH, POP, BLOCKED, WAITING = range(4)
@@ -66,7 +68,8 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             crossing=crossing,
         )
     queued, lives = recorded_of_threads(topology, raw)
-    return tables(replace(of_topology(topology, found, run.time_ps), queued_ps=queued, lives_ps=lives))
+    end_ps = int(read_records(raw / "stream_end.bin", END)["at_ps"].max(initial=0)) or run.time_ps
+    return tables(replace(of_topology(topology, found, end_ps), queued_ps=queued, lives_ps=lives))
 
 
 def _crossing(topology: Topology, edge: Edge, section: Streaming, into: bool) -> Crossing:
