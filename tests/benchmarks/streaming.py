@@ -30,7 +30,8 @@ from workbench.session.plugins import load_plugins
 from workbench.session.workspace import open_workspace
 
 BLOCKS = 9
-ARRAYS = 400
+#: Some 13 ms of virtual time: the agent looks every millisecond, and what is left at the end is not in its share.
+ARRAYS = {8192: 800, 2048: 3200}
 MEASURES = {"rate": "measure rate at {}", "occupancy": "measure hist occupancy at {}"}
 
 BLOCKS_HPP = """
@@ -99,7 +100,7 @@ def application(folder: Path, array: int, measured: list[str]) -> Path:
         "}",
     ]
     (folder / "chain.x").write_text("\n".join(lines) + "\n")
-    (folder / "blocks.hpp").write_text(BLOCKS_HPP.format(array=array, arrays=ARRAYS))
+    (folder / "blocks.hpp").write_text(BLOCKS_HPP.format(array=array, arrays=ARRAYS[array]))
     (folder / "q.tt").write_text(
         "".join(f"{MEASURES[m].format(f'e{n}')};\n" for m in measured for n in range(len(edges)))
     )
