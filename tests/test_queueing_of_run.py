@@ -101,6 +101,19 @@ def test_an_unstable_station_is_said_to_be_and_has_no_distribution(
     assert found["distributions"] == []
 
 
+@pytest.mark.parametrize(("held_up_us", "said"), [(250, True), (5, False)])
+def test_a_source_that_waits_for_room_is_told(
+    held_up_us: int, said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its jobs arrive as fast as the station lets them: a model in which they come of themselves is another."""
+    push = np.arange(0, 1000, 1) * int(US)
+    blocked = np.array([[0, held_up_us * US]], np.int64)
+    edge = Edge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=4)
+    events = Events("app", {"app.x": EdgeEvents(edge, push, 2 * push[:500], None, blocked)}, int(1000 * US))
+    messages = [one["message"] for one in told(kept(events, tmp_path / "run"), capsys)["diagnostics"]]
+    assert ("s waited for room in x for 25" in " ".join(messages)) == said, messages
+
+
 @pytest.mark.parametrize("row", EXACT["MM1"] + EXACT["MD1"], ids=lambda row: f"{row['rho']}, {'P_N_ge' in row}")
 def test_how_many_wait_is_as_often_as_worked_out_apart(row: dict[str, Any]) -> None:
     variation = 1.0 if "P_N_ge" in row else 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +20,7 @@ from rc_workbench_plugins.streaming.query.words import result_words
 from rc_workbench_plugins.streaming.topology import Topology
 from rtl_simulator import Cycle, Simulator, simulate
 from stream_topologies import topology
+from tools import NEEDS_GHDL
 
 from workbench.api import virtual_time
 from workbench.system.process import run_program
@@ -206,7 +206,7 @@ def simulator(tmp_path_factory: pytest.TempPathFactory) -> Simulator:
 
 LANGUAGES = [
     "verilog",
-    pytest.param("vhdl", marks=pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")),
+    pytest.param("vhdl", marks=NEEDS_GHDL),
 ]
 
 
@@ -384,7 +384,7 @@ end joined;
 """
 
 
-@pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
+@NEEDS_GHDL
 @pytest.mark.parametrize("built", ["verilog"], indirect=True)
 def test_in_a_simulator_of_vhdl_the_agent_sends_the_same_words(built: Built, tmp_path: Path) -> None:
     agent = built.agent

@@ -10,10 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.cli.streams import depths_text
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.streams import Fifo
 from workbench.session.stream_depths import LOSS, Depths, Simulated, least_depths
+from workbench.session.workspace import Value, Workspace
 
 PROJECT = Path(__file__).parent / "data" / "applications" / "fork_join"
 NAMES = ("a", "b", "c")
@@ -87,3 +90,18 @@ def test_a_run_s_streams_are_listed(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert {fifo["fifo"] for fifo in json.loads(capsys.readouterr().out)["fifos"]} == {
         "fork_join.short", "fork_join.ahead",
     }  # fmt: skip
+
+
+def test_what_was_found_on_the_way_is_in_json_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Simulated(100, (), (), (24,))
+
+    def advised(workspace: Workspace, changes: Mapping[str, Value], job: Job, loss: float) -> Depths:
+        job.report(Diagnostic("it was not compared with the design", severity=Severity.WARNING))
+        return Depths((), (Fifo("a", "fifo", 0, 1, 4),), {"a": 24}, run, run, run, 9)
+
+    monkeypatch.setattr("workbench.cli.streams.advise_depths", advised)
+    assert main(["streams", str(PROJECT), "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert told["message"] == "it was not compared with the design"

@@ -15,12 +15,13 @@ from rc_workbench_plugins.streaming.ghdl import Design
 from rc_workbench_plugins.streaming.modules import read_module
 from rc_workbench_plugins.streaming.topology import At, Implementation, Language, Value
 from rtl_simulator import Cycle, Simulator, simulate
+from tools import NEEDS_GHDL
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.process import ProcessResult
 
-pytestmark = pytest.mark.skipif(shutil.which("ghdl") is None, reason="GHDL is not installed")
+pytestmark = NEEDS_GHDL
 GHDL_2 = (
     bool(shutil.which("ghdl"))
     and "GHDL 2." in subprocess.run(["ghdl", "--version"], capture_output=True, text=True, check=True).stdout

@@ -181,6 +181,7 @@ def test_a_fault_is_told_with_its_place(wrong: str, line: int, column: int, said
         ("b: filter  -> total;", "b: filter -> total; d: filter -> total;", "'filter.y' has two edges", "line 24"),
         ("b: filter  -> total;", "b: filter -> total (deep=3);", "an edge has no 'deep'", ""),
         ("b: filter  -> total;", "b: filter -> total (depth=0);", "0 is no depth of a queue", ""),
+        ("b: filter  -> total;", f"b: filter -> total (depth={'9' * 11});", "is no depth of a queue", "to 16,777,216"),
         ("b: filter  -> total;", "a: filter -> total;", "'a' is already the name", ""),
         ("c: total  -> report;", "c: filter -> report;", "begins with unsigned16 and ends with unsigned32", ""),
         ('report (filename="out.txt")', "report", "'report' lacks its configuration 'filename'", "filename="),

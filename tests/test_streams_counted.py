@@ -13,6 +13,7 @@ from workbench.api import HdlBuild
 from workbench.api.job import Job
 from workbench.api.results import Analysis
 from workbench.cli.main import main
+from workbench.model.blocks import below_top
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Run
 from workbench.session.pipeline import RunOptions, run_workspace
@@ -186,3 +187,17 @@ def test_a_host_that_gives_all_before_it_takes_anything_is_told(tmp_path: Path) 
     assert "host and design wait for each other" in said.message
     assert "fork_join.merge waits for the host to take" in said.message
     assert said.hint.startswith("The host has to give and take in turns")
+
+
+@pytest.mark.parametrize(
+    ("instance", "short"),
+    [
+        ("top.u.fifo", "u.fifo"),
+        ("top", "top"),
+        ("card[1].top.fifo", "card[1].fifo"),
+        ("card[1].top", "card[1].top"),
+        ("", ""),
+    ],
+)
+def test_of_several_cards_a_name_without_the_tops_says_whose_it_is(instance: str, short: str) -> None:
+    assert below_top(instance) == short

@@ -60,7 +60,7 @@ def worst_ns(found: dict[str, Any], rows: np.ndarray[Any, Any], zero_ns: float) 
 
 
 #: What the dissertation's method reaches in 95 of 100 cases, rounded up; of two ways, with half their difference.
-CASES = {
+CASES: dict[str, tuple[dict[str, Any], float]] = {
     "only ticks": ({}, 10.0),
     "jitter": ({"jitter_ns": 200}, 15.0),
     "asymmetric": ({"forth_ns": 500, "back_ns": 900, "jitter_ns": 100}, 260.0),
@@ -75,7 +75,7 @@ def test_virtual_time_is_found_within_the_tolerance(
 ) -> None:
     given_, tolerance_ns = CASES[case]
     for seed in range(5):
-        rows, zero_ns = messages(**given_, seed=seed)  # type: ignore[arg-type]
+        rows, zero_ns = messages(**given_, seed=seed)
         found = asked(capsys, written(tmp_path / "triples.csv", rows), *(["--s-f", "7.5"] if known else []))
         assert worst_ns(found, rows, zero_ns) <= tolerance_ns
         truth = zero_ns + S_F * rows[0, 1] - S_P * rows[0, 0]
@@ -140,7 +140,7 @@ def test_a_runs_clock_is_found_within_the_tolerance(case: str) -> None:
     """By frames too: of a steady clock there is one."""
     given_, tolerance_ns = CASES[case]
     for seed in range(5):
-        rows, truth_ps = on_the_hosts_clock(**given_, seed=seed)  # type: ignore[arg-type]
+        rows, truth_ps = on_the_hosts_clock(**given_, seed=seed)
         (frame,) = frames_of(Triples(*rows.T), int(rows[:, 1].max()))
         for cycle in np.linspace(rows[:, 1].min(), rows[:, 1].max(), 50).astype(int).tolist():
             assert abs(frame.at(cycle) - truth_ps(cycle)) <= 1000 * tolerance_ns

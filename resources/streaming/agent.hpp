@@ -1,57 +1,60 @@
 // What the host's agent (Lancaster 2011, section 4.4) is told of each edge that it watches, by the thread that pushes
-// or pops: each event goes to a queue of its own, without a lock and without ever waiting (ReaderWriterQueue). Where
-// there is no room the application goes on, and the event is counted as lost.
+// or pops, which never waits for it: where there is no room the application goes on, and the event is counted as lost.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
-
-#include <readerwriterqueue/readerwriterqueue.h>
 
 #include "aside.hpp"
 
 namespace streaming::agent {
 
-enum class Kind : int32_t { push, pop, blocked, waiting };
 struct Event {
-    int64_t at_ps, since_ps;
-    uint64_t bits;
-    int32_t edge;
-    Kind kind;
+    int64_t at_ps;
+    uint64_t bits; // of the element that is pushed
+    bool waits;    // the thread begins to wait; else an element passes
 };
 
-// One end of an edge: its thread writes, the agent's reads.
-struct End {
-    End(size_t room, int number) : events(room), number(number) {}
-    moodycamel::ReaderWriterQueue<Event> events;
-    const int number;
+// One end of an edge: its thread tells, the agent's reads what was told in its place, and then takes it.
+class End {
+public:
+    End(size_t room, bool waits) : waits(waits), room_(room), events_(new Event[room]) {}
+
+    const bool waits; // whether it is told from when on the thread waits
     int64_t lost = 0;
 
     void tell(const Event& event) {
-        if (!events.try_enqueue(event)) ++lost;
+        const size_t number = told_.load(std::memory_order_relaxed);
+        if (number - taken_.load(std::memory_order_acquire) == room_) {
+            ++lost;
+            return;
+        }
+        events_[number & (room_ - 1)] = event;
+        told_.store(number + 1, std::memory_order_release);
     }
+
+    // The agent's: events have numbers from 0 on.
+    size_t told() const { return told_.load(std::memory_order_acquire); }
+    size_t taken() const { return taken_.load(std::memory_order_relaxed); }
+    const Event& operator[](size_t number) const { return events_[number & (room_ - 1)]; }
+    void take(size_t until) { taken_.store(until, std::memory_order_release); }
+
+private:
+    const size_t room_; // a power of two
+    const std::unique_ptr<Event[]> events_;
+    std::atomic<size_t> told_{0}, taken_{0};
 };
 
+enum Way : bool { pushes, pops };
 struct Ends {
-    std::unique_ptr<End> pushes, pops;
+    std::unique_ptr<End> of[2]; // by way
 };
-inline std::vector<Ends> watched; // by edge; empty where nobody measures
+inline std::vector<Ends> watched; // by edge
 
-inline bool wants(int edge) { return size_t(edge) < watched.size() && watched[size_t(edge)].pushes; }
-
-// `blocked_ps` and `waiting_ps`: from when on the thread waited for room or for an element; -1 where it did not.
-template <class T> inline void pushed(int edge, int64_t at_ps, int64_t blocked_ps, const T& value) {
-    if (wants(edge)) watched[size_t(edge)].pushes->tell({at_ps, blocked_ps, bits_of(value), edge, Kind::push});
-}
-template <class T> inline void popped(int edge, int64_t at_ps, int64_t waiting_ps, const T&) {
-    if (wants(edge)) watched[size_t(edge)].pops->tell({at_ps, waiting_ps, 0, edge, Kind::pop});
-}
-// The thread begins to wait.
-inline void blocks(int edge, int64_t at_ps) {
-    if (wants(edge)) watched[size_t(edge)].pushes->tell({at_ps, at_ps, 0, edge, Kind::blocked});
-}
-inline void waits(int edge, int64_t at_ps) {
-    if (wants(edge)) watched[size_t(edge)].pops->tell({at_ps, at_ps, 0, edge, Kind::waiting});
+// nullptr where nobody asks what happens there.
+inline End* end_of(int edge, Way way) {
+    return size_t(edge) < watched.size() ? watched[size_t(edge)].of[way].get() : nullptr;
 }
 
 } // namespace streaming::agent

@@ -1,159 +1,116 @@
 // What the host's agent makes of events: the frames of a query's measures, and what its assertions are worth. What a
 // frame is, where events lie and what conditions compare stands in rc_workbench_plugins/streaming/query/measures.py;
-// the plan is made by rc_workbench_plugins/streaming/agents/host.py, which reads the lines too. Times are ps.
+// rc_workbench_plugins/streaming/agents/host.py reads the lines. Times are ps.
 //     frame MEASURE START END COLLECTED COUNT SUM LEAST LARGEST ON [b BINS... | s TIME VALUE ...]
 //     broken ASSERTION BEGIN END
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <deque>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "agent.hpp"
+#include "agent_frame.hpp"
 
 namespace streaming::agent {
 
-enum class Metric { rate, util, occupancy, latency, backpressure, value, interval };
-enum class Statistic { min, max, mean, sum, hist, trace };
-
-// A condition, operands before what joins them. Comparisons are worth 1, -1 or, where a side is not known, 0;
-// `neither`, `both` and `either` are Kleene's not, and, or.
-enum class Code {
-    number, occupancy, latency, value, interval, frame, blocked, gt, ge, lt, le, eq, ne, neither, both, either, gated
-};
-struct Step {
-    Code code;
-    double number = 0;
-    int at = 0; // edge, path or measure; of an interval twice the edge, and one more where elements leave it
-};
-using Condition = std::vector<Step>;
-
-struct Measure {
-    Metric metric;
-    Statistic statistic;
-    int edge, path; // its last edge; of latency the path
-    bool pops;      // transfers are counted where they leave the edge
-    int64_t frame_ps, frame_elements;
-    std::vector<double> bins;
-    Condition when;
-    bool told; // others are operands of conditions only
-};
-
-using Path = std::vector<int>; // edges, in the order of the data; what blocks between them do with elements is not seen
-
-struct Plan {
-    std::vector<int> edges; // those that are watched
-    std::vector<bool> real; // of these, whether their elements are no whole numbers
-    std::vector<Path> paths;
-    std::vector<Measure> measures; // operands before what asks for them
-    std::vector<Condition> asserts;
-    int64_t period_ps = 1000000000; // from one look at the events to the next
-    size_t room = 1 << 16;          // events that may wait at each end of an edge
-};
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
 class Counter {
 public:
-    explicit Counter(const Plan& plan) : plan_(plan), measures_(plan.measures.size()), asserts_(plan.asserts.size()) {
+    explicit Counter(const Plan& plan)
+        : plan_(plan), measures_(plan.measures.begin(), plan.measures.end()), asserts_(plan.asserts.size()) {
         int most = -1;
-        for (int edge : plan.edges) most = std::max(most, edge);
+        for (const Watched& one : plan.edges) most = std::max(most, one.edge);
         edges_.resize(size_t(most + 1));
-        of_edge_.resize(size_t(most + 1));
-        asks_edge_.resize(size_t(most + 1));
+        for (const Watched& one : plan.edges) edges_[size_t(one.edge)].real = one.real;
+        paths_.resize(plan.paths.size());
         asks_frame_.resize(measures_.size());
         touched_.resize(measures_.size() + asserts_.size());
-        for (size_t i = 0; i < plan.edges.size(); ++i) edges_[size_t(plan.edges[i])].real = plan.real[i];
-        paths_.resize(plan.paths.size());
-        for (size_t i = 0; i < measures_.size(); ++i) {
-            const Measure& asked = plan.measures[i];
-            measures_[i].histogram.resize(asked.bins.empty() ? 0 : asked.bins.size() + 1);
-            measures_[i].next_ps = asked.frame_ps;
-            of_edge_[size_t(asked.edge)].push_back(i);
-        }
+        for (size_t i = 0; i < paths_.size(); ++i) follow(i);
+        for (size_t i = 0; i < measures_.size(); ++i) look_for(i);
+        for (size_t i = 0; i < measures_.size(); ++i) depend(i, plan_.measures[i].when);
+        for (size_t i = 0; i < asserts_.size(); ++i) depend(measures_.size() + i, plan_.asserts[i].condition);
         find_next_end();
     }
 
-    // At time 0. std::logic_error where a condition is none.
-    void begin() {
-        for (size_t i = 0; i < measures_.size(); ++i) depends(i, plan_.measures[i].when);
-        for (size_t i = 0; i < asserts_.size(); ++i) depends(measures_.size() + i, plan_.asserts[i]);
-        ask_again(0);
-    }
+    // Whether it has to know what passes at an end, and from when on its thread waits.
+    bool asks(int edge, Way way) const { return edges_[size_t(edge)].sides[way].asked; }
+    bool asks_waits(int edge, Way way) const { return edges_[size_t(edge)].sides[way].asked_waits; }
 
-    // Everything of one time; times rise.
-    void take(int64_t at_ps, const Event* events, size_t count) {
-        end_frames(at_ps, false);
-        for (size_t i = 0; i < count; ++i)
-            for (size_t of : of_edge_[size_t(events[i].edge)]) settle(of, at_ps);
-        for (size_t i = 0; i < count; ++i) {
-            note(events[i]);
-            touch(asks_edge_[size_t(events[i].edge)]);
+    // At time 0. std::logic_error where a condition is none.
+    void begin() { turn(0); }
+
+    // What happens at one end of an edge; times never fall.
+    void take(int of, Way way, int64_t at_ps, const Event& event) {
+        go_on(at_ps);
+        Edge& edge = edges_[size_t(of)];
+        Side& side = edge.sides[way];
+        if (event.waits) {
+            settle_all(side.waited, at_ps);
+            side.waits_ps = at_ps;
+            touch(side.asked_by);
+            return;
         }
-        end_frames(at_ps, true);
-        ask_again(at_ps);
+        if (edge.counted) hold(edge, way == pushes ? 1 : -1, at_ps);
+        ++side.passed;
+        if (side.looked_at) pass(edge, way, at_ps, event.bits);
     }
 
     // Nothing more happens before that time.
-    void go_on(int64_t at_ps) { end_frames(at_ps, false); }
+    void go_on(int64_t at_ps) {
+        if (at_ps > due_ps_) turn(at_ps);
+        now_ps_ = at_ps;
+    }
 
     void finish(int64_t at_ps) {
-        end_frames(at_ps, false);
+        go_on(at_ps + 1);
         for (size_t i = 0; i < measures_.size(); ++i) {
-            settle(i, at_ps);
-            const int64_t elements = plan_.measures[i].frame_elements;
-            if (at_ps > measures_[i].start_ps || (elements && measures_[i].elements % elements)) close(i, at_ps);
+            const Measure& asked = plan_.measures[i];
+            const bool begun = asked.frame_elements && side_of(asked.edge, asked.tap).passed % asked.frame_elements;
+            if (begun || at_ps > measures_[i].start_ps) close(i, at_ps);
         }
-        for (size_t i = 0; i < asserts_.size(); ++i) {
-            const Asserted& one = asserts_[i];
-            if (one.broken_ps >= 0) say_broken(i, one.broken_ps, at_ps);
-        }
-        for (size_t i = 0; i < paths_.size(); ++i)
-            if (!in_order(plan_.paths[i])) lines += "unequal " + std::to_string(i) + "\n";
+        for (size_t i = 0; i < asserts_.size(); ++i)
+            if (asserts_[i].broken_ps >= 0) say_broken(i, asserts_[i].broken_ps, at_ps);
+        for (const Path& path : plan_.paths)
+            if (!in_order(path)) lines += "unequal " + std::to_string(path.number) + "\n";
     }
 
     std::string lines; // that are not written yet
     bool known(size_t assertion) const { return asserts_[assertion].known; }
 
 private:
-    struct Side { // of an edge: what its thread did between two transfers
-        int64_t since_ps = -1, waits_ps = 0;
+    struct Side { // where elements enter an edge, or leave it
+        bool asked = false, asked_waits = false, looked_at = false; // by any of these:
+        std::vector<size_t> each;             // measures of each element, or in frames of some elements
+        std::vector<size_t> waited;           // measures of the time that its thread waits
+        std::vector<size_t> paths;            // that begin, or end there
+        std::vector<size_t> asked_by;         // conditions (`depend`)
+        int64_t passed = 0;                   // elements
+        int64_t since_ps = -1, waits_ps = -1; // the latest passed at; its thread waits from then on (-1: it does not)
+        uint64_t bits = 0;
         double interval = unknown;
-
-        void transfer(int64_t at_ps, bool waited) {
-            if (since_ps >= 0) interval = double(at_ps - since_ps - (waited ? at_ps - std::max(waits_ps, since_ps) : 0));
-            since_ps = at_ps;
-        }
     };
     struct Edge {
-        int64_t held = 0, entered = 0, left = 0;
-        bool blocked = false, waiting = false, real = false;
-        double latest = unknown;
-        Side sides[2]; // where elements enter, and where they leave
+        bool real = false, counted = false; // whether its occupancy is asked for
+        std::vector<size_t> levels, traces; // measures of it
+        int64_t held = 0, since_ps = 0;
+        size_t most = 1; // more than it ever held
+        Side sides[2];   // by way
     };
     struct Passing {
         std::deque<int64_t> pushed_ps;
         double latest = unknown;
     };
-    struct Frame {
-        int64_t collected = 0, count = 0, on = 0; // `on`: blocked, or waiting
-        __int128 sum = 0;
-        double real_sum = 0, least = unknown, largest = unknown;
-        std::vector<std::pair<int64_t, double>> samples;
-    };
     struct Measured {
+        explicit Measured(const Measure& asked) : frame(asked), next_ps(asked.frame_ps) {}
         Frame frame;
-        std::vector<int64_t> histogram;
-        int64_t start_ps = 0, since_ps = 0, next_ps = 0, elements = 0;
+        std::vector<int64_t> levels; // of an occupancy: for how long there were so many
+        int64_t next_ps, start_ps = 0, since_ps = 0, passed = 0;
         bool gate = true;
         double last = unknown; // of the last frame that ended
     };
     struct Asserted {
-        double worth = 0;
         bool known = false;
         int64_t broken_ps = -1;
     };
@@ -177,11 +134,11 @@ private:
         switch (step.code) {
             case Code::number: return step.number;
             case Code::occupancy: return double(edges_.at(size_t(step.at)).held);
-            case Code::value: return edges_.at(size_t(step.at)).latest;
+            case Code::value: return value_of(edges_.at(size_t(step.at)));
             case Code::latency: return paths_.at(size_t(step.at)).latest;
             case Code::interval: return edges_.at(size_t(step.at / 2)).sides[step.at % 2].interval;
             case Code::frame: return measures_.at(size_t(step.at)).last;
-            case Code::blocked: return edges_.at(size_t(step.at)).blocked ? 1 : -1;
+            case Code::blocked: return edges_.at(size_t(step.at)).sides[pushes].waits_ps < 0 ? -1 : 1;
             case Code::gt: return so(left > right);
             case Code::ge: return so(left >= right);
             case Code::lt: return so(left < right);
@@ -196,14 +153,64 @@ private:
         return unknown;
     }
 
+    Side& side_of(int edge, Way way) { return edges_.at(size_t(edge)).sides[way]; }
+
+    Side& see(int edge, Way way, bool looked_at, bool waits = false) {
+        Side& side = side_of(edge, way);
+        side.asked = true;
+        side.asked_waits |= waits;
+        side.looked_at |= looked_at || waits;
+        return side;
+    }
+
+    void count(int edge) {
+        edges_.at(size_t(edge)).counted = true;
+        for (Way way : {pushes, pops}) see(edge, way, false);
+    }
+
+    void follow(size_t number) {
+        const std::vector<int>& edges = plan_.paths[number].edges;
+        for (int edge : edges)
+            for (Way way : {pushes, pops}) see(edge, way, false);
+        see(edges.front(), pushes, true).paths.push_back(number);
+        see(edges.back(), pops, true).paths.push_back(number);
+    }
+
+    void look_for(size_t number) {
+        const Measure& asked = plan_.measures[number];
+        Measured& one = measures_[number];
+        const Metric of = asked.metric;
+        if (of == Metric::value || of == Metric::latency || of == Metric::interval || asked.frame_elements)
+            see(asked.edge, asked.tap, true, of == Metric::interval).each.push_back(number);
+        if (of == Metric::rate || of == Metric::util) see(asked.edge, asked.tap, false);
+        if (of == Metric::util) see(asked.edge, pops, true, true).waited.push_back(number);
+        if (of == Metric::backpressure) see(asked.edge, pushes, true, true).waited.push_back(number);
+        if (of == Metric::occupancy) {
+            count(asked.edge);
+            Edge& edge = edges_[size_t(asked.edge)];
+            (asked.statistic == Statistic::trace ? edge.traces : edge.levels).push_back(number);
+            one.levels.resize(edge.most);
+        }
+    }
+
     // `number` is that of a measure, whose condition it is, or comes after them: an assertion's.
-    void depends(size_t number, const Condition& condition) {
+    void depend(size_t number, const Condition& condition) {
+        const auto ask = [&](int edge, Way way, bool waits = false) {
+            see(edge, way, true, waits).asked_by.push_back(number);
+        };
         for (const Step& step : condition) {
-            if (step.code == Code::frame) asks_frame_.at(size_t(step.at)).push_back(number);
-            else if (step.code == Code::latency) asks_edge_.at(size_t(plan_.paths.at(size_t(step.at)).back())).push_back(number);
-            else if (step.code == Code::interval) asks_edge_.at(size_t(step.at / 2)).push_back(number);
-            else if (step.code == Code::occupancy || step.code == Code::value || step.code == Code::blocked)
-                asks_edge_.at(size_t(step.at)).push_back(number);
+            switch (step.code) {
+                case Code::frame: asks_frame_.at(size_t(step.at)).push_back(number); break;
+                case Code::latency: ask(plan_.paths.at(size_t(step.at)).edges.back(), pops); break;
+                case Code::interval: ask(step.at / 2, Way(step.at % 2), true); break;
+                case Code::value: ask(step.at, pushes); break;
+                case Code::blocked: ask(step.at, pushes, true); break;
+                case Code::occupancy:
+                    count(step.at);
+                    for (Way way : {pushes, pops}) ask(step.at, way);
+                    break;
+                default: break;
+            }
         }
         if (!condition.empty()) touch({number});
     }
@@ -213,6 +220,7 @@ private:
         for (size_t number : numbers) {
             if (!touched_[number]) to_ask_.push_back(number);
             touched_[number] = true;
+            due_ps_ = now_ps_;
         }
     }
 
@@ -231,7 +239,7 @@ private:
 
     void look_at(size_t number, int64_t at_ps) {
         Asserted& one = asserts_[number];
-        const double now = ask(plan_.asserts[number]);
+        const double now = ask(plan_.asserts[number].condition);
         one.known = one.known || now != 0;
         if (now < 0 && one.broken_ps < 0) one.broken_ps = at_ps;
         if (now >= 0 && one.broken_ps >= 0) {
@@ -241,17 +249,24 @@ private:
     }
 
     void say_broken(size_t number, int64_t begin_ps, int64_t end_ps) {
-        lines += "broken " + std::to_string(number);
+        lines += "broken " + std::to_string(plan_.asserts[number].number);
         lines += " " + std::to_string(begin_ps) + " " + std::to_string(end_ps) + "\n";
     }
 
-    // Ends the frames of time that end before a time, or at it, in order.
-    void end_frames(int64_t at_ps, bool there_too) {
-        while (there_too ? next_end_ps_ <= at_ps : next_end_ps_ < at_ps) {
+    // All of this time has happened, and nothing more does before that one.
+    void turn(int64_t at_ps) {
+        end_frames(now_ps_);
+        ask_again(now_ps_);
+        end_frames(at_ps - 1);
+        due_ps_ = next_end_ps_;
+    }
+
+    // Ends the frames of time that end until then, in order.
+    void end_frames(int64_t until_ps) {
+        while (next_end_ps_ <= until_ps) {
             const int64_t next_ps = next_end_ps_;
             for (size_t i = 0; i < measures_.size(); ++i) {
                 if (measures_[i].next_ps != next_ps) continue;
-                settle(i, next_ps);
                 close(i, next_ps);
                 measures_[i].next_ps += plan_.measures[i].frame_ps;
             }
@@ -270,102 +285,96 @@ private:
     void settle(size_t number, int64_t at_ps) {
         Measured& one = measures_[number];
         const Measure& asked = plan_.measures[number];
-        const int64_t lasted_ps = at_ps - one.since_ps, since_ps = one.since_ps;
+        Edge& edge = edges_[size_t(asked.edge)];
+        if (asked.metric == Metric::occupancy) dwell(edge, at_ps);
+        const int64_t passed = edge.sides[asked.tap].passed, lasted_ps = at_ps - one.since_ps;
+        if (one.gate) {
+            one.frame.collected += lasted_ps;
+            if (asked.metric == Metric::rate || asked.metric == Metric::util) one.frame.count += passed - one.passed;
+            if (asked.metric == Metric::backpressure && edge.sides[pushes].waits_ps >= 0) one.frame.on += lasted_ps;
+            if (asked.metric == Metric::util && edge.sides[pops].waits_ps >= 0) one.frame.on += lasted_ps;
+        }
         one.since_ps = at_ps;
-        if (!one.gate || lasted_ps <= 0) return;
-        const Edge& edge = edges_[size_t(asked.edge)];
-        one.frame.collected += lasted_ps;
-        if (asked.metric == Metric::backpressure) one.frame.on += edge.blocked ? lasted_ps : 0;
-        if (asked.metric == Metric::util) one.frame.on += edge.waiting ? lasted_ps : 0;
-        if (asked.metric == Metric::occupancy) collect(one, asked, since_ps, double(edge.held), lasted_ps, edge.held);
+        one.passed = passed;
     }
 
-    void collect(Measured& one, const Measure& asked, int64_t at_ps, double value, int64_t weight, __int128 whole) {
-        switch (asked.statistic) {
-            case Statistic::min:
-                if (!(one.frame.least <= value)) one.frame.least = value;
-                break;
-            case Statistic::max:
-                if (!(one.frame.largest >= value)) one.frame.largest = value;
-                break;
-            case Statistic::hist: {
-                const auto& bins = asked.bins;
-                one.histogram[size_t(std::upper_bound(bins.begin(), bins.end(), value) - bins.begin())] += weight;
-                break;
+    void settle_all(const std::vector<size_t>& numbers, int64_t at_ps) {
+        for (size_t number : numbers) settle(number, at_ps);
+    }
+
+    // It held so many until now.
+    void dwell(Edge& edge, int64_t at_ps) {
+        const int64_t lasted_ps = at_ps - edge.since_ps;
+        for (size_t number : edge.levels)
+            measures_[number].levels[size_t(edge.held)] += measures_[number].gate * lasted_ps;
+        for (size_t number : edge.traces)
+            if (Measured& one = measures_[number]; one.gate && lasted_ps)
+                one.frame.samples.emplace_back(edge.since_ps, double(edge.held));
+        edge.since_ps = at_ps;
+    }
+
+    void hold(Edge& edge, int more, int64_t at_ps) {
+        dwell(edge, at_ps);
+        edge.held = std::max<int64_t>(edge.held + more, 0); // none: what was pushed is lost
+        if (size_t(edge.held) < edge.most) return;
+        edge.most = 2 * size_t(edge.held) + 1;
+        for (size_t number : edge.levels) measures_[number].levels.resize(edge.most);
+    }
+
+    double value_of(const Edge& edge) const {
+        const uint64_t bits = edge.sides[pushes].bits;
+        if (!edge.sides[pushes].passed) return unknown;
+        if (!edge.real) return double(int64_t(bits));
+        double value;
+        std::memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+
+    // An element does, for those that want to know more than how many.
+    void pass(Edge& edge, Way way, int64_t at_ps, uint64_t bits) {
+        Side& side = edge.sides[way];
+        settle_all(side.waited, at_ps);
+        const int64_t waited_ps = side.waits_ps < 0 ? 0 : at_ps - std::max(side.waits_ps, side.since_ps);
+        if (side.since_ps >= 0) side.interval = double(at_ps - side.since_ps - waited_ps);
+        side.since_ps = at_ps;
+        side.waits_ps = -1;
+        side.bits = bits;
+        for (size_t i : side.paths) {
+            Passing& path = paths_[i];
+            if (way == pushes) {
+                path.pushed_ps.push_back(at_ps);
+            } else if (!path.pushed_ps.empty()) {
+                path.latest = double(at_ps - path.pushed_ps.front());
+                path.pushed_ps.pop_front();
             }
-            case Statistic::trace: one.frame.samples.emplace_back(at_ps, value); break;
-            default:
-                one.frame.sum += whole * weight;
-                if (edges_[size_t(asked.edge)].real) one.frame.real_sum += value * double(weight);
         }
+        for (size_t i : side.each) look(i, edge, side, at_ps);
+        touch(side.asked_by);
     }
 
-    void note(const Event& event) {
-        Edge& edge = edges_[size_t(event.edge)];
-        const bool push = event.kind == Kind::push;
-        if (event.kind == Kind::blocked || event.kind == Kind::waiting) {
-            (event.kind == Kind::blocked ? edge.blocked : edge.waiting) = true;
-            edge.sides[event.kind == Kind::waiting].waits_ps = event.at_ps;
-            return;
+    void look(size_t number, const Edge& edge, const Side& side, int64_t at_ps) {
+        const Measure& asked = plan_.measures[number];
+        Measured& one = measures_[number];
+        const double found = asked.metric == Metric::value      ? value_of(edge)
+                             : asked.metric == Metric::latency  ? paths_[size_t(asked.path)].latest
+                             : asked.metric == Metric::interval ? side.interval
+                                                                : unknown;
+        const bool value = asked.metric == Metric::value;
+        if (one.gate && (value || !std::isnan(found))) {
+            ++one.frame.count;
+            one.frame.add(asked, at_ps, found, 1, !value ? int64_t(found) : edge.real ? 0 : int64_t(side.bits));
         }
-        double value = 0;
-        if (edge.real) std::memcpy(&value, &event.bits, sizeof value);
-        else value = double(int64_t(event.bits));
-        for (size_t i = 0; i < paths_.size(); ++i) pass(i, event);
-        edge.sides[!push].transfer(event.at_ps, push ? edge.blocked : edge.waiting);
-        for (size_t i : of_edge_[size_t(event.edge)]) {
-            const Measure& asked = plan_.measures[i];
-            if (asked.pops == push) continue;
-            Measured& one = measures_[i];
-            if (one.gate && asked.metric == Metric::value) {
-                ++one.frame.count;
-                collect(one, asked, event.at_ps, value, 1, edge.real ? 0 : int64_t(event.bits));
-            } else if (one.gate && asked.metric == Metric::latency) {
-                const double latency = paths_[size_t(asked.path)].latest;
-                if (!std::isnan(latency)) {
-                    ++one.frame.count;
-                    collect(one, asked, event.at_ps, latency, 1, int64_t(latency));
-                }
-            } else if (one.gate && asked.metric == Metric::interval) {
-                const double interval = edge.sides[!push].interval;
-                if (!std::isnan(interval)) {
-                    ++one.frame.count;
-                    collect(one, asked, event.at_ps, interval, 1, int64_t(interval));
-                }
-            } else if (one.gate && (asked.metric == Metric::rate || asked.metric == Metric::util)) {
-                ++one.frame.count;
-            }
-            if (asked.frame_elements && ++one.elements % asked.frame_elements == 0) close(i, event.at_ps);
-        }
-        if (push) {
-            ++edge.held;
-            ++edge.entered;
-            edge.blocked = false;
-            edge.latest = value;
-        } else {
-            --edge.held;
-            ++edge.left;
-            edge.waiting = false;
-        }
-    }
-
-    void pass(size_t number, const Event& event) {
-        Passing& path = paths_[number];
-        if (event.kind == Kind::push && event.edge == plan_.paths[number].front()) path.pushed_ps.push_back(event.at_ps);
-        if (event.kind == Kind::pop && event.edge == plan_.paths[number].back() && !path.pushed_ps.empty()) {
-            path.latest = double(event.at_ps - path.pushed_ps.front());
-            path.pushed_ps.pop_front();
-        }
+        if (asked.frame_elements && side.passed % asked.frame_elements == 0) close(number, at_ps);
     }
 
     // Whether blocks along a path gave as many elements as they took, so that they can have given them in order.
-    bool in_order(const Path& path) const {
+    bool in_order(const Path& path) {
         int64_t taken = 0; // out of the edge before; one that is not seen has none
-        for (int of : path) {
-            const Edge& edge = edges_[size_t(of)];
-            const int64_t given = edge.entered ? edge.entered : edge.left;
+        for (int edge : path.edges) {
+            const int64_t entered = side_of(edge, pushes).passed, left = side_of(edge, pops).passed;
+            const int64_t given = entered ? entered : left;
             if (taken && given && taken != given) return false;
-            if (given) taken = edge.left ? edge.left : edge.entered;
+            if (given) taken = left ? left : entered;
         }
         return true;
     }
@@ -373,67 +382,23 @@ private:
     void close(size_t number, int64_t at_ps) {
         Measured& one = measures_[number];
         const Measure& asked = plan_.measures[number];
-        one.last = value_of(one.frame, asked);
+        settle(number, at_ps);
+        for (size_t held = 0; held < one.levels.size(); ++held)
+            if (const int64_t lasted_ps = std::exchange(one.levels[held], 0))
+                one.frame.add(asked, at_ps, double(held), lasted_ps, int64_t(held));
+        const bool real = asked.metric == Metric::value && edges_[size_t(asked.edge)].real;
+        one.last = one.frame.worth(asked, real);
         touch(asks_frame_[number]);
-        if (asked.told) say(number, at_ps);
-        one.frame = Frame{};
-        std::fill(one.histogram.begin(), one.histogram.end(), 0);
-        one.start_ps = one.since_ps = at_ps;
-    }
-
-    double value_of(const Frame& frame, const Measure& asked) const {
-        const double over = double(asked.metric == Metric::occupancy ? frame.collected : frame.count);
-        switch (asked.metric) {
-            case Metric::rate: return frame.collected ? double(frame.count) * 1e12 / double(frame.collected) : unknown;
-            case Metric::util:
-                return frame.collected ? double(frame.collected - frame.on) / double(frame.collected) : unknown;
-            case Metric::backpressure: return frame.collected ? double(frame.on) / double(frame.collected) : unknown;
-            default: break;
-        }
-        const double sum = edges_[size_t(asked.edge)].real ? frame.real_sum : double(frame.sum);
-        if (asked.statistic == Statistic::sum) return sum;
-        if (asked.statistic == Statistic::mean) return over > 0 ? sum / over : unknown;
-        return asked.statistic == Statistic::min ? frame.least : frame.largest;
-    }
-
-    void say(size_t number, int64_t at_ps) {
-        const Measured& one = measures_[number];
-        const Frame& frame = one.frame;
-        const Measure& asked = plan_.measures[number];
-        const bool real = edges_[size_t(asked.edge)].real && asked.metric == Metric::value;
-        lines += "frame " + std::to_string(number);
-        for (int64_t part : {one.start_ps, at_ps, frame.collected, frame.count}) lines += " " + std::to_string(part);
-        lines += " " + (real ? digits(frame.real_sum) : whole(frame.sum));
-        lines += " " + digits(frame.least) + " " + digits(frame.largest) + " " + std::to_string(frame.on);
-        if (!one.histogram.empty()) {
-            lines += " b";
-            for (int64_t count : one.histogram) lines += " " + std::to_string(count);
-        }
-        if (asked.statistic == Statistic::trace && !frame.samples.empty()) {
-            lines += " s";
-            for (const auto& [time, value] : frame.samples) lines += " " + std::to_string(time) + " " + digits(value);
-        }
-        lines += "\n";
-    }
-
-    static std::string digits(double value) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.17g", value);
-        return text;
-    }
-
-    static std::string whole(__int128 value) {
-        if (value < 0) return "-" + whole(-value);
-        const std::string low(1, char('0' + int(value % 10)));
-        return value < 10 ? low : whole(value / 10) + low;
+        if (asked.number >= 0) lines += one.frame.line(asked, real, one.start_ps, at_ps);
+        one.frame = Frame(asked);
+        one.start_ps = at_ps;
     }
 
     const Plan& plan_;
-    int64_t next_end_ps_ = 0;                  // of frames of time
-    std::vector<std::vector<size_t>> of_edge_; // the measures
-    // Conditions (`depends`) that ask for what happens at an edge, and for a measure's last frame; to be asked again.
-    std::vector<std::vector<size_t>> asks_edge_, asks_frame_;
-    std::vector<size_t> to_ask_;
+    // The latest that is counted; where frames of time end next; after which there is more to do than to count.
+    int64_t now_ps_ = 0, next_end_ps_ = 0, due_ps_ = 0;
+    std::vector<std::vector<size_t>> asks_frame_; // conditions (`depend`) that ask for a measure's last frame
+    std::vector<size_t> to_ask_;                  // conditions that may be worth something else now
     std::vector<char> touched_;
     std::vector<Edge> edges_;
     std::vector<Passing> paths_;

@@ -14,12 +14,6 @@
 
 #include "thread.hpp"
 
-extern "C" {
-int64_t rcw_now_ps(void) __attribute__((weak));
-void rcw_aside(int aside) __attribute__((weak));
-void rcw_background(void) __attribute__((weak));
-}
-
 namespace streaming::agent {
 
 inline int64_t now_ps() {

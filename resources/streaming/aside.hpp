@@ -18,6 +18,7 @@ int64_t rcw_skip_ps(void) __attribute__((weak));
 void rcw_aside(int aside) __attribute__((weak));
 void rcw_note(const char* text) __attribute__((weak));
 void rcw_polls(int64_t done) __attribute__((weak));
+void rcw_background(void) __attribute__((weak));
 }
 
 namespace streaming {
@@ -28,7 +29,10 @@ namespace streaming {
 STREAMING_ASIDE inline int64_t now_ps() { return rcw_now_ps ? rcw_now_ps() : 0; }
 
 STREAMING_ASIDE inline bool recording() {
-    static const bool traced = rcw_now_ps && std::getenv("RCW_TRACE");
+    static const bool traced = [] {
+        const char* asked = std::getenv("RCW_TRACE");
+        return rcw_now_ps && asked && *asked;
+    }();
     return traced;
 }
 

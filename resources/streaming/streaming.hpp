@@ -32,8 +32,8 @@
 
 namespace streaming {
 
-// An edge. One thread pushes and closes, one pops and abandons. Semaphores count the room and the elements; one more than
-// there are elements tells the end.
+// An edge, made after the agent that watches it. One thread pushes and closes, one pops and abandons. Semaphores count the
+// room and the elements; one more than there are elements tells the end.
 template <class T> class Queue {
 public:
     Queue(int edge, size_t depth) : edge_(edge), queue_(depth) {
@@ -48,9 +48,9 @@ public:
         if (abandoned_.load(std::memory_order_relaxed)) return false;
         const int64_t blocked_ps = taken(room_);
         if (abandoned_.load(std::memory_order_relaxed)) return false;
-        const bool watched = agent::wants(edge_), kept = recording();
-        const int64_t at_ps = watched || kept ? now_ps() : -1;
-        if (watched) agent::pushed(edge_, at_ps, blocked_ps, value);
+        const bool kept = recording();
+        const int64_t at_ps = told_[agent::pushes] || kept ? now_ps() : -1;
+        if (told_[agent::pushes]) told_[agent::pushes]->tell({at_ps, bits_of(value), false});
         if (kept) pushes_.add(edge_, Event::push, at_ps, blocked_ps, value);
         queue_.enqueue(value);
         sem_post(&there_);
@@ -108,7 +108,7 @@ private:
         if (!sem_trywait(&semaphore)) return -1;
         const bool for_room = &semaphore == &room_;
         const int64_t since_ps = now_ps();
-        if (agent::wants(edge_)) (for_room ? agent::blocks : agent::waits)(edge_, since_ps);
+        tell_wait(for_room ? agent::pushes : agent::pops, since_ps);
         show_wait(edge_, for_room, since_ps + 1);
         falls_asleep();
         while (sem_wait(&semaphore)) {} // a signal came
@@ -119,13 +119,16 @@ private:
 
     // The reader gets nothing any more: it counts as waiting, from now on or since it began to.
     void end(int64_t waiting_ps) {
-        const bool watched = agent::wants(edge_), kept = recording();
-        if (!ended_ && (watched || kept)) {
+        if (!ended_) {
             const int64_t since_ps = waiting_ps < 0 ? now_ps() : waiting_ps;
-            if (watched && waiting_ps < 0) agent::waits(edge_, since_ps);
-            if (kept) pops_.add(edge_, Event::waiting, since_ps, -1, T());
+            if (waiting_ps < 0) tell_wait(agent::pops, since_ps);
+            if (recording()) pops_.add(edge_, Event::waiting, since_ps, -1, T());
         }
         ended_ = true;
+    }
+
+    void tell_wait(agent::Way way, int64_t since_ps) {
+        if (told_[way] && told_[way]->waits) told_[way]->tell({since_ps, 0, true});
     }
 
     bool popped(int64_t waiting_ps, T& value) {
@@ -133,15 +136,16 @@ private:
             end(waiting_ps);
             return false;
         }
-        const bool watched = agent::wants(edge_), kept = recording();
-        const int64_t at_ps = watched || kept ? now_ps() : -1;
-        if (watched) agent::popped(edge_, at_ps, waiting_ps, value);
+        const bool kept = recording();
+        const int64_t at_ps = told_[agent::pops] || kept ? now_ps() : -1;
+        if (told_[agent::pops]) told_[agent::pops]->tell({at_ps, 0, false});
         if (kept) pops_.add(edge_, Event::pop, at_ps, waiting_ps, value);
         sem_post(&room_);
         return true;
     }
 
     const int edge_;
+    agent::End* const told_[2] = {agent::end_of(edge_, agent::pushes), agent::end_of(edge_, agent::pops)};
     sem_t room_, there_;
     moodycamel::ReaderWriterQueue<T> queue_;
     std::atomic<bool> abandoned_{false};

@@ -1,6 +1,8 @@
 // What a thread of the run-time says of itself: the core it runs on, and what it is called in the run.
 #pragma once
+#include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -52,9 +54,23 @@ STREAMING_ASIDE inline void looks_again() {
     if (rcw_polls && !awake) rcw_polls(done);
 }
 
-// What ends the program is told with the block that it comes of: on standard error, and in stream_ended.txt for the run.
+// What ends the program is told with the block that it comes of: on standard error, and in stream_ended.txt for the run;
+// the first time.
+STREAMING_ASIDE inline void tell_what_ends(const char* why) {
+    if (!block) return;
+    if (rcw_aside) rcw_aside(1);
+    static char told[4096], path[4096];
+    const int length = std::snprintf(told, sizeof told, "%s\n%s\n", block, why);
+    const char* raw = std::getenv("RCW_RAW");
+    std::snprintf(path, sizeof path, "%s/stream_ended.txt", raw ? raw : "");
+    const int fd = raw ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0 || !raw) std::fprintf(stderr, "block %s: %s\n", block, why);
+    if (fd >= 0 && write(fd, told, std::min(size_t(length), sizeof told - 1)) >= 0) close(fd);
+    if (rcw_aside) rcw_aside(0);
+}
+
 inline std::terminate_handler usual_end = nullptr;
-STREAMING_ASIDE inline void tell_what_ends() {
+STREAMING_ASIDE inline void tell_what_was_thrown() {
     std::string why = "it ended the program";
     if (const std::exception_ptr thrown = std::current_exception()) try {
             std::rethrow_exception(thrown);
@@ -63,16 +79,28 @@ STREAMING_ASIDE inline void tell_what_ends() {
         } catch (...) {
             why = "it threw what is no std::exception";
         }
-    if (rcw_aside) rcw_aside(1);
-    const char* raw = std::getenv("RCW_RAW");
-    if (block) std::fprintf(stderr, "block %s: %s\n", block, why.c_str());
-    if (FILE* file = block && raw ? std::fopen((std::string(raw) + "/stream_ended.txt").c_str(), "w") : nullptr) {
-        std::fprintf(file, "%s\n%s\n", block, why.c_str());
-        std::fclose(file);
-    }
-    if (rcw_aside) rcw_aside(0);
+    tell_what_ends(why.c_str());
     usual_end();
 }
-inline const bool tells_what_ends = (usual_end = std::set_terminate(tell_what_ends), true);
+
+inline struct sigaction usual_action[NSIG];
+STREAMING_ASIDE inline void tell_signal(int number) {
+    tell_what_ends(number == SIGSEGV  ? "it reached for memory that is not its (SIGSEGV)"
+                   : number == SIGFPE ? "it divided a whole number by zero (SIGFPE)"
+                   : number == SIGBUS ? "it reached for memory that is not there (SIGBUS)"
+                   : number == SIGILL ? "it came to what is no instruction (SIGILL)"
+                                      : "it gave up (SIGABRT)");
+    if (rcw_aside) rcw_aside(1);
+    sigaction(number, &usual_action[number], nullptr);
+    raise(number); // once this has returned
+}
+
+inline const bool tells_what_ends = [] {
+    usual_end = std::set_terminate(tell_what_was_thrown);
+    struct sigaction tell = {};
+    tell.sa_handler = tell_signal;
+    for (int number : {SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT}) sigaction(number, &tell, &usual_action[number]);
+    return true;
+}();
 
 } // namespace streaming

@@ -90,8 +90,10 @@ def _queue(top: str, *on_fpga: str) -> Deployment:
         row = {"waiting": value, "sequential": mean, "within": half, "theory": program.theory(top)}
         return row if on_fpga else row | {"agrees": value is not None and abs(value - mean) <= half}
 
-    expected: Callable[[Any], str] = lambda program: str(program.printed(top))  # noqa: E731
-    return Deployment("queues", top, on_fpga, 8, "  bulk_elements: 32\n", expected=expected, seen=seen)
+    return Deployment(
+        "queues", top, on_fpga, 8, "  bulk_elements: 32\n",
+        expected=lambda program: str(program.printed(top)), seen=seen,
+    )  # fmt: skip
 
 
 BASES = 20_000
@@ -110,8 +112,10 @@ def _search(top: str, algorithm: int, buffer: int, *on_fpga: str) -> Deployment:
 
     changes = (("bases = 6000", f"bases = {BASES}"), ("interval = 100", f"interval = {interval}"),
                ("depth=256", f"depth={buffer}"))  # fmt: skip
-    expected: Callable[[Any], str] = lambda program: str(program.printed(BASES))  # noqa: E731
-    return Deployment("blastn", top, on_fpga, 8, changes=changes, expected=expected, seen=seen)
+    return Deployment(
+        "blastn", top, on_fpga, 8, changes=changes,
+        expected=lambda program: str(program.printed(BASES)), seen=seen,
+    )  # fmt: skip
 
 
 STAGES = ("stage1a", "stage1b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from driven.texts import clipped
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
+from rc_workbench_plugins.streaming.agents.told import ANSWERS
 from rc_workbench_plugins.streaming.query.counted import thinned
 from stream_topologies import with_streams
 
@@ -88,6 +90,31 @@ def test_a_run_is_asked(
         window.resize(*size)
         settle(window)
         assert clipped(window) == []
+
+
+def test_a_run_of_which_agents_alone_told_is_drawn_as_the_project(
+    window: MainWindow, tmp_path: Path, settle: Callable[[MainWindow], None]
+) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "laplace")
+    frame = {"start_s": 0.0, "end_s": 1.0, "collected_s": 1.0, "count": 3, "value": 3.0, "uncertainty": 0.0}
+    rate = {"label": "", "text": "measure rate at e1", "unit": "transfers/s", "frames": [frame], "agent": "processor"}
+    told = json.dumps({"measures": [rate], "asserts": [], "diagnostics": [], "agents": [], "words": ["3 /s"]})
+    run = synthetic_run(cores=1, rounds=1)
+    tables = {**run.tables, ANSWERS: {"utf8": np.frombuffer(told.encode(), "u1")}}
+    RunWriter(tmp_path / "run").finish(run.manifest, tables)
+    window.context.open_project(tmp_path / "laplace" / "two.workbench.yaml")
+    settle(window)
+    window.context.open_run(tmp_path / "run")
+    settle(window)
+    window.context.navigation.set_mode("streams")
+    settle(window)
+    mode = window.modes.current()
+    assert isinstance(mode, QueryMode)
+    settle(window)
+    assert mode.of_run
+    assert [reply.text for reply in mode.replies.replies] == ["measure rate at e1"]
+    assert mode.graph_head.subtitle.text() == "Two, 6 blocks, 6 streams, as it is written now"
+    assert "Two.mt" in mode.graph.facts
 
 
 def test_names_are_proposed_and_what_is_wrong_is_said(

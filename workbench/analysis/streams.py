@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from workbench.api.results import FifoMetrics, Held, StreamMetrics
+from workbench.model.blocks import below_top
 from workbench.model.run import Run
 from workbench.model.text import percent_text, rate_text, significant
 
@@ -51,7 +52,7 @@ def fifo_metrics(run: Run, streams: tuple[StreamMetrics, ...]) -> tuple[FifoMetr
 
 def stream_names(streams: Sequence[StreamMetrics]) -> dict[str, str]:
     """The streams' ids without the top's name, by id."""
-    return {one.stream.id: one.stream.id.partition(".")[2] or one.stream.id for one in streams}
+    return {one.stream.id: below_top(one.stream.id) for one in streams}
 
 
 def rate_words(metrics: StreamMetrics) -> str:

@@ -31,12 +31,12 @@ def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
     workspace = open_workspace(arguments.target, workbench.plugins)
     ask_trust(workspace)
     with progress() as watch:
-        found = advise_depths(workspace, parse_settings(arguments.changes), Job(watch), arguments.loss / 100)
+        job = Job(watch)
+        found = advise_depths(workspace, parse_settings(arguments.changes), job, arguments.loss / 100)
     problems = (*workspace.diagnostics, *found.diagnostics)
     if arguments.json:
-        print_json(
-            {"edges": depth_rows(found), "fifos": _fifos(found), "runs": found.runs, "diagnostics": as_json(problems)}
-        )
+        told = as_json(dict.fromkeys((*problems, *job.diagnostics)))
+        print_json({"edges": depth_rows(found), "fifos": _fifos(found), "runs": found.runs, "diagnostics": told})
     else:
         print_diagnostics(problems)
         print(depths_text(found, arguments.loss / 100))

@@ -6,10 +6,14 @@ It says the same as files in the X language (Lancaster 2011, section 2.3), and m
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from workbench.model.document import Document
+
+MOST_DEPTH = 1 << 24  #: elements of a queue, which has room for all of them from its start
+Depth = Annotated[int, Field(ge=1, le=MOST_DEPTH)]
 
 
 class ResourceKind(StrEnum):
@@ -79,10 +83,10 @@ class Streaming(Document):
         "block that is not mapped runs on whichever core is free",
         examples=[{"rng": "card"}],
     )
-    depth: PositiveInt | None = Field(
+    depth: Depth | None = Field(
         None, description="elements that a queue holds where nothing else says so", examples=[128]
     )
-    depths: dict[str, PositiveInt] = Field(
+    depths: dict[str, Depth] = Field(
         default_factory=dict, description="elements that an edge's queue holds, by label", examples=[{"a": 16}]
     )
     query: str = Field(

@@ -53,8 +53,3 @@ class Fifo:
     depth: int = field(metadata={**COUNT, "description": "words that its memory has room for; 0 where not known"})
     file: str = field(default="", metadata={"description": "where its module is"})
     line: int = field(default=0, metadata={**COUNT, "description": "from 1"})
-
-
-def short_names(streams: tuple[Stream, ...]) -> tuple[str, ...]:
-    """The streams' ids without the top's name."""
-    return tuple(stream.id.partition(".")[2] or stream.id for stream in streams)

@@ -11,7 +11,7 @@ the model: utilisation, jobs waiting, and their distribution.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.streaming.crossing import worked
 from rc_workbench_plugins.streaming.events import NO_SPELLS, EdgeEvents, Events, events_of
 from rc_workbench_plugins.streaming.virtual_queue import mean, memory, services, shares_of_time
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S, Run
+from workbench.model.text import percent_text
 
+SLIGHT = 0.01  # of a run
 LEAST = 50  # jobs, for a station to be told of
 LOOKS = 4096  # at the queue, at even moments, to find for how long its occupancies depend on one another
 CHANCE = 3.0  # standard errors of the variation of a Poisson process's intervals, 2 / sqrt(n)
@@ -47,8 +49,8 @@ class Calibrated:
     observations: float
 
 
-def model_of(run: Run) -> str:
-    """The model's document. WorkbenchError where the run tells nothing of streams."""
+def model_of(run: Run) -> tuple[str, Sequence[Diagnostic]]:
+    """The model's document, and what its arrivals are not. WorkbenchError where the run tells nothing of streams."""
     file = str(run.path) if run.path else None
     events = events_of(run.tables, file or "")
     if events is None:
@@ -58,7 +60,23 @@ def model_of(run: Run) -> str:
     if not stations:
         hint = f"At least {LEAST} elements must pass a block that takes time for each."
         raise WorkbenchError(Diagnostic("too little passed this run's streams", hint, file=file))
-    return document(events.name, run.manifest.name, stations)
+    return document(events.name, run.manifest.name, stations), tuple(_held_up(events))
+
+
+def _held_up(events: Events) -> Iterator[Diagnostic]:
+    """Of each source that waited for room: it comes as fast as it is let, which in a queueing network nobody is."""
+    takers = {edge.edge.sink.block for edge in events.edges.values()}
+    for edge in events.edges.values():
+        source, held_up_ps = edge.edge.source.block, int(np.diff(edge.blocked_ps).sum())
+        share = held_up_ps / max(events.end_ps - events.start_ps, 1)
+        if source in takers or share < SLIGHT:
+            continue
+        waited = f"{_short(events, source)} waited for room in {_short(events, edge.edge.label)}"
+        message = f"{waited} for {percent_text(share)} of the run: it gave as fast as it was let"
+        hint = (
+            "Jobs that arrive at the model's rate do not wait so: give it arrivals_per_s that the stations can serve."
+        )
+        yield Diagnostic(message, hint, Severity.WARNING)
 
 
 def calibrated(events: Events) -> tuple[Calibrated, ...]:

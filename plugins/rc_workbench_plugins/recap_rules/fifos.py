@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.api.metrics import Metric, Selected, Value
+from workbench.model.blocks import below_top
 
 if TYPE_CHECKING:
     from workbench.api.results import FifoMetrics, StreamMetrics
@@ -20,7 +21,7 @@ def _fifo(compute: Callable[[FifoMetrics], Value]) -> Callable[[Selected], Value
 
 
 def _name(instance: str) -> str:
-    return instance.partition(".")[2] or instance or HOST
+    return below_top(instance) or HOST
 
 
 def _starved_s(stream: StreamMetrics) -> float:

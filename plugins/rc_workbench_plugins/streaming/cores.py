@@ -25,6 +25,11 @@ class Away:
     busy: float
 
 
+def called(name: str) -> str:
+    """What a thread of that name is called in a run's records."""
+    return name[-_NAME_MOST:]
+
+
 def threads_of(topology: Topology, raw: Path) -> dict[str, int]:
     """The thread of each block on a core: threads are called by the ends of their blocks' names, and begin in order."""
     numbers: dict[str, list[int]] = defaultdict(list)
@@ -32,7 +37,7 @@ def threads_of(topology: Topology, raw: Path) -> dict[str, int]:
         numbers[name].append(number)
     found = {}
     for block in topology.blocks:
-        mine = numbers[block.name.removeprefix(f"{topology.name}.")[-_NAME_MOST:]]
+        mine = numbers[called(topology.within(block.name))]
         if topology.place(block.name) is Place.CORE and mine:
             found[block.name] = mine.pop()
     return found

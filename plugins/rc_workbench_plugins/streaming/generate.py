@@ -236,7 +236,7 @@ def _main(
         given = [f"{name} = {_cpp_value(value)}" for name, value in block.config.items()]
         shown.append(
             {
-                "name": block.name, "thread": block.name.removeprefix(f"{topology.name}."), "net": f"b{number}",
+                "name": block.name, "thread": topology.within(block.name), "net": f"b{number}",
                 "unit": implementation.unit, "lines": [*joined, *given],
                 "core": cores.get(topology.mapping[block.name]),
                 "ports": [port.name for port in block.kind.ports], "file": block.at.file or "stream_main.cpp",

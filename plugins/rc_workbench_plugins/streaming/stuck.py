@@ -23,6 +23,8 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import PS_PER_S, Manifest
 from workbench.model.text import listed, time_text
 
+_SIGNALLED = tuple(f"({name})" for name in ("SIGSEGV", "SIGFPE", "SIGBUS", "SIGILL", "SIGABRT"))  # thread.hpp
+
 
 @dataclass(frozen=True)
 class Wait:
@@ -66,12 +68,15 @@ def waits(topology: Topology, raw: Path, run: Manifest) -> tuple[Wait, ...]:
 
 
 def told(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]:
-    """What is said of them: the block that ended the program by what it threw; or the shortest cycle, with the edge to
-    deepen; or who waits, where there is none."""
+    """What is said of them: the block that ended the program, by what it threw or did; or the shortest cycle, with the
+    edge to deepen; or who waits, where there is none."""
     name, *why = [*read_lines(raw / "stream_ended.txt"), ""]
     if at := next((block.at for block in topology.blocks if block.name == name), None):
-        hint = "Let its run() catch what it can go on after."
-        return (problem(at, f"block {name} ended the application: {' '.join(filter(None, why))}", hint),)
+        said = " ".join(filter(None, why))
+        hint = "Building it with -fsanitize=address in host.flags shows where."
+        if not said.endswith(_SIGNALLED):
+            hint = "Let its run() catch what it can go on after."
+        return (problem(at, f"block {name} ended the application: {said}", hint),)
     found = waits(topology, raw, run)
     known = [Waiting(wait.who, wait.whom, number, wait.for_room) for number, wait in enumerate(found)]
     cycle = [found[one.stream] for one in shortest_cycle(known)]
@@ -82,7 +87,7 @@ def told(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]
     message = f"blocks wait for each other, it is a deadlock: {_said(topology, (*cycle[first:], *cycle[:first]))}"
     if not full:
         return (problem(cycle[0].edge.at, message, "All wait for elements: one of them has to give before it takes."),)
-    names = " or ".join(f"{_short(topology, e.label)} (depth={e.depth})" for e in full)
+    names = " or ".join(f"{topology.within(e.label)} (depth={e.depth})" for e in full)
     return (problem(full[0].at, message, f"Deepen {names}; or send what others wait for earlier."),)
 
 
@@ -91,10 +96,6 @@ def _said(topology: Topology, some: Sequence[Wait]) -> str:
 
 
 def _of_one(topology: Topology, wait: Wait) -> str:
-    who, whom, edge = (_short(topology, name) for name in (wait.who, wait.whom, wait.edge.label))
+    who, whom, edge = (topology.within(name) for name in (wait.who, wait.whom, wait.edge.label))
     what = f"to take from {edge}, which is full" if wait.for_room else f"to give to {edge}, which is empty"
     return f"{who} waits for {whom} {what} (since {time_text(wait.since_ps / PS_PER_S)})"
-
-
-def _short(topology: Topology, name: str) -> str:
-    return name.removeprefix(f"{topology.name}.")

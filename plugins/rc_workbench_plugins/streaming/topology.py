@@ -260,9 +260,13 @@ class Topology:
             found |= set(new)
         return frozenset(found)
 
+    def within(self, name: str) -> str:
+        """The name of a block, an edge or a port without the application's."""
+        return name.removeprefix(f"{self.name}.")
+
     def short(self, edge: Edge) -> str:
         """An edge's label without the application's name, where it can mean no other edge."""
-        name = edge.label.removeprefix(f"{self.name}.")
+        name = self.within(edge.label)
         return name if self.find(name) == (edge,) else edge.label
 
     def paths(self, first: Edge, last: Edge) -> Iterator[tuple[Edge, ...]]:

@@ -15,7 +15,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
 
 from rc_workbench_plugins.streaming.topology import At, Config, Implementation, Language, Place, Port, Value, Way
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, did_you_mean
-from workbench.model.streaming import Streaming
+from workbench.model.streaming import MOST_DEPTH, Streaming
 from workbench.model.text import listed
 
 _STARTS = ["file", "setting_type", "made", "connection"]
@@ -182,8 +182,8 @@ def _connections(label: str, path: Any, assigned: Any, at: At) -> Iterable[Conne
     if settings:
         name = next(iter(settings))
         raise _wrong(at, f"an edge has no '{name}'", did_you_mean(name, ["depth"]) or "Write for example (depth=32).")
-    if depth is not None and not (isinstance(depth, int) and depth > 0):
-        raise _wrong(at, f"{depth} is no depth of a queue", "A whole number of elements from 1 on.")
+    if depth is not None and not (isinstance(depth, int) and 0 < depth <= MOST_DEPTH):
+        raise _wrong(at, f"{depth} is no depth of a queue", f"A whole number of elements from 1 to {MOST_DEPTH:,}.")
     ends = [_dotted(end) for end in _tree(path).children]
     several = len(ends) > 2
     for number, (source, sink) in enumerate(pairwise(ends), 1):

@@ -149,7 +149,8 @@ class QueryMode(Mode):
         self.frame_length.setPlaceholderText("one frame")
         self.frame_length.setToolTip("Length of a frame: a time, as 10 ms, or a number of transfers")
         self.frame_length.setAccessibleName("Length of a frame")
-        self.frame_length.setFixedWidth(92)
+        widest = self.frame_length.fontMetrics().horizontalAdvance("00000.000 us")
+        self.frame_length.setFixedWidth(widest + 24)  # its margins
         open_ = IconButton("folder", "Open another query")
         self.ask_button = Button("Ask", "play", "primary")
         self.ask_button.setToolTip("Ctrl+Enter")
@@ -189,24 +190,27 @@ class QueryMode(Mode):
             self.context.notices.tell(*self.subjects.run_problems)
 
     def _on_project(self) -> None:
-        if not self.of_run or self.subjects.run is None:
+        if not self.of_run or self.subjects.run is None or not self.subjects.run.blocks:
             self.show_subject(self.of_run)
         else:
             self._show_which()
 
     def show_subject(self, of_run: bool) -> None:
-        """Show what the run had, or what the project has now; the other, where there is none of the one."""
+        """Show what the run had, or what the project has now; the other, where there is none of the one. A run of which
+        only agents told is drawn as the project."""
         subjects = self.subjects
         has_project = bool(subjects.project or subjects.project_problems)
         self.of_run = subjects.run is not None and (of_run or not has_project)
-        self.subject = subjects.run if self.of_run else subjects.project
+        drawn = self.of_run and subjects.run is not None and (subjects.run.blocks or subjects.project is None)
+        self.subject = subjects.run if drawn else subjects.project
         self._show_which()
         self._show_problems(() if self.of_run else subjects.project_problems)
         if not self.of_run and not has_project:
             self.show_nothing(*self._no_streams())
             return
         self.graph.show_subject(self.subject)
-        self.graph_head.set_title(self.kind.title, summary(self.subject) if self.subject else "")
+        now = ", as it is written now" if self.of_run and not drawn else ""
+        self.graph_head.set_title(self.kind.title, f"{summary(self.subject)}{now}" if self.subject else "")
         if self.subject is not None:
             self.editor.set_words(self.subject.keywords, self.subject.names)
         self.show_content()

@@ -29,9 +29,7 @@ def collectors(crossing: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def instance_of_agent(
-    card: int, agent: HardwareAgent, parts: list[dict[str, Any]], clock: str
-) -> dict[str, Any]:  # fmt: skip
+def instance_of_agent(card: int, agent: HardwareAgent, parts: list[dict[str, Any]], clock: str) -> dict[str, Any]:
     """A card's agent as a block beside the others. The mark of a stream's end is no element, but may have to wait as
     one."""
     net, nets = f"agent{card}", {part["label"]: part["net"] for part in parts if part["card"] == card}

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rc_workbench_plugins.streaming.cores import called
 from workbench.api.records import WAIT, read_thread_names, read_thread_times, read_transfers
 from workbench.model.run import Manifest
 from workbench.model.text import count_text, percent_text
-
-LONGEST_NAME = 15  # of a thread (resources/streaming/thread.hpp)
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,8 @@ def costs(agents: Sequence[str], raw: Path, run: Manifest) -> Iterator[Cost]:
     names, times, whole_ps = read_thread_names(raw), read_thread_times(raw), max(run.time_ps, 1)
     thread, kind, size, grant_ps, end_ps = read_transfers(raw).columns("thread", "kind", "bytes", "grant_ps", "end_ps")
     for agent in agents:
-        name = ("agent" if agent == "processor" else f"agent_{agent}")[-LONGEST_NAME:]
-        number = next((number for number, called in names.items() if called == name), -1)
+        name = called("agent" if agent == "processor" else f"agent_{agent}")
+        number = next((number for number, one in names.items() if one == name), -1)
         if 0 <= number < len(times):
             mine = (thread == number) & (kind != WAIT)
             on_bus_ps = int(np.sum(end_ps[mine] - grant_ps[mine]))

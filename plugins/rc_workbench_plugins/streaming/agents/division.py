@@ -78,7 +78,7 @@ def counted_by(agents: Agents, topology: Topology) -> dict[Measure | Assert, str
 
 def answers_in(
     agents: Agents, topology: Topology, raw: Path, clocks: Mapping[int, Sequence[Frame]]
-) -> dict[str, Answers]:  # fmt: skip
+) -> dict[str, Answers]:
     """What each counted in a run, by where it is: "processor", "FPGA", or where there are several the name of one.
     `clocks` are those of cards that are not exactly what the platform says."""
     found = {}

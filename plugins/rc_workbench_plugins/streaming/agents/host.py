@@ -1,13 +1,15 @@
-"""The agent on the host: a query as the plan of `resources/streaming/agent_counter.hpp`, and what the agent wrote."""
+"""The agent on the host: a query as the plan of `resources/streaming/agent_plan.hpp`, and what the agent wrote."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
+from rc_workbench_plugins.streaming.agents.conditions import edges_along, ends_of
 from rc_workbench_plugins.streaming.agents.layout import KILLED
 from rc_workbench_plugins.streaming.agents.packets import Answers, in_order_alone
 from rc_workbench_plugins.streaming.query.measures import (
@@ -39,7 +41,7 @@ _RELATIONS = {">": "gt", ">=": "ge", "<": "lt", "<=": "le", "==": "eq", "!=": "n
 
 @dataclass(frozen=True)
 class HostAgent:
-    """`plan` is C++, a `streaming::agent::Plan`; measures and assertions are numbered as they stand here."""
+    """`plan` is C++, a `streaming::agent::Query`; measures and assertions are numbered as they stand here."""
 
     plan: str
     measures: tuple[Measure, ...]
@@ -49,21 +51,22 @@ class HostAgent:
 
 @dataclass
 class _Plan:
+    """Of statements that are counted together; `numbers` are those of edges and, in the query, of paths."""
+
     numbers: Mapping[str, int]
+    of_path: dict[tuple[str, ...], int]
     measures: list[Measure] = field(default_factory=list)
-    told: list[bool] = field(default_factory=list)
     paths: list[tuple[str, ...]] = field(default_factory=list)
 
-    def measure(self, of: Measure, told: bool) -> int:
-        if not told and of in self.measures:
-            return self.measures.index(of)
-        self.measures.append(of)
-        self.told.append(told)
-        return len(self.measures) - 1
+    def measure(self, of: Measure) -> int:
+        if of not in self.measures:
+            self.measures.append(of)
+        return self.measures.index(of)
 
     def path(self, of: Measure) -> int:
         if of.edges not in self.paths:
             self.paths.append(of.edges)
+            self.of_path.setdefault(of.edges, len(self.of_path))
         return self.paths.index(of.edges)
 
     def condition(self, of: Condition) -> list[str]:
@@ -84,7 +87,7 @@ class _Plan:
         if isinstance(of, Number):
             return [_step("number", of.value)]
         if not of.instant:
-            return [_step("frame", at=self.measure(of, False))]
+            return [_step("frame", at=self.measure(of))]
         at = self.path(of) if of.metric is Metric.LATENCY else self.numbers[of.edges[-1]]
         if of.metric is Metric.INTERVAL:
             at = 2 * at + (of.tap is Tap.POP)
@@ -103,44 +106,63 @@ def _list(parts: Iterable[object]) -> str:
 def host_agent(query: Query, edges: Mapping[int, Edge], period_ps: int = 10**9) -> HostAgent:
     """The plan for statements that need no other ends of edges than are on processor cores; the edges are given by
     their numbers."""
-    plan = _Plan({edge.label: number for number, edge in edges.items()})
-    for measure in query.measures:
-        plan.measure(measure, True)
-    conditions = [_list(plan.condition(asserted.condition)) for asserted in query.asserts]
-    written: list[str] = []
-    while len(written) < len(plan.measures):  # conditions ask for more measures
-        written.append(_measure(plan, plan.measures[len(written)], plan.told[len(written)]))
-    lines = [
-        "[] {",
-        "    using namespace streaming::agent;",
-        "    return Plan{",
-        f"        {_list(edges)}, {_list(str(edge.type.startswith('float')).lower() for edge in edges.values())},",
-        f"        {_list(_list(plan.numbers[one] for one in path if one in plan.numbers) for path in plan.paths)},",
-        "        {",
-        *(f"            {text}," for text in written),
-        "        },",
-        "        {",
-        *(f"            {text}," for text in conditions),
-        "        },",
-        f"        {period_ps},",
-        "    };",
-        "}()",
-    ]
-    return HostAgent("\n".join(lines), query.measures, query.asserts, tuple(plan.paths))
+    paths: dict[tuple[str, ...], int] = {}
+    plans = []
+    for labels, statements in _together(query):
+        of = {number: edge for number, edge in edges.items() if edge.label in labels}
+        plans.append(_plan(statements, query, of, paths))
+    lines = ["[] {", "    using namespace streaming::agent;", "    return Query{{", *plans, f"    }}, {period_ps}}};"]
+    return HostAgent("\n".join([*lines, "}()"]), query.measures, query.asserts, tuple(paths))
 
 
-def _measure(plan: _Plan, of: Measure, told: bool) -> str:
+def _together(query: Query) -> list[tuple[set[str], list[Measure | Assert]]]:
+    """Statements that hold events of the same edges, by their labels, against one another; in what order events of
+    others happen is of no account."""
+    found: list[tuple[set[str], list[Measure | Assert]]] = []
+    statements: tuple[Measure | Assert, ...] = (*query.measures, *query.asserts)
+    for statement in statements:
+        labels = {label for label, _ in ends_of(statement)}.union(*edges_along(statement))
+        joined = [one for one in found if one[0] & labels]
+        found = [one for one in found if not one[0] & labels]
+        found.append((labels.union(*(of for of, _ in joined)), [*chain(*(of for _, of in joined)), statement]))
+    return found
+
+
+def _plan(
+    statements: Sequence[Measure | Assert], query: Query, edges: Mapping[int, Edge], paths: dict[tuple[str, ...], int]
+) -> str:
+    plan = _Plan({edge.label: number for number, edge in edges.items()}, paths)
+    plan.measures.extend(one for one in statements if isinstance(one, Measure))
+    told = len(plan.measures)
+    asserts = [
+        _list((query.asserts.index(one), _list(plan.condition(one.condition))))
+        for one in statements if isinstance(one, Assert)
+    ]  # fmt: skip
+    measures: list[str] = []
+    while len(measures) < len(plan.measures):  # conditions ask for more measures
+        one = plan.measures[len(measures)]
+        measures.append(_measure(plan, one, query.measures.index(one) if len(measures) < told else -1))
     parts = (
+        (_list((number, str(edge.type.startswith("float")).lower())) for number, edge in edges.items()),
+        (_list((paths[one], _list(plan.numbers[e] for e in one if e in plan.numbers))) for one in plan.paths),
+        measures,
+        asserts,
+    )
+    return f"        {_list(map(_list, parts))},"
+
+
+def _measure(plan: _Plan, of: Measure, number: int) -> str:
+    parts = (
+        number,
         f"Metric::{of.metric}",
         f"Statistic::{of.statistic}",
         plan.numbers[of.edges[-1]],
         plan.path(of) if of.metric is Metric.LATENCY else 0,
-        str(of.tap is Tap.POP).lower(),
+        "pops" if of.tap is Tap.POP else "pushes",
         of.frame.time_ps,
         of.frame.elements,
         _list(map(repr, map(float, of.bins))),
         _list(plan.condition(of.when) if of.when else ()),
-        str(told).lower(),
     )
     return _list(parts)
 

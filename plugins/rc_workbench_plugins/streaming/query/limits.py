@@ -243,7 +243,7 @@ def _answers(topology: Topology, walked: Walk, slowed: tuple[str, float], core: 
     """The seven questions of section 3.1, in the order of the data. `core` is the one that limits, if one does."""
 
     def short(names: Iterable[str]) -> str:
-        return listed([name.removeprefix(f"{topology.name}.") for name in names])
+        return listed([topology.within(name) for name in names])
 
     def each(values: Iterable[tuple[str, float, str]]) -> str:
         """Names, numbers and how these are said; of many those with the largest."""

@@ -46,7 +46,7 @@ def names(topology: Topology) -> list[str]:
     """What edges may be called, without the application's name: labels, then ports."""
     said = [edge.label for edge in topology.edges]
     said += [str(end) for edge in topology.edges for end in (edge.source, edge.sink)]
-    return list(dict.fromkeys(name.removeprefix(f"{topology.name}.") for name in said))
+    return list(dict.fromkeys(topology.within(name) for name in said))
 
 
 def _edges(topology: Topology, name: str, number: int, in_path: bool) -> list[Edge]:
@@ -58,7 +58,7 @@ def _edges(topology: Topology, name: str, number: int, in_path: bool) -> list[Ed
         if into or out:
             return list(dict.fromkeys(into + out))
     ports = [
-        str(end).removeprefix(f"{topology.name}.")
+        topology.within(str(end))
         for edge in topology.edges
         for end in (edge.source, edge.sink)
         if _ends_in(end.block, name)
