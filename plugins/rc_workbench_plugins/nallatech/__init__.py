@@ -1,4 +1,5 @@
-"""Platforms of the papers: the Nallatech card, with its host API on the simulated card, and four to predict with."""
+"""The platform templates that come with the workbench (`platform_templates/`), each with what lies in the folder of its
+name beside it: its host API's header, and the sources that stand in for the vendor's library on the simulated card."""
 
 from __future__ import annotations
 
@@ -7,13 +8,15 @@ from pathlib import Path
 
 from workbench.api import PlatformSupport, hookimpl
 
+_SOURCES = {".c", ".cpp"}
+
 
 @hookimpl
 def workbench_platforms() -> list[PlatformSupport]:
-    templates = Path(str(files("workbench.platform_templates")))
-    api = Path(str(files(__name__))) / "api"
-    described = ("src6_map", "xd1000", "gidel_procstar3", "de5_net")
-    return [
-        PlatformSupport("nallatech_h101", templates / "nallatech_h101.yaml", api, (api / "fpga.c",)),
-        *(PlatformSupport(name, templates / f"{name}.yaml") for name in described),
-    ]
+    return [_support(template) for template in sorted(Path(str(files("workbench.platform_templates"))).glob("*.yaml"))]
+
+
+def _support(template: Path) -> PlatformSupport:
+    api = template.with_suffix("")
+    sources = tuple(sorted(file for file in api.glob("*") if file.suffix in _SOURCES))
+    return PlatformSupport(template.stem, template, api if api.is_dir() else None, sources)

@@ -1,0 +1,12 @@
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FPGA_SLOT_MAX 8
+#define FPGA_BAR_PER_PF_MAX 4
+#define AFI_ID_STR_MAX 64
+
+enum { FPGA_ERR_OK = 0, FPGA_ERR_AFI_CMD_BUSY = 3, FPGA_ERR_AFI_ID_INVALID = 5, FPGA_ERR_FAIL = 14 };
+enum { FPGA_STATUS_LOADED = 0, FPGA_STATUS_CLEARED = 1, FPGA_STATUS_BUSY = 2, FPGA_STATUS_NOT_PROGRAMMED = 3 };
+enum { FPGA_APP_PF = 0, FPGA_MGMT_PF = 1, FPGA_PF_MAX };
+enum { APP_PF_BAR0 = 0, APP_PF_BAR1 = 1, APP_PF_BAR4 = 4, APP_PF_BAR_MAX };

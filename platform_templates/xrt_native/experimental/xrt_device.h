@@ -1,0 +1,2 @@
+#pragma once
+#include "xrt/xrt_kernel.h"
